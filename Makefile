@@ -1,0 +1,40 @@
+# Everything happens in .venv; only Python (3.10 to 3.13), pip and make are needed.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check coverage bench clean
+
+# Train a policy on Connect Four for about a minute, then play it against search, everyone against everyone.
+demo: .venv/installed-rl
+	$(BIN)/python examples/mixed_match.py
+
+# Set up, then lint, check the types and run the tests.
+test: .venv/installed-dev check
+	$(BIN)/python -m pytest
+	$(MAKE) coverage
+
+check: .venv/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+
+# The rules of the games once more, as plain Python: debuggable, and every line of them counted.
+coverage: .venv/installed-dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m rules
+	$(BIN)/coverage report
+
+# Us and the peers, side by side in one run.
+bench: .venv/installed-bench
+	$(BIN)/python benchmarks/run.py
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed-%: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e '.[$*]'
+	touch $@
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,68 @@
+"""What a player is: anything with `reset` and `act`, and how it reads what an environment shows.
+
+A policy reads the observation; a search reads the state, which our environments put into ``info["state"]`` and which is
+rebuilt from the observation where an environment gives none (PettingZoo's own classic games, a stable-baselines3 loop).
+So every agent works in the plain PettingZoo loop::
+
+    for name in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        env.step(None if termination or truncation else players[name].act(observation, info))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..envs import Game, State
+
+__all__ = ["Agent", "Info", "Observation", "legal_mask", "state_of"]
+
+Observation = Mapping[str, NDArray[Any]] | NDArray[Any]  # {"observation", "action_mask"}, or the planes alone
+Info = Mapping[str, Any]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player at any table."""
+
+    def reset(self, seed: int | None = None) -> None:
+        """Forget the last game. With a seed, start the random numbers anew; without, let them go on."""
+        ...
+
+    def act(self, observation: Observation, info: Info | None = None) -> int:
+        """Return a legal action for the player to move, who sees ``observation``."""
+        ...
+
+
+def state_of(game: Game, observation: Observation, info: Info | None = None) -> State:
+    """Return the state record that an environment's observation and info tell of.
+
+    Raises:
+        ValueError: they belong to another game, or the game cannot rebuild a state and the info has none.
+    """
+    if info is not None and "state" in info:
+        state = info["state"]
+        if getattr(state, "dtype", None) != game.dtype:
+            raise ValueError(f"info['state'] is not a state of {game.spec}: {state!r}")
+        return state
+    planes = observation["observation"] if isinstance(observation, Mapping) else observation
+    return game.state_from_observation(planes)
+
+
+def legal_mask(observation: Observation, info: Info | None = None) -> NDArray[Any]:
+    """Return the action mask [num_actions], from the observation if it has one, else from the info.
+
+    Raises:
+        ValueError: neither has one, or no action is legal.
+    """
+    for source in (observation, info):
+        if isinstance(source, Mapping) and "action_mask" in source:
+            mask = np.asarray(source["action_mask"])
+            if not mask.any():
+                raise ValueError("no action is legal: it is not this player's turn, or the game is over")
+            return mask
+    raise ValueError("no action mask: expected observation['action_mask'] or info['action_mask']")

@@ -1,0 +1,38 @@
+"""What a search found out about a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Analysis"]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The answer of ``analyse(state)``. All values are from the point of view of the player to move in that state.
+
+    Attributes:
+        best_action: the action to play.
+        value: of the state, in the units of the game's utility (+1 win, -1 loss).
+        best_actions: the actions known to be as good as ``best_action``, itself included, ascending.
+        values: of each action; what they are (exact, bounds, means) is said by the agent.
+        visits: of each action, for a search that samples; else empty.
+        pv: the principal variation, best play for both sides as far as the search has it; it begins with ``best_action``.
+        depth: in plies: how far the search looked in its last complete iteration, or its longest line.
+        nodes: positions visited, the root included.
+        leaves: positions at which the search stopped: terminal, or evaluated at the horizon.
+        exact: whether the value is the game-theoretic one: every line that it rests on was played to the end.
+        seconds: wall-clock time.
+    """
+
+    best_action: int
+    value: float
+    best_actions: tuple[int, ...]
+    values: dict[int, float]
+    pv: tuple[int, ...]
+    depth: int
+    nodes: int
+    leaves: int
+    exact: bool
+    seconds: float
+    visits: dict[int, int] = field(default_factory=dict)

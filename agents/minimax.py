@@ -1,0 +1,111 @@
+"""Plain minimax, as the textbooks define it: the oracle against which every faster search is checked.
+
+The value of a state is its utility if it is terminal, the evaluation at the depth limit, and otherwise the best of its
+successors' values for the player to move (Russell & Norvig, Artificial Intelligence, chapter "Adversarial search"). It is
+written as negamax: a value is from the point of view of the player to move, and changes its sign where the turn changes.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..envs import Game, State
+from ..envs.jit import kernel
+from .analysis import Analysis
+from .clock import run_with_stop
+from .search import SearchAgent, check_budget, line_of
+
+__all__ = ["Minimax"]
+
+_NODES, _LEAVES, _CUT = range(3)  # counts: all positions; those without successors; those stopped by the depth limit
+
+
+@kernel
+def _minimax(game, states, moves, line, ply, depth, counts, stop):  # type: ignore[no-untyped-def]
+    """Return the value of ``states[ply]`` for its player to move, and leave its best line in ``line[ply, ply:]``."""
+    state = states[ply]
+    player = game.player(state)
+    counts[_NODES] += 1
+    line[ply, ply] = -1
+    if game.is_terminal(state):
+        counts[_LEAVES] += 1
+        return game.utility(state, player)
+    if depth == 0:
+        counts[_LEAVES] += 1
+        counts[_CUT] += 1
+        return game.evaluate(state, player)
+    best = -np.inf
+    for i in range(game.legal_actions(state, moves[ply])):
+        if stop[0]:
+            break
+        states[ply + 1] = state
+        child = states[ply + 1]
+        game.play(child, moves[ply, i])
+        same_player = game.player(child) == player
+        value = _minimax(game, states, moves, line, ply + 1, depth - 1, counts, stop)
+        if not same_player:
+            value = -value
+        if value > best:
+            best = value
+            line[ply, ply] = moves[ply, i]
+            line[ply, ply + 1 :] = line[ply + 1, ply + 1 :]
+    return best
+
+
+class Minimax(SearchAgent):
+    """Minimax to a fixed depth with an evaluation function, or to the end of the game.
+
+    `analyse` gives the exact value of every action at that depth.
+
+    Args:
+        game: the game, or its name.
+        depth: in plies; None searches to the end, which only small games allow.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``.
+    """
+
+    def __init__(self, game: Game | str, depth: int | None = None, evaluate: Any = None) -> None:
+        super().__init__(game)
+        check_budget(depth=depth)
+        self.depth = depth
+        if evaluate is not None:
+            self.game = self.game.replace(evaluate=evaluate)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Do nothing: there is no memory, and no chance in it."""
+
+    def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
+        game = self.game
+        depth = min(self.depth or game.max_plies, game.max_plies)
+        start = time.perf_counter()
+        states = np.zeros(depth + 1, game.dtype)
+        moves = np.empty((depth + 1, game.num_actions), np.int32)
+        line = np.full((depth + 1, depth + 2), -1, np.int32)
+        counts, stop = np.zeros(3, np.int64), np.zeros(1, np.uint8)
+        counts[_NODES] = 1
+        values: dict[int, float] = {}
+        lines: dict[int, tuple[int, ...]] = {}
+        for action in actions.tolist():
+            states[0] = state
+            game.play(states[0], action)
+            sign = 1 if game.player(states[0]) == game.player(state) else -1
+            value = run_with_stop(lambda: _minimax(game, states, moves, line, 0, depth - 1, counts, stop), stop)
+            values[action] = sign * value + 0.0  # no -0
+            lines[action] = (action, *line_of(line[0]))
+        value = max(values.values())
+        best = tuple(action for action in values if values[action] == value)
+        return Analysis(
+            best_action=best[0],
+            value=value,
+            best_actions=best,
+            values=values,
+            pv=lines[best[0]],
+            depth=depth,
+            nodes=int(counts[_NODES]),
+            leaves=int(counts[_LEAVES]),
+            exact=bool(counts[_CUT] == 0),
+            seconds=time.perf_counter() - start,
+        )

@@ -1,0 +1,71 @@
+"""Loading models that stable-baselines3 and sb3-contrib have saved, with the class found out from the file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+__all__ = ["load_model", "model_class"]
+
+# The spec name of each family, and its classes.
+_FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",)}
+
+
+def model_class(name: str) -> Any:
+    """Return the class that ``name`` names: PPO, A2C, DQN or MaskablePPO.
+
+    Raises:
+        ImportError: the libraries are not installed; the message says how to get them.
+    """
+    try:
+        import sb3_contrib
+        import stable_baselines3
+    except ImportError as error:
+        raise ImportError(
+            f"trained policies need stable-baselines3 and sb3-contrib ({error}): pip install 'plyground[rl]'"
+        ) from error
+    return getattr(sb3_contrib if name == "MaskablePPO" else stable_baselines3, name)
+
+
+def load_model(path: str | Path, algorithm: str | None = None) -> Any:
+    """Load a saved model on the CPU.
+
+    Args:
+        path: the zip file that ``model.save`` wrote; ``.zip`` may be left out.
+        algorithm: what it must be, ``"ppo"``, ``"a2c"`` or ``"dqn"``. Default: any of them.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no such model.
+    """
+    file = Path(path)
+    if not file.is_file() and Path(f"{path}.zip").is_file():
+        file = Path(f"{path}.zip")
+    if not file.is_file():
+        raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out {path}`")
+    name = _class_name(file)
+    expected = [cls for family, names in _FAMILIES.items() if algorithm in (None, family) for cls in names]
+    if name not in expected:
+        raise ValueError(f"{str(file)!r} holds a model of {name}, expected one of {', '.join(expected)}")
+    cls = model_class(name)
+    try:
+        return cls.load(file, device="cpu")
+    except Exception as error:
+        raise ValueError(f"{str(file)!r} cannot be loaded as {name}: {type(error).__name__}: {error}") from error
+
+
+def _class_name(file: Path) -> str:
+    """Tell the class from the settings in the file, which are JSON, without unpickling anything."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            data = json.loads(archive.read("data"))
+        policy = data["policy_class"]["__module__"]
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{str(file)!r} is not a model that stable-baselines3 saved: {error}") from None
+    if "maskable" in policy:
+        return "MaskablePPO"
+    if "exploration_fraction" in data:
+        return "DQN"
+    return "PPO" if "clip_range" in data else "A2C"

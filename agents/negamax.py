@@ -1,0 +1,223 @@
+"""The kernels of alpha-beta search: negamax with α-β pruning, a transposition table and move ordering.
+
+Negamax, fail-soft: the value returned is exact inside the window (α, β), an upper bound of the state's value if it is ≤ α,
+and a lower bound if it is ≥ β. Values are from the point of view of the player to move; the sign changes where the turn
+does, so that games in which a player moves twice work as well.
+
+Sources: D. E. Knuth and R. W. Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); J. Schaeffer,
+"The history heuristic and alpha-beta search enhancements in practice", IEEE PAMI 11 (1989). Every technique here leaves
+the value as plain minimax has it at the same depth.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from ..envs import Game
+from ..envs.jit import kernel
+from .table import EXACT, LOWER, SOLVED, UPPER, new_table, slot_of
+
+__all__ = ["CUT", "LEAVES", "LIMIT", "NODES", "Workspace", "new_workspace", "search_root"]
+
+# Places in `Workspace.counts`: positions visited, those of them where the search stopped, those that the depth limit
+# stopped, and the number of positions to give up at.
+NODES, LEAVES, CUT, LIMIT = range(4)
+
+
+class Workspace(NamedTuple):
+    """The arrays of a search, allocated once."""
+
+    states: NDArray[Any]  # [plies + 1] the line being searched
+    moves: NDArray[np.int32]  # [plies + 1, actions] legal actions of each state of the line
+    scores: NDArray[np.int64]  # [plies + 1, actions] how promising each of them is
+    line: NDArray[np.int32]  # [plies + 1, plies + 2] triangular: the best line from each ply, ended by -1
+    killers: NDArray[np.int32]  # [plies + 1, 2] the last moves that cut off at this ply
+    history: NDArray[np.int64]  # [players, actions] how often a move cut off, deep cut-offs weighing more
+    table: NDArray[Any]  # [slots], or [0] for none
+    counts: NDArray[np.int64]  # [4]
+    stop: NDArray[np.uint8]  # [1] not zero: give up
+
+
+def new_workspace(game: Game, plies: int, table_mb: float) -> Workspace:
+    """Allocate the arrays for searches of up to ``plies`` plies."""
+    return Workspace(
+        states=np.zeros(plies + 1, game.dtype),
+        moves=np.zeros((plies + 1, game.num_actions), np.int32),
+        scores=np.zeros((plies + 1, game.num_actions), np.int64),
+        line=np.full((plies + 1, plies + 2), -1, np.int32),
+        killers=np.full((plies + 1, 2), -1, np.int32),
+        history=np.zeros((2, game.num_actions), np.int64),
+        table=new_table(table_mb, float(game.num_actions) ** plies),
+        counts=np.zeros(4, np.int64),
+        stop=np.zeros(1, np.uint8),
+    )
+
+
+@register_jitable
+def _score_moves(w: Any, ply: int, count: int, player: int, hash_move: int) -> None:
+    """Score the moves for `_pick`: the table's move first, then killers, then by history."""
+    for i in range(count):
+        move = w.moves[ply, i]
+        if move == hash_move:
+            w.scores[ply, i] = 1 << 62
+        elif move == w.killers[ply, 0]:
+            w.scores[ply, i] = 1 << 61
+        elif move == w.killers[ply, 1]:
+            w.scores[ply, i] = 1 << 60
+        else:
+            w.scores[ply, i] = w.history[player, move]
+
+
+@register_jitable
+def _pick(w: Any, ply: int, i: int, count: int) -> None:
+    """Bring the best of the moves from ``i`` on to place ``i``; the others keep their order."""
+    best = i
+    for j in range(i + 1, count):
+        if w.scores[ply, j] > w.scores[ply, best]:
+            best = j
+    move, score = w.moves[ply, best], w.scores[ply, best]
+    for j in range(best, i, -1):
+        w.moves[ply, j], w.scores[ply, j] = w.moves[ply, j - 1], w.scores[ply, j - 1]
+    w.moves[ply, i], w.scores[ply, i] = move, score
+
+
+@kernel
+def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no-untyped-def]
+    """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` ≥ 1 plies deep."""
+    state = w.states[ply]
+    player = game.player(state)
+    w.line[ply, ply] = -1
+    cut_before = w.counts[CUT]
+
+    # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
+    hash_move = -1
+    key = np.uint64(0)
+    slot = np.uint64(0)
+    if w.table.size > 0:
+        key = game.key(state)
+        slot = slot_of(w.table, key)
+        entry = w.table[slot]
+        if entry.bound != 0 and entry.key == key:
+            hash_move = entry.action
+            solved = entry.bound >= SOLVED
+            if entry.depth == depth or (solved and entry.depth < depth):
+                bound = entry.bound & 3
+                value = entry.value
+                if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
+                    w.counts[CUT] += not solved
+                    w.line[ply, ply] = hash_move
+                    w.line[ply, ply + 1] = -1
+                    return value
+
+    # Step 2. List the moves, the most promising first.
+    count = game.legal_actions(state, w.moves[ply])
+    if ordered:
+        _score_moves(w, ply, count, player, hash_move)
+
+    # Step 3. Search them, each in the window that the ones before it left.
+    best = -np.inf
+    best_move = -1
+    for i in range(count):
+        if ordered:
+            _pick(w, ply, i, count)
+        move = w.moves[ply, i]
+        w.states[ply + 1] = state
+        child = w.states[ply + 1]
+        game.play(child, move)
+        w.counts[NODES] += 1
+        w.line[ply + 1, ply + 1] = -1
+        floor = max(alpha, best)
+        if game.is_terminal(child):
+            w.counts[LEAVES] += 1
+            value = game.utility(child, player)
+        elif depth == 1:
+            w.counts[LEAVES] += 1
+            w.counts[CUT] += 1
+            value = game.evaluate(child, player)
+        elif game.player(child) == player:
+            value = _negamax(game, w, ordered, top, ply + 1, depth - 1, floor, beta)
+        else:
+            value = -_negamax(game, w, ordered, top, ply + 1, depth - 1, -beta, -floor)
+        if w.counts[NODES] >= w.counts[LIMIT]:
+            w.stop[0] = 1
+        if w.stop[0]:
+            return best  # unfinished: nobody uses it
+
+        # Step 4. Keep the best, and cut off where the opponent would not allow this state.
+        if value > best:
+            best = value
+            best_move = move
+            w.line[ply, ply] = move
+            for j in range(ply + 1, w.line.shape[1]):
+                w.line[ply, j] = w.line[ply + 1, j]
+                if w.line[ply, j] < 0:
+                    break
+        if best >= beta or best >= top:
+            if w.killers[ply, 0] != move:
+                w.killers[ply, 1] = w.killers[ply, 0]
+                w.killers[ply, 0] = move
+            w.history[player, move] += depth * depth
+            break
+
+    # Step 5. Remember what was found, and whether the depth limit had a part in it.
+    if w.table.size > 0:
+        bound = EXACT
+        if best >= beta and best < top:
+            bound = LOWER
+        elif best <= alpha:
+            bound = UPPER
+        entry = w.table[slot]
+        entry.key = key
+        entry.value = best
+        entry.action = best_move
+        entry.depth = depth
+        solved = w.counts[CUT] == cut_before or abs(best) >= top
+        entry.bound = bound + (SOLVED if solved else 0)
+    return best
+
+
+@kernel
+def search_root(game, w, ordered, top, depth, all_best, moves, values):  # type: ignore[no-untyped-def]
+    """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in ``w.line[0]``.
+
+    The best move's value is exact, the others' are upper bounds, but with ``all_best`` those of equally good moves are
+    exact too. Moves behind a certain win are not searched, and get NaN.
+    """
+    state = w.states[0]
+    player = game.player(state)
+    # Typed as in the recursive call, not a literal: from its cache Numba can load a recursive function only in this case
+    # (numba issue 6061).
+    ply = np.int64(1)
+    best = -np.inf
+    values[:] = np.nan
+    for i in range(moves.size):
+        w.states[1] = state
+        child = w.states[1]
+        game.play(child, moves[i])
+        w.counts[NODES] += 1
+        w.line[1, 1] = -1
+        floor = np.nextafter(best, -np.inf) if all_best else best
+        if game.is_terminal(child):
+            w.counts[LEAVES] += 1
+            value = game.utility(child, player)
+        elif depth == 1:
+            w.counts[LEAVES] += 1
+            w.counts[CUT] += 1
+            value = game.evaluate(child, player)
+        elif game.player(child) == player:
+            value = _negamax(game, w, ordered, top, ply, depth - 1, floor, np.inf)
+        else:
+            value = -_negamax(game, w, ordered, top, ply, depth - 1, -np.inf, -floor)
+        if w.stop[0]:
+            return
+        values[i] = value + 0.0  # no -0
+        if value > best:
+            best = value
+            w.line[0, 0] = moves[i]
+            w.line[0, 1:] = w.line[1, 1:]
+            if best >= top and not all_best:
+                return

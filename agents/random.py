@@ -1,0 +1,54 @@
+"""The player that every other must beat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..envs import Game, as_game
+from .agent import Info, Observation, legal_mask
+
+__all__ = ["Random"]
+
+
+class Random:
+    """Plays each legal action with the same probability. It reads only the action mask.
+
+    Args:
+        game: taken so that all agents are made alike; a mask is all it needs.
+        seed: None takes one from the system's entropy.
+    """
+
+    def __init__(self, game: Game | str | None = None, seed: int | None = None) -> None:
+        self.game = None if game is None else as_game(game)
+        self._rng = np.random.default_rng(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start the random numbers anew, if a seed is given."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+
+    def act(self, observation: Observation, info: Info | None = None) -> int:
+        """Return a random legal action."""
+        return int(self._rng.choice(np.flatnonzero(legal_mask(observation, info))))
+
+    def predict(
+        self,
+        observation: Observation,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+        action_masks: Any = None,
+    ) -> tuple[NDArray[np.int64], Any]:
+        """Answer as a stable-baselines3 model does; the legal actions are read from ``action_masks`` [(batch,) actions].
+
+        Raises:
+            ValueError: there are no masks, there or in the observation.
+        """
+        if action_masks is None:
+            action_masks = legal_mask(observation)
+        masks = np.asarray(action_masks)
+        actions = [self.act({"action_mask": mask}) for mask in masks.reshape(-1, masks.shape[-1])]
+        return np.array(actions, np.int64).reshape(masks.shape[:-1]), state

@@ -1,0 +1,107 @@
+"""What all search agents share: they take any game, read any environment, and answer stable-baselines3's `predict`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..envs import Game, State, as_game
+from ..envs.jit import kernel
+from .agent import Info, Observation, state_of
+from .analysis import Analysis
+
+__all__ = ["SearchAgent", "check_budget", "line_of"]
+
+
+@kernel
+def _legal_actions(game, state, actions):  # type: ignore[no-untyped-def]
+    """Write the legal actions and return how many there are, or -1 if the game is over."""
+    return -1 if game.is_terminal(state) else game.legal_actions(state, actions)
+
+
+class SearchAgent(ABC):
+    """An agent that looks ahead from the state.
+
+    Args:
+        game: the game, or its name.
+    """
+
+    def __init__(self, game: Game | str) -> None:
+        self.game = as_game(game)
+
+    @abstractmethod
+    def reset(self, seed: int | None = None) -> None:
+        """Forget the last game. With a seed, start the random numbers anew; without, let them go on."""
+
+    @abstractmethod
+    def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
+        """Search an unfinished state, which must not be changed, with these legal actions [legal]."""
+
+    def analyse(self, state: State) -> Analysis:
+        """Search a position and return what was found. The state is not changed.
+
+        Raises:
+            ValueError: the state is of another game, or the game is over.
+        """
+        if getattr(state, "dtype", None) != self.game.dtype:
+            raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
+        actions = np.empty(self.game.num_actions, np.int32)
+        count = _legal_actions(self.game, state, actions)
+        if count <= 0:
+            raise ValueError(f"the game of {self.game.name} is over, there is nothing to search:\n{self.game.text(state)}")
+        return self._search(state, actions[:count])
+
+    def act(self, observation: Observation, info: Info | None = None) -> int:
+        """Return the best action found."""
+        return self.analyse(state_of(self.game, observation, info)).best_action
+
+    def predict(
+        self,
+        observation: Observation,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+        action_masks: Any = None,
+    ) -> tuple[NDArray[np.int64], Any]:
+        """Answer as a stable-baselines3 model does, for one observation or a batch of them.
+
+        Args:
+            observation: the planes of the player to move, flat or not, with or without a leading batch axis; or the dict
+                of an environment, ``{"observation": planes, …}``.
+            state, episode_start, deterministic, action_masks: taken for the interface; a search needs none of them.
+
+        Returns:
+            The actions, an array of shape () or [batch], and ``state`` as it came.
+
+        Raises:
+            ValueError: the planes are of another game, or show a game that is over.
+        """
+        planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
+        size = int(np.prod(self.game.observation_shape))
+        single = planes.shape in (self.game.observation_shape, (size,))
+        rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
+        actions = np.array([self.analyse(self.game.state_from_observation(row)).best_action for row in rows], np.int64)
+        return (actions[0] if single else actions), state
+
+
+def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:
+    """Return the moves in ``row`` before the first -1, which ends the line."""
+    ends = np.flatnonzero(row < 0)
+    return tuple(row[: ends[0]].tolist() if ends.size else row.tolist())
+
+
+def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
+    """Check that each budget that is given is positive, and whole unless it is a time.
+
+    Raises:
+        ValueError: one is not; the message names it.
+    """
+    for name, value in {"seconds": seconds, **counts}.items():
+        kinds = (int, float) if name == "seconds" else (int, np.integer)
+        if value is not None and (not isinstance(value, kinds) or isinstance(value, bool) or not value > 0):
+            kind = "a number" if name == "seconds" else "a whole number"
+            raise ValueError(f"{name} must be {kind} above 0, got {value!r}: a search needs a budget to choose a move")

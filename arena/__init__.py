@@ -1,0 +1,29 @@
+"""Matches between players, tournaments, and the training of policies."""
+
+from .loop import play
+from .match import iter_match, match
+from .openings import random_openings
+from .progress import learn_with_progress, play_with_progress
+from .record import GameRecord, read_records, write_records
+from .tables import cross_table
+from .tournament import Score, Standing, iter_round_robin, standings
+from .training import learn, new_model
+
+__all__ = [
+    "GameRecord",
+    "Score",
+    "Standing",
+    "cross_table",
+    "iter_match",
+    "iter_round_robin",
+    "learn",
+    "learn_with_progress",
+    "match",
+    "new_model",
+    "play",
+    "play_with_progress",
+    "random_openings",
+    "read_records",
+    "standings",
+    "write_records",
+]

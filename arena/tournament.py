@@ -1,0 +1,116 @@
+"""Everyone against everyone, and the table of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..agents import Agent
+from ..envs import Game, as_game
+from .match import iter_match, player_name
+from .record import GameRecord
+
+__all__ = ["Score", "Standing", "iter_round_robin", "standings"]
+
+
+def iter_round_robin(
+    game: Game | str,
+    players: Sequence[Agent | str],
+    games: int = 20,
+    seed: int = 0,
+    *,
+    opening_plies: int | None = None,
+    jobs: int = 1,
+    names: Sequence[str] | None = None,
+) -> Iterator[GameRecord]:
+    """Play a match of ``games`` games between every two players, and yield the games as they are finished.
+
+    The arguments are those of `iter_match`; all pairings have the same openings.
+
+    Raises:
+        ValueError: there are fewer than two players, two have the same name, or `iter_match` refuses.
+    """
+    game = as_game(game)
+    labels = [player_name(player) for player in players] if names is None else list(names)
+    if len(players) < 2:
+        raise ValueError(f"it takes two players to play, got {labels}")
+    if len(players) > 2 and len(set(labels)) < len(labels):
+        raise ValueError(f"players must have different names, got {labels}")
+    pairings = [
+        iter_match(
+            game,
+            (players[i], players[j]),
+            games,
+            seed,
+            opening_plies=opening_plies,
+            jobs=jobs,
+            names=(labels[i], labels[j]),
+        )
+        for i, j in itertools.combinations(range(len(players)), 2)
+    ]
+    return itertools.chain.from_iterable(pairings)
+
+
+@dataclass
+class Score:
+    """Wins, draws and losses; a win is one point, a draw half of one."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def add(self, own: float, other: float) -> None:
+        """Count a game by what both players got."""
+        self.wins += own > other
+        self.draws += own == other
+        self.losses += own < other
+
+    @property
+    def games(self) -> int:
+        """How many games were counted."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """One for a win, half for a draw."""
+        return self.wins + self.draws / 2
+
+
+@dataclass
+class Standing:
+    """One player's line of the table.
+
+    Attributes:
+        name: the player's.
+        total: over all games.
+        against: by the opponent's name.
+        seconds: wall-clock time of all its moves together.
+        moves: how many they were.
+    """
+
+    name: str
+    total: Score = field(default_factory=Score)
+    against: dict[str, Score] = field(default_factory=dict)
+    seconds: float = 0.0
+    moves: int = 0
+
+    @property
+    def seconds_per_move(self) -> float:
+        """The mean over its moves; 0 if it had none."""
+        return self.seconds / self.moves if self.moves else 0.0
+
+
+def standings(records: Iterable[GameRecord]) -> list[Standing]:
+    """Return the table of these games, the player with the largest share of the points first."""
+    table: dict[str, Standing] = {}
+    for record in records:
+        for seat, name in enumerate(record.players):
+            line = table.setdefault(name, Standing(name))
+            own, other = record.outcome[seat], record.outcome[1 - seat]
+            line.total.add(own, other)
+            line.against.setdefault(record.players[1 - seat], Score()).add(own, other)
+            times = [s for s, mover in zip(record.seconds, record.movers, strict=True) if mover == seat]
+            line.seconds += sum(times)
+            line.moves += len(times)
+    return sorted(table.values(), key=lambda line: -line.total.points / line.total.games)

@@ -1,0 +1,330 @@
+"""The PettingZoo environment: one `AECEnv` for every game.
+
+Where ``pettingzoo.classic`` has the game, agent names, spaces, observations, masks, rewards and the order of the last,
+empty steps are the same. Ours in addition: ``infos[agent]`` carries ``"action_mask"`` and ``"state"`` (a copy of the state
+record, for agents that search), `reset` starts from any position, and deepcopy and pickle keep the position.
+
+PettingZoo's stock wrappers for order, range and legality cost more than a board game does, so their checks are made here.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import logger
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
+
+from .game import Game, State
+from .jit import bind, kernel
+from .registry import as_game
+
+__all__ = ["BoardGameEnv", "env_functions"]
+
+_AFTER_RESET = frozenset(
+    ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents", "moves", "_state")
+)
+
+
+@kernel
+def _advance(game, state, action, actions, planes, mask, utilities):  # type: ignore[no-untyped-def]
+    """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities of a finished game.
+
+    Returns:
+        The player to move, 0 or 1, and whether the game is over.
+    """
+    if action >= 0:
+        game.play(state, action)
+    planes[:] = 0  # [players, *observation_shape]
+    game.observe(state, 0, planes[0])
+    game.observe(state, 1, planes[1])
+    mask[:] = 0
+    for i in range(game.legal_actions(state, actions)):
+        mask[actions[i]] = 1
+    over = game.is_terminal(state)
+    if over:
+        utilities[0] = game.utility(state, 0)
+        utilities[1] = game.utility(state, 1)
+    return game.player(state), over
+
+
+class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
+    """Two players take turns at a `Game`.
+
+    Args:
+        game: a game, or its name as `plyground.envs.make_game` takes it.
+        render_mode: ``"ansi"``: `render` returns the board as text; ``"human"``: the board is printed after every step.
+        max_cycles: truncate the game after this many turns of each player (2 · ``max_cycles`` plies). Default: never.
+        illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other, as
+            PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()`` does.
+        **parameters: of the game, where it is given by name.
+
+    Raises:
+        ValueError: an argument is not one of the values above.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        illegal: Literal["lose", "raise"] = "lose",
+        **parameters: Any,
+    ) -> None:
+        super().__init__()
+        self.game = game = as_game(game, **parameters)
+        self.metadata = {
+            "name": f"{game.name}_v0",
+            "render_modes": ["ansi", "human"],
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
+        if max_cycles is not None and max_cycles < 1:
+            raise ValueError(f"max_cycles must be None or at least 1, got {max_cycles!r}")
+        if illegal not in ("lose", "raise"):
+            raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
+        self.render_mode = render_mode
+        self.max_cycles = max_cycles
+        self.illegal = illegal
+        self.possible_agents = list(game.players)
+        self.action_spaces = {agent: Discrete(game.num_actions) for agent in game.players}
+        self.observation_spaces = {
+            agent: Dict(
+                observation=game.observation_space(),
+                action_mask=Box(0, 1, (game.num_actions,), np.int8),
+            )
+            for agent in game.players
+        }
+        *board, channels = game.observation_shape
+        self.state_space = Box(
+            0, max(game.observation_high, 1), (*board, channels + 1), game.observation_dtype.type
+        )
+        self._seats = {agent: seat for seat, agent in enumerate(game.players)}
+        self._actions = np.empty(game.num_actions, np.int32)
+        self._planes = np.zeros((2, *game.observation_shape), game.observation_dtype)
+        self._mask = np.zeros(game.num_actions, np.int8)
+        self._utilities = np.zeros(2)
+        self._bind()
+
+    def _bind(self) -> None:
+        buffers = (self._actions, self._planes, self._mask, self._utilities)
+        self._advance = bind(_advance, self.game, self.game.new_state(), 0, *buffers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_advance"}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        vars(self).update(attributes)
+        self._bind()
+
+    # -- the game ------------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game.
+
+        Args:
+            seed: taken for the interface; the games have no chance in them.
+            options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from a
+                state, both together play the moves from the state. Other keys are ignored.
+
+        Raises:
+            ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is changed.
+        """
+        self._start(self._starting_state(options or {}))
+
+    def _starting_state(self, options: Mapping[str, Any]) -> State:
+        state = options.get("state")
+        if state is not None:
+            state = np.array(state).reshape(-1)
+            if state.dtype != self.game.dtype or state.size != 1:
+                raise ValueError(
+                    f"options['state'] must be one record of {self.game.spec}, with dtype {self.game.dtype}, "
+                    f"got {options['state']!r}"
+                )
+            state = state[0]
+        state = self.game.play_moves(options.get("moves", ()), state)
+        if self.game.is_terminal(state):
+            raise ValueError(f"cannot start a game of {self.game.name} from a finished position: {options!r}")
+        return state
+
+    def _start(self, state: State) -> None:
+        self._state = state
+        self.moves: list[int] = []
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self._over = False
+        self._turn_taken = True
+        self._play(-1)
+
+    def step(self, action: int | None) -> None:
+        """Play ``action`` for ``agent_selection``, or take a finished agent out of the game with ``None``.
+
+        Raises:
+            ValueError: the action is no action of this game, illegal (only with ``illegal="raise"``), or comes after the
+                end of the game. Nothing is changed.
+        """
+        if self._over:
+            self._step_after_end(action)
+            return
+        try:
+            index = operator.index(action)  # type: ignore[arg-type]
+        except TypeError:
+            index = -1
+        if not 0 <= index < self.game.num_actions:
+            raise ValueError(
+                f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r} "
+                f"(None is only for an agent whose game is over, and {self.agent_selection}'s is not)"
+            )
+        if not self._mask[index]:
+            self._play_illegal(index)
+            return
+        self.moves.append(index)
+        self._play(index)
+        if self.render_mode == "human":
+            self.render()
+
+    def _play(self, action: int) -> None:
+        """Play ``action`` (none if negative) and update everything that PettingZoo's loop reads."""
+        player, over = self._advance(
+            self.game, self._state, action, self._actions, self._planes, self._mask, self._utilities
+        )
+        agents = self.possible_agents
+        self.agent_selection = agent = agents[player]
+        state = _copy(self._state)
+        self.infos = {
+            agent: {"action_mask": self._mask.copy(), "state": state},
+            agents[1 - player]: {"action_mask": np.zeros(self.game.num_actions, np.int8), "state": state},
+        }
+        self._turn_taken = True
+        if over:
+            self._over = True
+            self.terminations = dict.fromkeys(agents, True)
+            self.rewards = dict(zip(agents, self._utilities.tolist(), strict=True))
+            self._accumulate_rewards()
+        elif self.max_cycles is not None and len(self.moves) >= 2 * self.max_cycles:
+            self._over = True
+            self.truncations = dict.fromkeys(agents, True)
+
+    def _play_illegal(self, action: int) -> None:
+        if self.illegal == "raise":
+            raise ValueError(
+                f"action {action} ({self.game.action_to_str(action)}) is illegal for {self.agent_selection}: "
+                f"expected one of {np.flatnonzero(self._mask).tolist()}"
+            )
+        EnvLogger.warn_on_illegal_move()
+        self._over = self._turn_taken = True
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[self.agent_selection] = -1.0
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def _step_after_end(self, action: int | None) -> None:
+        if not self.agents:
+            raise ValueError(f"the game of {self.game.name} is over, and step({action!r}) comes after it: call reset()")
+        if action is not None:
+            raise ValueError(
+                f"the game of {self.game.name} is over: the only action left for {self.agent_selection} is None, "
+                f"got {action!r}"
+            )
+        self._was_dead_step(action)
+        self._turn_taken = True
+
+    # -- what can be seen ----------------------------------------------------------------------------------------------
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """Return ``{"observation": planes, "action_mask": mask}``, new arrays; the mask is zero out of turn."""
+        if agent not in self._seats:
+            raise ValueError(f"agent must be one of {self.possible_agents}, got {agent!r}")
+        mask = self._mask.copy() if agent == self.agent_selection else np.zeros(self.game.num_actions, np.int8)
+        return {"observation": self._planes[self._seats[agent]].copy(), "action_mask": mask}
+
+    def observation_space(self, agent: str) -> Dict:
+        """Return the space of an agent's observations, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Return the space of an agent's actions, always the same object."""
+        return self.action_spaces[agent]
+
+    def state(self) -> NDArray[Any]:
+        """Return the global state: the first player's planes, and one more that holds the player to move, 0 or 1."""
+        planes = self._planes[0]
+        turn = np.full((*planes.shape[:-1], 1), self.game.player(self._state), planes.dtype)
+        return np.concatenate([planes, turn], axis=-1)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """Yield the agent whose turn it is, until the game is over for all.
+
+        Raises:
+            AssertionError: the loop went round without a `step` or `reset`.
+        """
+        self._turn_taken = True
+        while self.agents and max_iter > 0:
+            if not self._turn_taken:
+                raise AssertionError("need to call step() or reset() in a loop over agent_iter()")
+            self._turn_taken = False
+            max_iter -= 1
+            yield self.agent_selection
+
+    def render(self) -> str | None:
+        """Return the board as text (``"ansi"``), or print it (``"human"``)."""
+        if self.render_mode is None:
+            logger.warn("render() needs a render_mode: make the environment with render_mode='ansi' or 'human'")
+            return None
+        board = f"{self.game.text(self._state)}\n{self._status()}"
+        if self.render_mode == "ansi":
+            return board
+        print(board)
+        return None
+
+    def _status(self) -> str:
+        if not self._over:
+            return f"{self.agent_selection} to move"
+        last = f"after {len(self.moves)} plies"
+        if not self.game.is_terminal(self._state):
+            return f"stopped {last}"
+        first, second = self._utilities
+        return f"draw {last}" if first == second else f"{self.possible_agents[int(first < second)]} won {last}"
+
+    def close(self) -> None:
+        """Release nothing: there is no window yet."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset(): call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _copy(state: State) -> State:
+    """Return a copy of the record; at a third of the time that its own ``copy`` takes."""
+    return np.ndarray((), state.dtype, bytearray(state.tobytes()))[()]
+
+
+def env_functions(factory: Callable[..., Game]) -> tuple[Callable[..., BoardGameEnv], Callable[..., BoardGameEnv]]:
+    """Return PettingZoo's pair ``env``, ``raw_env`` for the games that ``factory`` makes.
+
+    Both take the arguments of `BoardGameEnv` and the game's parameters by keyword. An illegal move ends the game in
+    ``env()`` and raises in ``raw_env()``.
+    """
+    name = factory.__name__
+
+    def env(**kwargs: Any) -> BoardGameEnv:
+        return BoardGameEnv(name, **{"illegal": "lose", **kwargs})
+
+    def raw_env(**kwargs: Any) -> BoardGameEnv:
+        return BoardGameEnv(name, **{"illegal": "raise", **kwargs})
+
+    return env, raw_env

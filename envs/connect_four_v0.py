@@ -1,0 +1,8 @@
+"""The PettingZoo module of this game, used as ``connect_four_v0.env()``: see `plyground.envs.games.connect_four`."""
+
+from .aec import env_functions
+from .games.connect_four import connect_four
+
+__all__ = ["env", "raw_env"]
+
+env, raw_env = env_functions(connect_four)

@@ -1,0 +1,329 @@
+"""The formal game of the textbook, as data: a state layout, the rules, and what describes them.
+
+Russell & Norvig define a game by S₀, PLAYER(s), ACTIONS(s), RESULT(s, a), TERMINAL-TEST(s) and UTILITY(s, p). Here a
+state is one record of a NumPy structured dtype, changed in place, and the rules are plain functions over it:
+
+==============================  ==========================================================================
+``setup(state)``                S₀: fill a zeroed record (optional: all zeros is S₀)
+``player(state)``               PLAYER: 0 or 1; turns need not alternate
+``legal_actions(state, out)``   ACTIONS: write the action ids, ascending, and return how many there are
+``play(state, action)``         RESULT, in place; the action must be legal, nothing is checked
+``is_terminal(state)``          TERMINAL-TEST
+``utility(state, player)``      UTILITY of a finished game: +1 win, 0 draw, -1 loss, zero-sum
+``observe(state, player, p)``   write what ``player`` sees into the zeroed planes ``p``
+==============================  ==========================================================================
+
+The same functions run as plain Python, from here, and as machine code inside every kernel (see `plyground.envs.jit`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, wraps
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from .digest import digest
+from .jit import RULES, GameType, game_type, register_game_class
+from .keys import key_rule
+
+__all__ = ["Game", "Rule", "State", "Symmetry", "game_factory", "state_dtype"]
+
+Rule = Callable[..., Any]
+State = np.record  # one row of an array with the game's dtype
+
+_AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
+
+
+class Symmetry(NamedTuple):
+    """A symmetry of the board: where each cell and each action goes.
+
+    Row ``i`` of the flattened board looks, after the symmetry, as row ``cells[i]`` did before; likewise for actions.
+    """
+
+    cells: NDArray[np.intp]  # [cells of the board, row-major]
+    actions: NDArray[np.intp]  # [num_actions]
+
+
+def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:
+    """Return the dtype of a state record, for example ``state_dtype(board=("i1", (3, 3)), ply="i4")``."""
+    layout = [(name, *(spec if isinstance(spec, tuple) else (spec,))) for name, spec in fields.items()]
+    return np.dtype((np.record, np.dtype(layout, align=True)))
+
+
+def _no_evaluation(state: Any, player: Any) -> float:
+    return 0.0
+
+
+class Game:
+    """A two-player, zero-sum, turn-based game of perfect information.
+
+    Immutable. Two games are equal when their names, parameters and rules are. A game can be pickled when it comes from a
+    `game_factory`, or when its rules are functions at the top level of a module.
+
+    Args:
+        name: in lower case with underscores, as in ``"connect_four"``.
+        state: the dtype of the state record, from `state_dtype`.
+        num_actions: actions are the integers from 0 to ``num_actions - 1``.
+        max_plies: no game takes more plies than this.
+        max_utility: no utility is above this, and none below its negative.
+        observation_shape: the shape of the planes that ``observe`` fills, H×W×C for a board.
+        player, legal_actions, play, is_terminal, utility, observe: the rules, see the head of this module.
+        setup: fills the zeroed record with the initial state S₀.
+        evaluate: ``evaluate(state, player)``, a guess of the utility that ``player`` will get, for searches that stop before
+            the end. In the units of ``utility``, and strictly between a loss and a win.
+        key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all fields.
+        random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, where listing all is slow.
+        decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
+        action_to_str, str_to_action: how people write an action; the inverse may raise `ValueError`.
+        text: draws the board as text.
+        symmetries: of the board, without the identity.
+        observation_high: the largest value in the planes (the least is 0).
+        observation_dtype: of the planes.
+        players: PettingZoo's names of the two agents, first player first.
+
+    Raises:
+        ValueError, TypeError: a field does not fit; the message names it.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        state: np.dtype[Any],
+        num_actions: int,
+        max_plies: int,
+        max_utility: float = 1.0,
+        observation_shape: Sequence[int],
+        player: Rule,
+        legal_actions: Rule,
+        play: Rule,
+        is_terminal: Rule,
+        utility: Rule,
+        observe: Rule,
+        setup: Rule | None = None,
+        evaluate: Rule | None = None,
+        key: Rule | None = None,
+        random_action: Rule | None = None,
+        decode: Rule | None = None,
+        action_to_str: Callable[[int], str] = str,
+        str_to_action: Callable[[str], int] | None = None,
+        text: Callable[[Any], str] = str,
+        symmetries: Sequence[Symmetry] = (),
+        observation_high: int = 1,
+        observation_dtype: DTypeLike = np.int8,
+        players: tuple[str, str] = ("player_0", "player_1"),
+    ) -> None:
+        self._fields = {k: v for k, v in locals().items() if k != "self"}
+        self._origin: tuple[Callable[..., Game], dict[str, Any]] = (Game, self._fields)  # how to make it again
+        self.spec = name
+        self.parameters: Mapping[str, Any] = {}
+        self.name = name
+        self.dtype = state
+        self.num_actions = num_actions
+        self.max_plies = max_plies
+        self.max_utility = max_utility
+        self.observation_shape = tuple(observation_shape)
+        self.observation_high = observation_high
+        self.observation_dtype = np.dtype(observation_dtype)
+        self.players = players
+        self.symmetries = tuple(symmetries)
+        self._check_layout()
+
+        self.player, self.legal_actions, self.play = player, legal_actions, play
+        self.is_terminal, self.utility, self.observe = is_terminal, utility, observe
+        self.evaluate: Rule = evaluate or _no_evaluation
+        self.has_evaluation = evaluate is not None
+        self.key: Rule = key or key_rule(state)
+        self.random_action = random_action
+        self.decode = decode
+        self.action_to_str, self.text = action_to_str, text
+        self._parse_action = str_to_action
+        self._check_rules()
+
+        self.initial: NDArray[Any] = np.zeros(1, state)  # [1]: S₀
+        if setup is not None:
+            setup(self.initial[0])
+        self.initial.flags.writeable = False
+
+    # -- what it is called ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of the rules and the layout: the part of the Numba type that makes stale code impossible."""
+        layout = (self.dtype, self.num_actions, self.max_plies, self.observation_shape, self.observation_dtype)
+        return digest(layout, [getattr(self, rule) for rule in RULES])
+
+    @cached_property
+    def numba_type(self) -> GameType:
+        """The type of this game inside kernels."""
+        return game_type(self)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.spec}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and (self.spec, self.digest) == (other.spec, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.spec, self.digest))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _call, self._origin
+
+    def __copy__(self) -> Game:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Game:
+        return self
+
+    def replace(self, **changes: Any) -> Game:
+        """Return this game with other rules or metadata, for example ``game.replace(evaluate=my_evaluation)``."""
+        game = Game(**{**self._fields, **changes})
+        game.spec, game.parameters = self.spec, self.parameters
+        game._origin = (_replaced, {"game": self, "changes": changes})
+        return game
+
+    # -- using it from Python ------------------------------------------------------------------------------------------
+
+    def new_state(self) -> State:
+        """Return a fresh record that holds the initial state."""
+        return self.initial.copy()[0]
+
+    def actions(self, state: State) -> list[int]:
+        """Return the legal actions as a list."""
+        buffer = np.empty(self.num_actions, np.int32)
+        return buffer[: self.legal_actions(state, buffer)].tolist()
+
+    def play_moves(self, moves: Iterable[int | str], state: State | None = None) -> State:
+        """Return the state after ``moves``, action ids or their names, from ``state`` (default: the initial one).
+
+        Raises:
+            ValueError: a move is unknown, illegal, or comes after the end; the message says which.
+        """
+        state = self.new_state() if state is None else state.copy()
+        for ply, move in enumerate(moves):
+            action = self.str_to_action(move) if isinstance(move, str) else int(move)
+            if self.is_terminal(state):
+                raise ValueError(f"move {move!r} at index {ply} comes after the end of the game of {self.name}")
+            if action not in (legal := self.actions(state)):
+                raise ValueError(f"move {move!r} at index {ply} is illegal in {self.name}: expected one of {legal}")
+            self.play(state, action)
+        return state
+
+    def str_to_action(self, text: str) -> int:
+        """Return the action that ``text`` names, as `action_to_str` writes it.
+
+        Raises:
+            ValueError: no action has that name.
+        """
+        if self._parse_action is not None:
+            return self._parse_action(text)
+        for action in range(self.num_actions):
+            if self.action_to_str(action) == text.strip():
+                return action
+        names = [self.action_to_str(action) for action in range(min(self.num_actions, 8))]
+        raise ValueError(f"{self.name} has no action {text!r}: expected a name such as {', '.join(names)}")
+
+    def observation(self, state: State, player: int) -> NDArray[Any]:
+        """Return new planes with what ``player`` (0 or 1) sees in ``state``."""
+        planes = np.zeros(self.observation_shape, self.observation_dtype)
+        self.observe(state, player, planes)
+        return planes
+
+    def state_from_observation(self, planes: ArrayLike) -> State:
+        """Return the state in which the player to move observes ``planes``, of any shape with the right size.
+
+        Raises:
+            ValueError: the game has no ``decode``, or the planes have another size.
+        """
+        if self.decode is None:
+            raise ValueError(
+                f"{self.name} cannot rebuild a state from an observation (it has no `decode`): "
+                "pass the state, as in info['state']"
+            )
+        planes = np.asarray(planes)
+        if planes.size != np.prod(self.observation_shape):
+            raise ValueError(
+                f"an observation of {self.name} has shape {self.observation_shape}, got {planes.shape}: "
+                "does it come from another game?"
+            )
+        state = np.zeros(1, self.dtype)[0]
+        self.decode(planes.reshape(self.observation_shape), state)
+        return state
+
+    def observation_space(self) -> Box:
+        """Return a new space that holds the planes."""
+        return Box(0, self.observation_high, self.observation_shape, self.observation_dtype.type)
+
+    # -- checks --------------------------------------------------------------------------------------------------------
+
+    def _check_layout(self) -> None:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
+            raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {self.name!r}")
+        if not isinstance(self.dtype, np.dtype) or self.dtype.names is None or not issubclass(self.dtype.type, np.record):
+            raise TypeError(f"state must be a record dtype made by state_dtype(…), got {self.dtype!r}")
+        for field in ("num_actions", "max_plies"):
+            if (value := getattr(self, field)) < 1:
+                raise ValueError(f"{field} must be at least 1, got {value}")
+        if len(self.players) != 2 or not all(map(_AGENT_NAME.fullmatch, self.players)):
+            raise ValueError(f"players must be two names such as 'player_0', got {self.players!r}")
+
+    def _check_rules(self) -> None:
+        for rule, arguments in RULES.items():
+            function = getattr(self, rule)
+            if function is None:
+                continue
+            found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
+            if found != len(arguments):
+                raise TypeError(
+                    f"rule {rule!r} of {self.name} must take ({', '.join(arguments)}), but takes {found} arguments"
+                )
+
+
+def _call(factory: Callable[..., Game], arguments: dict[str, Any]) -> Game:
+    return factory(**arguments)
+
+
+def _replaced(game: Game, changes: dict[str, Any]) -> Game:
+    return game.replace(**changes)
+
+
+def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
+    """Decorate a function that makes a game from parameters, so that the game knows them.
+
+    The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
+    ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a second
+    call with the same parameters returns the same object.
+    """
+    signature = inspect.signature(function)
+
+    @lru_cache(maxsize=None)
+    def make(arguments: tuple[tuple[str, Any], ...]) -> Game:
+        game = function(**dict(arguments))
+        game.parameters = dict(arguments)
+        changed = [f"{name}={value!r}" for name, value in arguments if value != signature.parameters[name].default]
+        game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
+        game._origin = (factory, game.parameters)
+        return game
+
+    @wraps(function)
+    def factory(*args: Any, **kwargs: Any) -> Game:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            expected = type(signature.parameters[name].default)
+            fits = (int, float) if expected is float else expected
+            if expected in (bool, int, float, str) and (not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)):
+                raise ValueError(f"{name} of {function.__name__} must be of type {expected.__name__}, got {value!r}")
+        return make(tuple(bound.arguments.items()))
+
+    return factory
+
+
+register_game_class(Game)

@@ -1,0 +1,156 @@
+"""Connect Four on bitboards, with the conventions of ``pettingzoo.classic.connect_four_v3``. An action is a column.
+
+A column takes ``rows + 1`` bits, from the bottom up, with a bit on top that stays empty, so that lines never wrap around
+(J. Tromp's layout). On the usual board::
+
+     6 13 20 27 34 41 48   always empty
+     5 12 19 26 33 40 47
+     4 11 18 25 32 39 46
+     3 10 17 24 31 38 45
+     2  9 16 23 30 37 44
+     1  8 15 22 29 36 43
+     0  7 14 21 28 35 42
+
+The evaluation counts, for each side, the lines of four that the other side has no stone in, by the stones already there:
+1 point for one, 4 for two, 16 for three. The difference is divided by what all lines could give, so that it stays between
+a loss and a win.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ..bits import popcount
+from ..game import Game, Symmetry, game_factory, state_dtype
+from ..rendering import draw_grid
+
+__all__ = ["connect_four"]
+
+STATE = state_dtype(mine="u8", theirs="u8", ply="i4")  # mine: the stones of the player to move
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+
+
+@game_factory
+def connect_four(rows: int = 6, columns: int = 7) -> Game:
+    """Make the game of Connect Four on a board of ``rows`` x ``columns``.
+
+    Raises:
+        ValueError: a side is below 4, or the board needs more than 64 bits.
+    """
+    if min(rows, columns) < 4 or (rows + 1) * columns > 64:
+        raise ValueError(
+            "connect_four needs at least 4 rows and 4 columns, with (rows + 1) * columns <= 64: "
+            f"got rows={rows}, columns={columns}"
+        )
+    height = np.uint64(rows + 1)
+    cells = rows * columns
+    top = np.array([1 << (column * (rows + 1) + rows - 1) for column in range(columns)], np.uint64)
+    bits = np.array([[c * (rows + 1) + rows - 1 - r for c in range(columns)] for r in range(rows)], np.uint64)
+    bottom = np.uint64(sum(1 << int(bit) for bit in bits[-1]))
+    board = np.uint64(sum(1 << int(bit) for bit in bits.flat))
+    steps = np.array([1, rows, rows + 1, rows + 2], np.uint64)  # from a cell up, right and down, right, right and up
+    lines = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)
+
+    def player(state: Any) -> int:
+        return state.ply & 1
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        taken = state.mine | state.theirs
+        count = 0
+        for column in range(columns):
+            if taken & top[column] == _ZERO:
+                actions[count] = column
+                count += 1
+        return count
+
+    def play(state: Any, action: int) -> None:
+        column = np.uint64(action) * height
+        taken = (state.mine | state.theirs) >> column  # the column's lowest cell is now the lowest bit
+        stone = ((taken + _ONE) & ~taken) << column  # its lowest empty cell
+        mine = state.mine
+        state.mine = state.theirs
+        state.theirs = mine | stone
+        state.ply += 1
+
+    @register_jitable
+    def has_four(stones: Any) -> bool:
+        for step in steps:
+            pairs = stones & (stones >> step)
+            if pairs & (pairs >> (step + step)) != _ZERO:
+                return True
+        return False
+
+    def is_terminal(state: Any) -> bool:
+        return state.ply == cells or has_four(state.theirs)
+
+    def utility(state: Any, player: int) -> float:
+        if not has_four(state.theirs):
+            return 0.0
+        return -1.0 if player == state.ply & 1 else 1.0
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        to_move = player == state.ply & 1
+        own, other = (state.mine, state.theirs) if to_move else (state.theirs, state.mine)
+        for row in range(rows):
+            for column in range(columns):
+                planes[row, column, 0] = (own >> bits[row, column]) & _ONE
+                planes[row, column, 1] = (other >> bits[row, column]) & _ONE
+
+    @register_jitable
+    def line_score(own: Any, other: Any) -> int:
+        """Score the lines of four without a stone of ``other``, all lines of one direction at once."""
+        score = 0
+        free = board & ~other
+        for step in steps:
+            step_2, step_3 = step + step, step + step + step
+            open_lines = free & (free >> step) & (free >> step_2) & (free >> step_3)
+            # Add the four cells of each line, bit by bit: 4 * four + 2 * twos + ones stones. (Four would be a win.)
+            a, b, c, d = own, own >> step, own >> step_2, own >> step_3
+            ones = a ^ b ^ c ^ d
+            twos = (a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d))
+            score += popcount(open_lines & ones & ~twos)
+            score += 4 * popcount(open_lines & twos & ~ones)
+            score += 16 * popcount(open_lines & twos & ones)
+        return score
+
+    def evaluate(state: Any, player: int) -> float:
+        balance = (line_score(state.mine, state.theirs) - line_score(state.theirs, state.mine)) / (16.0 * lines + 1.0)
+        return balance if player == state.ply & 1 else -balance
+
+    def key(state: Any) -> Any:
+        # In each column a one marks the lowest empty cell; below it, a one is a stone of the player to move (J. Tromp).
+        return state.mine + (state.mine | state.theirs) + bottom
+
+    def decode(planes: Any, state: Any) -> None:
+        values = np.uint64(1) << bits
+        state.mine, state.theirs = (values[plane != 0].sum(dtype=np.uint64) for plane in np.moveaxis(planes, 2, 0))
+        state.ply = np.count_nonzero(planes)
+
+    def text(state: Any) -> str:
+        first, second = (state.mine, state.theirs) if state.ply % 2 == 0 else (state.theirs, state.mine)
+        marks = [["X" if first >> bit & _ONE else "O" if second >> bit & _ONE else "." for bit in row] for row in bits]
+        return draw_grid(marks, columns=[str(column) for column in range(columns)])
+
+    cells_mirrored = np.arange(rows * columns).reshape(rows, columns)[:, ::-1].ravel()
+    return Game(
+        name="connect_four",
+        state=STATE,
+        num_actions=columns,
+        max_plies=cells,
+        observation_shape=(rows, columns, 2),
+        player=player,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=is_terminal,
+        utility=utility,
+        observe=observe,
+        evaluate=evaluate,
+        key=key,
+        decode=decode,
+        text=text,
+        symmetries=[Symmetry(cells_mirrored, np.arange(columns)[::-1].copy())],
+    )

@@ -1,0 +1,153 @@
+"""How Numba takes any game: the type of a `Game` inside kernels, and the decorator that compiles and caches kernels.
+
+A kernel is a function written once, with the game as an argument::
+
+    @kernel
+    def playout(game, state, actions, rng):
+        while not game.is_terminal(state):
+            count = game.legal_actions(state, actions)
+            game.play(state, actions[below(rng, count)])
+
+Numba compiles it anew for each game, LLVM inlines the rules, and the machine code is kept on disk. The type of a game is
+keyed by plain text, its name and the digest of its rules, so the next process finds the compiled code again, and an
+edited rule is another type: stale code cannot be loaded. The game itself carries no data into a kernel.
+
+The same holds for the kernels: Numba stamps the file a kernel is written in, but not the files of the helpers it calls,
+so `kernel` adds the digest of everything that the kernel reaches to the key of the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from numba import config, njit, typeof, types
+from numba.core.caching import FunctionCache
+from numba.extending import (
+    NativeValue,
+    models,
+    overload_method,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from .digest import digest
+
+if TYPE_CHECKING:
+    from .game import Game
+
+__all__ = ["RULES", "GameType", "bind", "game_type", "kernel", "register_game_class"]
+
+# The rules that a kernel may call, with the names of their arguments after the game.
+RULES: dict[str, tuple[str, ...]] = {
+    "player": ("state",),
+    "legal_actions": ("state", "actions"),
+    "play": ("state", "action"),
+    "is_terminal": ("state",),
+    "utility": ("state", "player"),
+    "observe": ("state", "player", "planes"),
+    "evaluate": ("state", "player"),
+    "key": ("state",),
+    "random_action": ("state", "actions", "rng"),
+}
+
+
+class GameType(types.Type):
+    """Numba's type of a game: one for each (name with parameters, digest of the rules)."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(name=text)
+
+
+_games: dict[str, Game] = {}  # a GameType's name -> a game with those rules
+
+
+def game_type(game: Game) -> GameType:
+    """Return the Numba type of ``game``, and remember its rules for the compiler."""
+    text = f"Game({game.spec}, {game.digest})"
+    _games.setdefault(text, game)
+    return GameType(text)
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache on disk, with the digest of all that the kernel reaches added to the key."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), digest(self._py_func))
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        # Such code calls through an address that only the process that compiled it knows: numba issue 6061.
+        if ".numba.unresolved$" in data.library.get_llvm_str():
+            raise TypeError(
+                f"kernel {self._py_func.__name__!r} reaches a function that calls itself with arguments of other types than "
+                f"it was called with, {sig}: give both the same, as in np.int64(1) instead of 1"
+            )
+        super()._save_overload(sig, data)
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` for each game it is called with, without the GIL, and keep the machine code on disk.
+
+    Under ``NUMBA_DISABLE_JIT=1`` the function is returned as it is, and runs as plain Python.
+    """
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _KernelCache(dispatcher.py_func)  # what `cache=True` does, with our key
+    return dispatcher
+
+
+def bind(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """Return the machine code of ``kernel`` for arguments of these types, to be called with such arguments only.
+
+    A call of the kernel itself first looks at the type of every argument, which costs about 1.5 µs for a game. The machine
+    code does not look, and does not check: whoever binds a kernel answers for the types.
+    """
+    if config.DISABLE_JIT:
+        return kernel
+    return kernel.compile(tuple(typeof(argument) for argument in arguments))  # type: ignore[attr-defined]
+
+
+def _compiled_rule(game: GameType, rule: str) -> Callable[..., Any]:
+    return njit(getattr(_games[game.name], rule))
+
+
+def _register_rule(rule: str, arguments: tuple[str, ...]) -> None:
+    """Make ``game.rule(…)`` compile inside kernels, by a lookup that Numba calls once for each game."""
+    if len(arguments) == 1:
+
+        def attach(game, state):  # type: ignore[no-untyped-def]
+            compiled = _compiled_rule(game, rule)
+            return lambda game, state: compiled(state)
+
+    elif len(arguments) == 2:
+
+        def attach(game, state, x):  # type: ignore[no-untyped-def]
+            compiled = _compiled_rule(game, rule)
+            return lambda game, state, x: compiled(state, x)
+
+    else:
+
+        def attach(game, state, x, y):  # type: ignore[no-untyped-def]
+            compiled = _compiled_rule(game, rule)
+            return lambda game, state, x, y: compiled(state, x, y)
+
+    overload_method(GameType, rule)(attach)
+
+
+for _rule, _arguments in RULES.items():
+    _register_rule(_rule, _arguments)
+
+register_model(GameType)(models.OpaqueModel)
+
+
+@unbox(GameType)
+def _unbox(typ: Any, value: Any, context: Any) -> NativeValue:
+    """Hand a kernel a placeholder: everything that a kernel needs of a game is in its type."""
+    return NativeValue(context.context.get_dummy_value())
+
+
+def register_game_class(cls: type[Game]) -> None:
+    """Tell Numba that instances of ``cls`` are typed by their ``numba_type``."""
+    typeof_impl.register(cls)(lambda game, context: game.numba_type)

@@ -1,0 +1,81 @@
+"""A 64-bit key for the states of any game, made from the layout of its record.
+
+Transposition tables recognise a position by its key. A game may bring its own rule (one that merges symmetric positions,
+or is cheaper); where it brings none, `key_rule` builds one from the record's fields: the fields side by side where they
+fit into 64 bits, which is exact, and a hash of them where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+__all__ = ["key_rule"]
+
+_MULTIPLIER = np.uint64(0xFF51AFD7ED558CCD)  # of MurmurHash3's finalizer (A. Appleby, public domain)
+_SHIFT = np.uint64(33)
+_ZERO = np.uint64(0)
+
+
+def key_rule(layout: np.dtype[Any]) -> Callable[[Any], Any]:
+    """Return a rule ``key(state) -> uint64`` for records of ``layout``.
+
+    Raises:
+        ValueError: a field is not made of integers or booleans, so that it has no obvious bits.
+    """
+    assert layout.names is not None and layout.fields is not None
+    elements = {name: layout.fields[name][0].base for name in layout.names}
+    for name, element in elements.items():
+        if element.kind not in "biu":
+            raise ValueError(
+                f"field {name!r} of the state has dtype {element}, and only integers and booleans have a default key: "
+                "give the game a rule `key(state)` that returns a uint64"
+            )
+    exact = 8 * sum(layout.fields[name][0].itemsize for name in layout.names) <= 64
+    rule = _nothing
+    for name in layout.names:
+        bits = 8 * elements[name].itemsize
+        is_array = layout.fields[name][0].subdtype is not None
+        rule = _with_field(rule, name, bits, exact, is_array)
+    return rule
+
+
+@register_jitable
+def _nothing(state: Any) -> Any:
+    return _ZERO
+
+
+@register_jitable
+def _mix(key: Any, value: Any) -> Any:
+    key = (key ^ value) * _MULTIPLIER
+    return key ^ (key >> _SHIFT)
+
+
+def _with_field(
+    before: Callable[[Any], Any], name: str, bits: int, exact: bool, is_array: bool
+) -> Callable[[Any], Any]:
+    """Return the rule that adds one field to the key that the rule ``before`` makes."""
+    shift = np.uint64(bits % 64)  # a field of 64 bits that is packed exactly is alone: nothing stands left of it
+    ones = np.uint64(2**bits - 1)
+
+    @register_jitable
+    def add(key: Any, value: Any) -> Any:
+        value = np.uint64(value) & ones
+        return (key << shift) | value if exact else _mix(key, value)
+
+    if not is_array:
+        return register_jitable(lambda state: add(before(state), state[name]))
+
+    @register_jitable
+    def add_array(state: Any) -> Any:
+        key = before(state)
+        values: NDArray[Any] = state[name]
+        for value in values.flat:
+            key = add(key, value)
+        return key
+
+    return add_array

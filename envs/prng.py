@@ -1,0 +1,50 @@
+"""Random numbers inside kernels: SplitMix64, with its whole state in one element of an array.
+
+``rng`` is an array of one ``uint64``, made by `new_rng` and advanced in place. The same seed gives the same numbers on
+every machine and in every thread; nothing here touches NumPy's global state.
+
+Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 16.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+__all__ = ["below", "new_rng", "next_u64", "uniform"]
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_U11, _U27, _U30, _U31, _U32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
+
+
+def new_rng(seed: int | np.random.SeedSequence | None = None) -> NDArray[np.uint64]:
+    """Return the state of a generator for kernels, well mixed from ``seed`` (None: from the system's entropy)."""
+    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    return sequence.generate_state(1, np.uint64)
+
+
+@register_jitable
+def next_u64(rng: Any) -> Any:
+    """Advance the generator and return 64 random bits."""
+    rng[0] += _GAMMA
+    z = rng[0]
+    z = (z ^ (z >> _U30)) * _MIX_1
+    z = (z ^ (z >> _U27)) * _MIX_2
+    return z ^ (z >> _U31)
+
+
+@register_jitable
+def below(rng: Any, n: int) -> int:
+    """Return an integer of 0 … n - 1 by the multiply-shift method: the bias is below n / 2³², n at most 2³²."""
+    return np.int64(((next_u64(rng) >> _U32) * np.uint64(n)) >> _U32)
+
+
+@register_jitable
+def uniform(rng: Any) -> float:
+    """Return a float of [0, 1) with 53 random bits."""
+    return np.float64(next_u64(rng) >> _U11) * 1.1102230246251565e-16  # 2⁻⁵³

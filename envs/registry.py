@@ -1,0 +1,89 @@
+"""Names of games, and the environments registered under them with PettingZoo and Gymnasium.
+
+`register_game` makes a game known by its name: to `make_game` and the command line, to ``pettingzoo.make`` as
+``"plyground/connect_four-v0"`` and to ``gymnasium.make`` as ``"plyground/ConnectFour-v0"``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import pettingzoo
+
+from .game import Game
+from .spec import nearest, parse_spec
+
+__all__ = ["as_game", "game_names", "make_game", "register_game"]
+
+_factories: dict[str, Callable[..., Game]] = {}
+
+
+def game_names() -> list[str]:
+    """Return the names of the registered games, sorted."""
+    return sorted(_factories)
+
+
+def register_game(factory: Callable[..., Game], title: str | None = None, namespace: str = "plyground") -> None:
+    """Register a game under the name of the function that makes it.
+
+    Args:
+        factory: a function decorated with `game_factory`.
+        title: the name in Gymnasium's style. Default: the function's name in camel case.
+        namespace: what stands before the slash in the ids of PettingZoo and Gymnasium.
+
+    Raises:
+        ValueError: another module has registered a game of that name.
+    """
+    name = factory.__name__
+    known = _factories.get(name)
+    if known is not None and known.__module__ != factory.__module__:
+        raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
+    _factories[name] = factory
+    if known is not None:
+        return  # a notebook cell that ran again: the ids look the factory up by its name
+    title = title or "".join(word.capitalize() for word in name.split("_"))
+    pettingzoo.register("aec", f"{namespace}/{name}-v0", "plyground.envs.aec:BoardGameEnv", kwargs={"game": name})
+    gymnasium.register(f"{namespace}/{title}-v0", "plyground.envs.solo:SoloEnv", kwargs={"game": name})
+
+
+def make_game(spec: str, **parameters: Any) -> Game:
+    """Return the game that ``spec`` names, with parameters in the name or as keywords.
+
+    ``make_game("connect_four", rows=5)`` and ``make_game("connect_four(rows=5)")`` are the same game.
+
+    Raises:
+        ValueError: the name or a parameter is unknown (the nearest is suggested), or a value does not fit.
+    """
+    name, args, kwargs = parse_spec(spec)
+    if name not in _factories:
+        raise ValueError(f"unknown game {name!r}: {nearest(name, _factories)}")
+    factory = _factories[name]
+    signature = inspect.signature(factory)
+    for key in (kwargs := {**kwargs, **parameters}):
+        if key not in signature.parameters:
+            known = nearest(key, signature.parameters) if signature.parameters else "it takes none"
+            raise ValueError(f"unknown parameter {key!r} of game {name!r}: {known}")
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ValueError(f"cannot make {spec!r}: {error}; expected {name}{signature}") from None
+    return factory(*args, **kwargs)
+
+
+def as_game(game: Game | str, **parameters: Any) -> Game:
+    """Return ``game`` itself, or the game that a string names.
+
+    Raises:
+        ValueError: see `make_game`; or parameters are given beside a game that is already made.
+        TypeError: ``game`` is neither.
+    """
+    if isinstance(game, str):
+        return make_game(game, **parameters)
+    if not isinstance(game, Game):
+        raise TypeError(f"expected a Game or the name of one, got {game!r}")
+    if parameters:
+        raise ValueError(f"{sorted(parameters)} cannot be given beside the game {game.spec!r}, which is already made")
+    return game

@@ -1,0 +1,169 @@
+"""The Gymnasium environment: one seat at a game for the learner, an agent in the other.
+
+`SoloEnv.step` plays the learner's move *and* the opponent's reply before it returns, so the reward, the next observation
+and the value to bootstrap from all belong to the learner, in either seat. (A loop that hands the learner every ply mixes
+the mover's reward with the next player's view, and loses the -1 of the player who was just beaten.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+from gymnasium.spaces.utils import flatten_space
+from numpy.typing import NDArray
+
+from .aec import BoardGameEnv
+from .game import Game
+from .registry import as_game
+
+__all__ = ["SoloEnv"]
+
+_ATTEMPTS = 1000
+_SEATS = {"first": 0, "second": 1}
+
+
+class SoloEnv(gymnasium.Env[NDArray[Any], int]):
+    """One player's side of a `Game`, against an opponent.
+
+    The observation is the learner's planes, flat, so that stable-baselines3's ``MlpPolicy`` takes them as they are. The
+    mask is in ``info["action_mask"]`` and from `action_masks`, as sb3-contrib's MaskablePPO expects. An illegal move loses
+    the game at once, with reward -1.
+
+    Args:
+        game: a game, or its name as `plyground.envs.make_game` takes it.
+        opponent: an agent with ``reset(seed)`` and ``act(observation, info)``, or a spec string such as
+            ``"alphabeta(depth=4)"`` (see `plyground.agents.make`).
+        seat: where the learner sits: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
+        opening_plies: each game opens with a random number of random plies, up to this one: against an opponent without
+            chance in it, a learner otherwise sees, and learns to win, the same few games.
+        flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
+        render_mode: as in `BoardGameEnv`.
+        **parameters: of the game, where it is given by name.
+
+    Raises:
+        ValueError: an argument is not one of the values above.
+    """
+
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 2}  # noqa: RUF012  (as gymnasium.Env has it)
+
+    def __init__(
+        self,
+        game: Game | str,
+        opponent: Any = "random",
+        seat: Literal["first", "second", "random"] = "random",
+        opening_plies: int = 0,
+        flatten: bool = True,
+        render_mode: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        if seat not in (*_SEATS, "random"):
+            raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
+        if opening_plies < 0:
+            raise ValueError(f"opening_plies must be at least 0, got {opening_plies!r}")
+        self.game = game = as_game(game, **parameters)
+        self.seat = seat
+        self.opening_plies = opening_plies
+        self.flatten = flatten
+        self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise")
+        self.render_mode = render_mode
+        self.opponent = _resolve(opponent, game)
+        planes = game.observation_space()
+        self.observation_space = flatten_space(planes) if flatten else planes
+        self.action_space = Discrete(game.num_actions)
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Start a game, and play the opponent's first move where it has the first.
+
+        Args:
+            seed: of the seats and of the opponent, from here on.
+            options: where to start, as in `BoardGameEnv.reset`.
+
+        Raises:
+            ValueError: the game cannot start there; or the opponent's first move would end it.
+        """
+        super().reset(seed=seed)
+        self._forfeited = False
+        self._play_opening(options)
+        number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
+        self._learner = self.game.players[number]
+        self.opponent.reset(seed=int(self.np_random.integers(2**31)))
+        self._reply()
+        if self._is_over():
+            raise ValueError(f"the opponent's first move ends the game from the start {options!r}: nothing is left to play")
+        return self._view()
+
+    def _play_opening(self, options: Mapping[str, Any] | None) -> None:
+        """Start the game with random plies; again, if they end it."""
+        env = self._env
+        for _ in range(_ATTEMPTS):
+            env.reset(options=options)
+            plies = int(self.np_random.integers(self.opening_plies + 1)) if self.opening_plies else 0
+            for _ in range(plies):
+                env.step(int(self.np_random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+                if any(env.terminations.values()):
+                    break
+            else:
+                return
+        raise ValueError(f"random openings of {self.opening_plies} plies end every game of {self.game.name}: use fewer")
+
+    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """Play ``action`` and the opponent's reply.
+
+        Returns:
+            The learner's view, its reward (+1 win, 0, -1 loss, or as the game's utilities are), terminated, False, and
+            the info. After an illegal move the game is lost, and ``info["illegal_action"]`` is that move.
+
+        Raises:
+            ValueError: the action is no action of the game, or the game is over.
+        """
+        if not hasattr(self, "_learner") or self._is_over():
+            raise ValueError(f"no game of {self.game.name} is being played: call reset() before step({action!r})")
+        if self.action_space.contains(action) and not self._env.infos[self._learner]["action_mask"][action]:
+            self._forfeited = True
+            view, info = self._view()
+            return view, -1.0, True, False, {**info, "illegal_action": int(action)}
+        self._env.step(action)
+        self._reply()
+        view, info = self._view()
+        return view, self._env.rewards[self._learner], self._is_over(), False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions [num_actions]; all of them once the game is over, since a policy needs one to choose."""
+        if self._is_over():
+            return np.ones(self.game.num_actions, np.bool_)
+        return self._env.infos[self._learner]["action_mask"].astype(np.bool_)
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Return the board as text (``"ansi"``); with ``"human"`` every step has printed it already."""
+        return self._env.render() if self.render_mode == "ansi" else None
+
+    def _reply(self) -> None:
+        """Let the opponent play while it is its turn."""
+        env = self._env
+        while not self._is_over() and env.agent_selection != self._learner:
+            observation, _, _, _, info = env.last()
+            env.step(self.opponent.act(observation, info))
+
+    def _is_over(self) -> bool:
+        return self._forfeited or self._env.terminations[self._learner]
+
+    def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        planes = self._env.observe(self._learner)["observation"]
+        return (planes.ravel() if self.flatten else planes), self._env.infos[self._learner]
+
+
+def _resolve(opponent: Any, game: Game) -> Any:
+    """Return the opponent itself, or the agent that a spec string names."""
+    if isinstance(opponent, str):
+        from ..agents import make  # the one arrow that points up: only a spec string needs the players
+
+        return make(opponent, game)
+    if not (callable(getattr(opponent, "act", None)) and callable(getattr(opponent, "reset", None))):
+        raise ValueError(f"opponent must be a spec string or an agent with reset() and act(), got {opponent!r}")
+    return opponent

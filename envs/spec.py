@@ -1,0 +1,96 @@
+"""Spec strings: how games and players are named in text, as in ``connect_four(rows=5)`` or ``mcts(simulations=1000)``.
+
+A spec is a name, optionally followed by arguments in parentheses. An argument is ``value`` or ``key=value``; a value is a
+Python literal where it can be read as one, and otherwise stays text, so that file names and nested specs need no quotes:
+``ppo(models/c4.zip)``, ``mixture(random, alphabeta(depth=2))``.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+__all__ = ["Spec", "nearest", "parse_spec"]
+
+_SPEC = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+class Spec(NamedTuple):
+    """A parsed spec string."""
+
+    name: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+
+
+def parse_spec(text: str) -> Spec:
+    """Parse ``name`` or ``name(value, key=value, …)``.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    match = _SPEC.fullmatch(text)
+    if match is None:
+        raise ValueError(f"cannot read {text!r}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'")
+    name, inside = match.groups()
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for part in _split(inside or "", text):
+        keyword = _KEYWORD.fullmatch(part)
+        if keyword is None:
+            if kwargs:
+                raise ValueError(f"cannot read {text!r}: {part.strip()!r} must come before the arguments with names")
+            args.append(_value(part))
+        elif keyword[1] in kwargs:
+            raise ValueError(f"cannot read {text!r}: {keyword[1]!r} is given twice")
+        else:
+            kwargs[keyword[1]] = _value(keyword[2])
+    return Spec(name, args, kwargs)
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """Return the end of an error message: the nearest of ``choices`` if one is near, and all of them."""
+    choices = sorted(choices)
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}Choose from: {', '.join(choices)}"
+
+
+def _split(inside: str, text: str) -> list[str]:
+    """Split at the commas that stand in no bracket and no quotes."""
+    parts, start, depth, quote = [], 0, 0, ""
+    for i, character in enumerate(inside):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(inside[start:i])
+            start = i + 1
+        if depth < 0:
+            break
+    if depth != 0 or quote:
+        raise ValueError(f"cannot read {text!r}: brackets or quotes do not match")
+    parts.append(inside[start:])
+    if len(parts) > 1 and not parts[-1].strip():
+        parts.pop()  # a trailing comma
+    if len(parts) > 1 and not all(part.strip() for part in parts):
+        raise ValueError(f"cannot read {text!r}: an argument is empty")
+    return [part for part in parts if part.strip()]
+
+
+def _value(text: str) -> Any:
+    text = text.strip()
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
