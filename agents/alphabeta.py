@@ -17,7 +17,7 @@ from ..envs import Game, State
 from .analysis import Analysis
 from .clock import run_with_stop
 from .negamax import CUT, LEAVES, LIMIT, NODES, Workspace, new_workspace, search_root
-from .search import SearchAgent, check_budget, line_of
+from .search import SearchAgent, check_budget, line_of, with_evaluation
 
 __all__ = ["AlphaBeta"]
 
@@ -42,7 +42,8 @@ class AlphaBeta(SearchAgent):
         ordered: try the table's move, killer moves and moves with a good history first; False: by action number.
         iterative: search depth 1, 2, 3 … before the depth asked for; False: at once.
         all_best: also find every action that is as good as the best, at the price of fewer cut-offs.
-        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the caller's
+            to choose one in which a win is better than what it returns.
 
     Raises:
         ValueError: a budget is not positive; or ``iterative`` is False and the budget is more than a depth.
@@ -68,7 +69,7 @@ class AlphaBeta(SearchAgent):
         if table_mb < 0:
             raise ValueError(f"table_mb must be at least 0, got {table_mb!r}")
         if evaluate is not None:
-            self.game = self.game.replace(evaluate=evaluate)
+            self.game = with_evaluation(self.game, evaluate)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
         self.ordered, self.iterative, self.all_best = ordered, iterative, all_best

@@ -17,7 +17,7 @@ from ..envs import Game, State
 from ..envs.jit import kernel
 from .analysis import Analysis
 from .clock import run_with_stop
-from .search import SearchAgent, check_budget, line_of
+from .search import SearchAgent, check_budget, line_of, with_evaluation
 
 __all__ = ["Minimax"]
 
@@ -64,7 +64,8 @@ class Minimax(SearchAgent):
     Args:
         game: the game, or its name.
         depth: in plies; None searches to the end, which only small games allow.
-        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the caller's
+            to choose one in which a win is better than what it returns.
     """
 
     def __init__(self, game: Game | str, depth: int | None = None, evaluate: Any = None) -> None:
@@ -72,7 +73,7 @@ class Minimax(SearchAgent):
         check_budget(depth=depth)
         self.depth = depth
         if evaluate is not None:
-            self.game = self.game.replace(evaluate=evaluate)
+            self.game = with_evaluation(self.game, evaluate)
 
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: there is no memory, and no chance in it."""

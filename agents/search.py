@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +15,7 @@ from ..envs.jit import kernel
 from .agent import Info, Observation, state_of
 from .analysis import Analysis
 
-__all__ = ["SearchAgent", "check_budget", "line_of"]
+__all__ = ["SearchAgent", "check_budget", "line_of", "with_evaluation"]
 
 
 @kernel
@@ -86,6 +87,11 @@ class SearchAgent(ABC):
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
         actions = np.array([self.analyse(self.game.state_from_observation(row)).best_action for row in rows], np.int64)
         return (actions[0] if single else actions), state
+
+
+def with_evaluation(game: Game, evaluate: Any) -> Game:
+    """Return the game with another evaluation, of which nothing is assumed: no value proves a win before the end."""
+    return game.replace(evaluate=evaluate, max_utility=math.inf)
 
 
 def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ def random_openings(game: Game, count: int, plies: int, seed: int) -> list[list[
     judge = AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
     rng = np.random.default_rng(seed)
     openings: list[list[int]] = []
-    seen: set[bytes] = set()
+    seen: set[int] = set()
     while len(openings) < count:
         for attempt in range(_ATTEMPTS):
             moves, position = _random_line(game, plies, rng)
@@ -47,8 +47,8 @@ def random_openings(game: Game, count: int, plies: int, seed: int) -> list[list[
     return openings
 
 
-def _random_line(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], bytes | None]:
-    """Return random moves and the bytes of the state after them, or None if the game ended on the way."""
+def _random_line(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], int | None]:
+    """Return random moves and the key of the state after them, or None if the game ended on the way."""
     state = game.new_state()
     moves: list[int] = []
     for _ in range(plies):
@@ -56,4 +56,4 @@ def _random_line(game: Game, plies: int, rng: np.random.Generator) -> tuple[list
         game.play(state, moves[-1])
         if game.is_terminal(state):
             return moves, None
-    return moves, state.tobytes()
+    return moves, int(game.key(state))

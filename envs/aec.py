@@ -27,7 +27,7 @@ from .registry import as_game
 __all__ = ["BoardGameEnv", "env_functions"]
 
 _AFTER_RESET = frozenset(
-    ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents", "moves", "_state")
+    "agents agent_selection rewards terminations truncations infos num_agents moves _state _over".split()
 )
 
 
@@ -200,11 +200,12 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
             self.game, self._state, action, self._actions, self._planes, self._mask, self._utilities
         )
         agents = self.possible_agents
-        self.agent_selection = agent = agents[player]
+        self.agent_selection = agents[player]
         state = _copy(self._state)
+        masks = (self._mask.copy(), np.zeros(self.game.num_actions, np.int8))
         self.infos = {
-            agent: {"action_mask": self._mask.copy(), "state": state},
-            agents[1 - player]: {"action_mask": np.zeros(self.game.num_actions, np.int8), "state": state},
+            agents[0]: {"action_mask": masks[player], "state": state},
+            agents[1]: {"action_mask": masks[1 - player], "state": state},
         }
         self._turn_taken = True
         if over:
@@ -304,7 +305,7 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
-            raise AttributeError(f"{name} cannot be accessed before reset(): call reset() first")
+            raise AttributeError(f"{name} cannot be accessed before reset: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 

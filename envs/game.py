@@ -155,9 +155,8 @@ class Game:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the rules and the layout: the part of the Numba type that makes stale code impossible."""
-        layout = (self.dtype, self.num_actions, self.max_plies, self.observation_shape, self.observation_dtype)
-        return digest(layout, [getattr(self, rule) for rule in RULES])
+        """A fingerprint of the rules: the part of the Numba type that makes stale code impossible."""
+        return digest(self.dtype, [getattr(self, rule) for rule in RULES])
 
     @cached_property
     def numba_type(self) -> GameType:
@@ -167,11 +166,15 @@ class Game:
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
 
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        return (self.spec, self.digest, self.num_actions, self.max_plies, self.max_utility, self.initial.tobytes())
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Game) and (self.spec, self.digest) == (other.spec, other.digest)
+        return isinstance(other, Game) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash((self.spec, self.digest))
+        return hash(self._identity)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _call, self._origin

@@ -85,32 +85,31 @@ class SoloEnv(gymnasium.Env[NDArray[Any], int]):
             options: where to start, as in `BoardGameEnv.reset`.
 
         Raises:
-            ValueError: the game cannot start there; or the opponent's first move would end it.
+            ValueError: the game cannot start there, or ends before the learner can move.
         """
         super().reset(seed=seed)
-        self._forfeited = False
-        self._play_opening(options)
         number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
         self._learner = self.game.players[number]
-        self.opponent.reset(seed=int(self.np_random.integers(2**31)))
-        self._reply()
-        if self._is_over():
-            raise ValueError(f"the opponent's first move ends the game from the start {options!r}: nothing is left to play")
-        return self._view()
-
-    def _play_opening(self, options: Mapping[str, Any] | None) -> None:
-        """Start the game with random plies; again, if they end it."""
-        env = self._env
         for _ in range(_ATTEMPTS):
-            env.reset(options=options)
-            plies = int(self.np_random.integers(self.opening_plies + 1)) if self.opening_plies else 0
-            for _ in range(plies):
-                env.step(int(self.np_random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-                if any(env.terminations.values()):
-                    break
-            else:
+            self._env.reset(options=options)
+            self._forfeited = False
+            self._play_opening()
+            self.opponent.reset(seed=int(self.np_random.integers(2**31)))
+            self._reply()
+            if not self._is_over():
+                return self._view()
+        raise ValueError(
+            f"games of {self.game.name} that start with options={options!r} and up to {self.opening_plies} random plies end "
+            "before the learner can move"
+        )
+
+    def _play_opening(self) -> None:
+        """Play some random plies."""
+        env = self._env
+        for _ in range(int(self.np_random.integers(self.opening_plies + 1)) if self.opening_plies else 0):
+            if self._is_over():
                 return
-        raise ValueError(f"random openings of {self.opening_plies} plies end every game of {self.game.name}: use fewer")
+            env.step(int(self.np_random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Play ``action`` and the opponent's reply.

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.envs import Game, State, game_names, make_game
+
+DATA = Path(__file__).parent / "data"
+GAMES = [*game_names(), "connect_four(rows=4, columns=5)"]
+
+
+@pytest.fixture(scope="session")
+def textbook() -> Any:
+    return json.loads((DATA / "textbook.json").read_text())
+
+
+@pytest.fixture(params=GAMES)
+def game(request: pytest.FixtureRequest) -> Game:
+    return make_game(request.param)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20_240_501)
+
+
+def random_game(game: Game, rng: np.random.Generator, plies: int | None = None) -> list[State]:
+    """Return the states of a random game, the initial one first, to its end or for so many plies."""
+    states = [game.new_state()]
+    while not game.is_terminal(states[-1]) and (plies is None or len(states) <= plies):
+        state = states[-1].copy()
+        game.play(state, int(rng.choice(game.actions(state))))
+        states.append(state)
+    return states

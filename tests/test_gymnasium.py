@@ -1,0 +1,181 @@
+"""The one-seat environment: Gymnasium's and stable-baselines3's checks, and whose reward is whose."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from plyground.agents import AlphaBeta, Random
+from plyground.envs import Game, SoloEnv, connect_four
+
+
+class Scripted:
+    """Plays a list of moves."""
+
+    def __init__(self, *moves: int) -> None:
+        self.moves = moves
+
+    def reset(self, seed: int | None = None) -> None:
+        self.left = list(self.moves)
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        return self.left.pop(0)
+
+
+@pytest.mark.parametrize("seat", ["first", "second", "random"])
+@pytest.mark.parametrize("env_id", ["plyground/ConnectFour-v0", "plyground/TicTacToe-v0"])
+def test_gymnasium_check(env_id: str, seat: str) -> None:
+    check_env(gymnasium.make(env_id, opponent="random", seat=seat).unwrapped)
+
+
+@pytest.mark.parametrize("env_id", ["plyground/ConnectFour-v0", "plyground/TicTacToe-v0"])
+def test_stable_baselines3_check(env_id: str) -> None:
+    sb3 = pytest.importorskip("stable_baselines3.common.env_checker")
+    sb3.check_env(gymnasium.make(env_id, opponent="alphabeta(depth=2)").unwrapped)
+
+
+def test_made_by_name_without_the_import() -> None:
+    code = (
+        "import gymnasium; env = gymnasium.make('plyground.envs:plyground/ConnectFour-v0', opponent='random', rows=5);"
+        "print(env.reset(seed=1)[0].shape, env.unwrapped.game.spec)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "(70,) connect_four(rows=5)\n"
+
+
+def test_each_seat_gets_its_wins_and_its_losses() -> None:
+    # The first player fills column 0 and wins with the fourth stone; the second player throws its stones into column 1.
+    env = SoloEnv("connect_four", Scripted(1, 1, 1), seat="first")
+    env.reset()
+    assert [env.step(0)[1:3] for _ in range(4)] == [(0, False)] * 3 + [(1, True)]
+
+    env = SoloEnv("connect_four", Scripted(0, 0, 0, 0), seat="second")
+    env.reset()
+    assert [env.step(1)[1:3] for _ in range(3)] == [(0, False)] * 2 + [(-1, True)]
+
+    env = SoloEnv("connect_four", Scripted(2, 0, 0, 0, 0), seat="first")
+    env.reset()
+    assert [env.step(a)[1:3] for a in (1, 1, 1, 3, 6)] == [(0, False)] * 4 + [(-1, True)]
+
+    env = SoloEnv("connect_four", Scripted(0, 0, 0, 2), seat="second")
+    env.reset()
+    assert [env.step(1)[1:3] for _ in range(4)] == [(0, False)] * 3 + [(1, True)]
+
+
+def test_the_learner_sees_its_own_stones_and_the_position_after_the_reply() -> None:
+    env = SoloEnv("connect_four", Scripted(6, 6), seat="first", flatten=False)
+    env.reset()
+    observation, _, _, _, info = env.step(2)
+    assert observation[5, :, 0].tolist() == [0, 0, 1, 0, 0, 0, 0]
+    assert observation[5, :, 1].tolist() == [0, 0, 0, 0, 0, 0, 1]
+    assert info["state"] == connect_four().play_moves([2, 6])
+
+
+def test_illegal_move_loses_and_the_next_needs_a_reset() -> None:
+    env = SoloEnv("tictactoe", Scripted(0, 1), seat="first")
+    env.reset()
+    env.step(4)
+    before = env.render_mode, env.action_masks().tolist()
+    _, reward, terminated, truncated, info = env.step(4)
+    assert (reward, terminated, truncated, info["illegal_action"]) == (-1, True, False, 4)
+    assert before[1] == [False, True, True, True, False, True, True, True, True]
+    assert env.action_masks().all()
+    with pytest.raises(ValueError, match="call reset"):
+        env.step(5)
+
+
+def test_masks_are_those_of_the_position(game: Game) -> None:
+    env = SoloEnv(game, "random")
+    for seed in range(5):
+        _, info = env.reset(seed=seed)
+        done = False
+        while not done:
+            mask = env.action_masks()
+            assert mask.dtype == bool
+            assert np.flatnonzero(mask).tolist() == game.actions(info["state"])
+            np.testing.assert_array_equal(mask, info["action_mask"])
+            _, _, done, _, info = env.step(int(env.np_random.choice(np.flatnonzero(mask))))
+
+
+def test_seed_fixes_seats_openings_and_opponent() -> None:
+    def run() -> list[bytes]:
+        env = SoloEnv("connect_four", "random", opening_plies=6)
+        seen = []
+        for game in range(10):
+            observation, _ = env.reset(seed=7 if game == 0 else None)
+            done = False
+            while not done:
+                seen.append(observation.tobytes())
+                observation, _, done, _, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
+        return seen
+
+    assert run() == run()
+
+
+def test_random_seat_takes_both() -> None:
+    env = SoloEnv("connect_four", "random")
+    stones = {int(env.reset(seed=seed)[0].sum()) for seed in range(20)}
+    assert stones == {0, 1}
+
+
+def test_openings_are_played() -> None:
+    env = SoloEnv("connect_four", "random", seat="first", opening_plies=4)
+    plies = {int(env.reset(seed=seed)[1]["state"].ply) for seed in range(50)}
+    assert plies == {0, 2, 4}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seat": "third"}, "seat must be 'first', 'second' or 'random', got 'third'"),
+        ({"opponent": "alphabet"}, "unknown agent 'alphabet': did you mean 'alphabeta'"),
+        ({"opponent": 3}, "opponent must be a spec string or an agent"),
+        ({"opening_plies": -1}, "opening_plies must be at least 0"),
+        ({"render_mode": "rgb"}, "render_mode must be"),
+        ({"game": "chess"}, "unknown game 'chess'"),
+    ],
+)
+def test_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SoloEnv(**{"game": "connect_four", **arguments})
+
+
+def test_step_needs_a_reset_and_an_action() -> None:
+    env = SoloEnv("connect_four", Random())
+    with pytest.raises(ValueError, match="call reset"):
+        env.step(0)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="action must be an integer from 0 to 6, got 7"):
+        env.step(7)
+
+
+def test_start_that_leaves_nothing_to_play() -> None:
+    env = SoloEnv("connect_four", AlphaBeta("connect_four", depth=2), seat="second")
+    with pytest.raises(ValueError, match="end before the learner can move"):
+        env.reset(options={"moves": [0, 1, 0, 1, 0, 1]})
+
+
+def test_text_board() -> None:
+    env = gymnasium.make("plyground/TicTacToe-v0", opponent=Scripted(0), seat="first", render_mode="ansi")
+    env.reset()
+    env.step(4)
+    assert env.render() == "O 3 6\n1 X 7\n2 5 8\nplayer_1 to move"
+
+
+def test_stock_policies_of_stable_baselines3_train_on_it() -> None:
+    sb3 = pytest.importorskip("stable_baselines3")
+    contrib = pytest.importorskip("sb3_contrib")
+    env = gymnasium.make("plyground/ConnectFour-v0", opponent="random")
+    for algorithm, settings in (
+        (sb3.PPO, {"n_steps": 64, "batch_size": 64}),
+        (sb3.A2C, {}),
+        (sb3.DQN, {"learning_starts": 32}),
+        (contrib.MaskablePPO, {"n_steps": 64, "batch_size": 64}),
+    ):
+        algorithm("MlpPolicy", env, device="cpu", seed=0, **settings).learn(128)

@@ -1,0 +1,182 @@
+"""Compiled code is found again on disk by the next process, and is never stale."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plyground.envs import Game, connect_four, tictactoe
+from plyground.envs.digest import digest
+from plyground.envs.games import tictactoe as tictactoe_file
+from plyground.envs.jit import bind, kernel
+from plyground.envs.prng import below, new_rng, next_u64, uniform
+
+EXERCISE_ALL_KERNELS = """
+import numpy as np
+from plyground.agents import MCTS, AlphaBeta, Minimax
+from plyground.agents import minimax, negamax, search, tree
+from plyground.envs import BoardGameEnv, aec, connect_four, tictactoe
+
+for game in (tictactoe(), connect_four(4, 5)):
+    env = BoardGameEnv(game)
+    env.reset()
+    for agent in (Minimax(game, depth=3), AlphaBeta(game, depth=6), MCTS(game, 200, seed=0)):
+        env.step(agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]))
+        found = agent.analyse(env.infos[env.agent_selection]["state"])
+        print(found.best_action, found.value, found.nodes)
+
+kernels = [minimax._minimax, negamax.search_root, search._legal_actions, tree.simulate, aec._advance]
+print("hits", sum(sum(k.stats.cache_hits.values()) for k in kernels), file=__import__("sys").stderr)
+print("misses", sum(sum(k.stats.cache_misses.values()) for k in kernels), file=__import__("sys").stderr)
+"""
+
+
+def run(code: str, cache: Path, *paths: Path) -> tuple[str, str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout, result.stderr
+
+
+def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
+    first, first_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
+    second, second_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
+    assert first_counts.split() == ["hits", "0", "misses", "10"]
+    assert second_counts.split() == ["hits", "10", "misses", "0"]
+    assert first == second
+
+
+COUNT_GAMES = """
+from plyground.agents import Minimax
+from rules import tictactoe
+print(Minimax(tictactoe()).analyse(tictactoe().new_state()).leaves)
+"""
+
+
+def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
+    source = Path(str(tictactoe_file.__file__)).read_text()
+    source = source.replace("from ..", "from plyground.envs.")
+    rules = tmp_path / "rules.py"
+
+    rules.write_text(source)
+    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
+
+    assert ", 0o421, 0o124]" in source
+    rules.write_text(source.replace(", 0o421, 0o124]", "]"))  # a table that the rules read: no more diagonals
+    without_diagonals = run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0]
+    assert without_diagonals != "255168\n"
+
+    assert "if stones & line == line:" in source
+    rules.write_text(source.replace("if stones & line == line:", "if False:"))  # a helper of the rules: no lines at all
+    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "362880\n"
+
+    rules.write_text(source)
+    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
+
+
+def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(
+        "from plyground.envs.jit import kernel\nfrom helper import add\n@kernel\ndef use(x):\n    return add(x)\n"
+    )
+    code = "from kernels import use; print(use(1), sum(use.stats.cache_hits.values()))"
+    helper = tmp_path / "helper.py"
+    for text, expected in (("x + 1", "2 0"), ("x + 1", "2 1"), ("x + 5", "6 0"), ("x + 1", "2 1")):
+        helper.write_text(
+            f"from numba.extending import register_jitable\n@register_jitable\ndef add(x):\n    return {text}\n"
+        )
+        assert run(code, tmp_path / "cache", tmp_path)[0].strip() == expected
+
+
+def test_recursion_that_numba_cannot_cache_is_refused() -> None:
+    @kernel
+    def half(x, n):  # type: ignore[no-untyped-def]
+        if n == 0:
+            return x
+        return half(x * 0.5, n - 1)
+
+    globals()["half"] = half
+    with pytest.raises(TypeError, match="kernel 'half' reaches a function that calls itself with arguments of other types"):
+        half(8, 2)
+
+
+def test_bound_kernel_is_the_kernel(game: Game) -> None:
+    state = game.new_state()
+    bound = bind(_count_actions, game, state, np.empty(game.num_actions, np.int32))
+    assert bound(game, state, np.empty(game.num_actions, np.int32)) == len(game.actions(state))
+
+
+@kernel
+def _count_actions(game, state, actions):  # type: ignore[no-untyped-def]
+    return game.legal_actions(state, actions)
+
+
+def test_games_with_the_same_rules_are_one_type() -> None:
+    game = connect_four()
+    assert game.numba_type == connect_four().numba_type
+    assert game.numba_type != connect_four(5, 6).numba_type
+    assert game.numba_type != tictactoe().numba_type
+    assert game.replace(evaluate=lambda state, player: 0.5).numba_type != game.numba_type
+
+
+class TestDigest:
+    def test_of_code_and_what_it_reaches(self) -> None:
+        def make(constant: int, table: list[int]):  # type: ignore[no-untyped-def]
+            numbers = np.array(table)
+
+            def helper(x: int) -> int:
+                return x + constant
+
+            return lambda x: helper(x) + numbers[0]
+
+        one = digest(make(1, [2]))
+        assert one == digest(make(1, [2]))
+        assert len({one, digest(make(2, [2])), digest(make(1, [3]))}) == 3
+
+    def test_of_plain_values(self) -> None:
+        values = [1, 1.0, True, "1", b"1", None, (1,), [1], {"a": 1}, {"a": 2}, {1, 2}, np.int8(1), np.dtype("i4"), np.zeros(2)]
+        assert len({digest(value) for value in values}) == len(values)
+
+    def test_is_the_same_in_every_process(self, tmp_path: Path) -> None:
+        code = "from plyground.envs import connect_four; print(connect_four().digest)"
+        assert run(code, tmp_path)[0].strip() == connect_four().digest
+
+    def test_of_recursive_functions(self) -> None:
+        def down(n: int) -> int:
+            return 0 if n == 0 else down(n - 1)
+
+        assert digest(down) == digest(down)
+
+
+class TestRandomNumbers:
+    def test_reference_values(self) -> None:
+        # SplitMix64 from seed 1234567: the reference outputs of the public-domain C version by S. Vigna, as published on
+        # Rosetta Code ("Pseudo-random numbers/Splitmix64").
+        rng = np.array([1234567], np.uint64)
+        with np.errstate(over="ignore"):
+            numbers = [int(next_u64(rng)) for _ in range(5)]
+        assert numbers == [
+            6457827717110365317,
+            3203168211198807973,
+            9817491932198370423,
+            4593380528125082431,
+            16408922859458223821,
+        ]
+
+    def test_ranges(self) -> None:
+        rng = new_rng(0)
+        with np.errstate(over="ignore"):
+            counts = np.bincount([int(below(rng, 7)) for _ in range(7000)], minlength=7)
+            fractions = np.array([uniform(rng) for _ in range(1000)])
+        assert counts.size == 7
+        assert counts.min() > 850
+        assert 0 <= fractions.min() < fractions.max() < 1
+        assert 0.45 < fractions.mean() < 0.55
+
+    def test_seeds(self) -> None:
+        assert new_rng(1)[0] == new_rng(1)[0] != new_rng(2)[0]
+        assert new_rng()[0] != new_rng()[0]

@@ -1,0 +1,281 @@
+"""PettingZoo's own tests, and what our environment promises beyond them."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.classic import connect_four_v3, tictactoe_v3
+from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test, test_save_obs
+from pettingzoo.test.state_test import test_state, test_state_space
+
+from plyground.envs import BoardGameEnv, Game, connect_four, connect_four_v0, tictactoe_v0
+
+for imported in (test_save_obs, test_state, test_state_space):
+    imported.__test__ = False  # called below; pytest must not collect them
+
+THIRD_PARTY = {  # said of every dict observation space that is not on PettingZoo's own list
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+}
+
+
+def messages(test: Callable[[], object]) -> set[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        test()
+    return {str(warning.message) for warning in caught}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(connect_four_v0, connect_four_v3), (tictactoe_v0, tictactoe_v3)], ids=["connect_four", "tictactoe"]
+)
+@pytest.mark.parametrize("make", ["env", "raw_env"])
+def test_api(ours: Any, theirs: Any, make: str) -> None:
+    # The board is empty at first, and full after a draw: PettingZoo warns of that in its own environments too.
+    allowed = messages(lambda: api_test(getattr(theirs, make)(), num_cycles=1000))
+    assert messages(lambda: api_test(getattr(ours, make)(), num_cycles=1000)) <= allowed | THIRD_PARTY
+
+
+def test_seeds(game: Game) -> None:
+    seed_test(lambda: BoardGameEnv(game), num_cycles=500)
+
+
+def test_state_and_its_space(game: Game) -> None:
+    env = BoardGameEnv(game)
+    test_state_space(env)
+    test_state(env, num_cycles=100)
+
+
+def test_save_observations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    test_save_obs(BoardGameEnv("connect_four"))  # says that planes are no pictures, and saves none
+    assert not os.listdir(tmp_path)
+
+
+def test_render(game: Game) -> None:
+    render_test(lambda **kwargs: BoardGameEnv(game, **kwargs))
+
+
+def test_performance_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    performance_benchmark(connect_four_v0.env())
+    assert "turns per second" in capsys.readouterr().out
+
+
+def test_max_cycles_truncates_both_players_after_so_many_turns(rng: np.random.Generator) -> None:
+    env: Any = pettingzoo.make("aec", "plyground/connect_four-v0", max_cycles=3)
+    env.reset()
+    turns = dict.fromkeys(env.possible_agents, 0)
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, _ = env.last()
+        assert reward == 0
+        assert not terminated
+        turns[agent] += not truncated
+        env.step(None if truncated else int(rng.integers(7)))
+    assert turns == {"player_0": 3, "player_1": 3}
+
+
+def test_registered_with_pettingzoo() -> None:
+    env: Any = pettingzoo.make("aec", "plyground/connect_four-v0", rows=5, columns=6)
+    assert env.game == connect_four(5, 6)
+    assert str(env) == "connect_four_v0"
+    assert str(pettingzoo.make("aec", "plyground/tictactoe-v0")) == "tictactoe_v0"
+
+
+class TestChecks:
+    """Bad input is refused, and leaves the environment as it was."""
+
+    @pytest.fixture
+    def env(self) -> BoardGameEnv:
+        env = connect_four_v0.raw_env()
+        env.reset(options={"moves": [3, 3, 3, 3, 3, 3]})
+        return env
+
+    @pytest.mark.parametrize("action", [-1, 7, 3.0, None, "3", [3], np.float32(2)])
+    def test_no_action_of_the_game(self, env: BoardGameEnv, action: Any) -> None:
+        before = pickle.dumps(env)
+        with pytest.raises(ValueError, match="action must be an integer from 0 to 6"):
+            env.step(action)
+        assert pickle.dumps(env) == before
+
+    def test_illegal_action(self, env: BoardGameEnv) -> None:
+        before = pickle.dumps(env)
+        with pytest.raises(ValueError, match=r"action 3 \(3\) is illegal for player_0: expected one of \[0, 1, 2, 4, 5, 6\]"):
+            env.step(3)
+        assert pickle.dumps(env) == before
+
+    @pytest.mark.parametrize("kind", [int, np.int32, np.uint8, np.int64, lambda a: np.array(a)])
+    def test_any_kind_of_integer_is_an_action(self, env: BoardGameEnv, kind: Any) -> None:
+        env.step(kind(2))
+        assert env.moves == [2]
+
+    def test_after_the_end(self) -> None:
+        env = connect_four_v0.env()
+        env.reset()
+        for move in (0, 1, 0, 1, 0, 1, 0):
+            env.step(move)
+        with pytest.raises(ValueError, match="the only action left for player_1 is None, got 2"):
+            env.step(2)
+        env.step(None)
+        env.step(None)
+        assert env.agents == []
+        with pytest.raises(ValueError, match=r"is over, and step\(2\) comes after it: call reset"):
+            env.step(2)
+
+    @pytest.mark.parametrize("use", ["agents", "rewards", "infos", "agent_selection", "num_agents"])
+    def test_before_reset(self, use: str) -> None:
+        with pytest.raises(AttributeError, match=r"cannot be accessed before reset"):
+            getattr(connect_four_v0.env(), use)
+
+    def test_methods_before_reset(self) -> None:
+        env = connect_four_v0.env()
+        for call in (lambda: env.step(0), env.last, lambda: env.observe("player_0"), env.state, lambda: list(env.agent_iter())):
+            with pytest.raises(AttributeError, match="before reset"):
+                call()
+
+    def test_loop_without_a_step(self, env: BoardGameEnv) -> None:
+        with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
+            for _ in env.agent_iter():
+                pass
+
+    def test_unknown_agent(self, env: BoardGameEnv) -> None:
+        with pytest.raises(ValueError, match="agent must be one of"):
+            env.observe("player_7")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"render_mode": "rgb"}, "render_mode must be"),
+            ({"max_cycles": 0}, "max_cycles must be"),
+            ({"illegal": "ignore"}, "illegal must be"),
+            ({"rows": "six"}, "rows of connect_four must be of type int, got 'six'"),
+            ({"row": 5}, "did you mean 'rows'"),
+        ],
+    )
+    def test_arguments(self, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            connect_four_v0.env(**arguments)
+
+
+class TestStartAnywhere:
+    def test_from_moves_and_from_a_state(self) -> None:
+        game, moves = connect_four(), [3, 3, 2, 4]
+        env = BoardGameEnv(game)
+        env.reset(options={"moves": moves})
+        by_moves = env.state()
+        env.reset(options={"state": game.play_moves(moves)})
+        np.testing.assert_array_equal(env.state(), by_moves)
+        env.reset(options={"state": game.play_moves(moves[:2]), "moves": moves[2:]})
+        np.testing.assert_array_equal(env.state(), by_moves)
+        assert env.agent_selection == "player_0"
+
+    def test_the_given_state_is_not_touched(self) -> None:
+        state = connect_four().new_state()
+        env = BoardGameEnv("connect_four")
+        env.reset(options={"state": state})
+        env.step(0)
+        assert state == connect_four().new_state()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"moves": [0, 0, 0, 0, 0, 0, 0]}, "move 0 at index 6 is illegal"),
+            ({"moves": [0, 9]}, "move 9 at index 1 is illegal"),
+            ({"moves": ["x"]}, "no action 'x'"),
+            ({"moves": [0, 1, 0, 1, 0, 1, 0]}, "from a finished position"),
+            ({"moves": [0, 1, 0, 1, 0, 1, 0, 1]}, "at index 7 comes after the end"),
+            ({"state": np.zeros(3)}, "must be one record of connect_four"),
+            ({"state": "start"}, "must be one record of connect_four"),
+        ],
+    )
+    def test_impossible_starts_change_nothing(self, options: dict[str, Any], message: str) -> None:
+        env = BoardGameEnv("connect_four")
+        env.reset(options={"moves": [1, 2]})
+        before = pickle.dumps(env)
+        with pytest.raises(ValueError, match=message):
+            env.reset(options=options)
+        assert pickle.dumps(env) == before
+
+
+def continue_game(env: Any, moves: list[int]) -> list[Any]:
+    seen = []
+    for move in moves:
+        env.step(move)
+        observation, reward, terminated, truncated, info = env.last()
+        seen.append((env.agent_selection, reward, terminated, truncated, env.moves[:], info["state"].item().__repr__()))
+        seen.append(tuple(a.tobytes() for a in (*observation.values(), info["action_mask"], env.state())))
+    return seen
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
+def test_copies_continue_identically_from_every_ply(game: Game, clone: Any, rng: np.random.Generator) -> None:
+    env = BoardGameEnv(game)
+    env.reset()
+    moves = []
+    while not any(env.terminations.values()):
+        moves.append(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+        env.step(moves[-1])
+    for ply in range(len(moves)):
+        env.reset(options={"moves": moves[:ply]})
+        env.moves = []
+        twin, witness = clone(env), clone(env)
+        expected = continue_game(env, moves[ply:])
+        assert continue_game(twin, moves[ply:]) == expected
+        assert witness.state().tobytes() != env.state().tobytes()  # playing on in one leaves the others
+        assert continue_game(witness, moves[ply:]) == expected
+
+
+def test_copies_share_no_memory() -> None:
+    env = BoardGameEnv("connect_four")
+    env.reset()
+    twin = copy.deepcopy(env)
+    for name, value in vars(env).items():
+        if isinstance(value, (np.ndarray, np.record)):
+            assert not np.shares_memory(np.asarray(value), np.asarray(getattr(twin, name))), name
+
+
+def test_shown_arrays_are_the_callers_own() -> None:
+    env = BoardGameEnv("connect_four")
+    env.reset()
+    observation, _, _, _, info = env.last()
+    for shown in (*observation.values(), info["action_mask"]):
+        shown[...] = 1
+    env.game.play(info["state"], 0)
+    env.step(3)
+    assert env.state()[..., :2].sum() == 1
+    assert env.moves == [3]
+
+
+def test_state_shows_board_and_turn() -> None:
+    env = BoardGameEnv("connect_four")
+    env.reset(options={"moves": [3]})
+    state = env.state()
+    assert state.shape == (6, 7, 3)
+    assert state in env.state_space
+    assert state[5, 3].tolist() == [1, 0, 1]
+    assert (state[:, :, 2] == 1).all()
+
+
+def test_text_board(capsys: pytest.CaptureFixture[str]) -> None:
+    env = BoardGameEnv("tictactoe", render_mode="ansi")
+    env.reset(options={"moves": [4, 0]})
+    assert env.render() == "O 3 6\n1 X 7\n2 5 8\nplayer_1 to move"
+    env.step(3)
+    env.step(1)
+    env.step(5)
+    assert env.render() == "O X 6\nO X 7\n2 X 8\nplayer_1 won after 3 plies"
+    human = BoardGameEnv("tictactoe", render_mode="human")
+    human.reset()
+    human.step(4)
+    assert capsys.readouterr().out == "0 3 6\n1 X 7\n2 5 8\nplayer_2 to move\n"
+    silent = BoardGameEnv("tictactoe")
+    silent.reset()
+    with pytest.warns(UserWarning, match="needs a render_mode"):
+        assert silent.render() is None
