@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..envs import Game, State
 from .analysis import Analysis
 from .clock import run_with_stop
-from .negamax import CUT, LEAVES, LIMIT, NODES, Workspace, new_workspace, search_root
+from .negamax import CUT, LEAVES, LIMIT, NODES, STOP, Workspace, new_workspace, search_root
 from .search import SearchAgent, check_budget, line_of, with_evaluation
 
 __all__ = ["AlphaBeta"]
@@ -90,11 +90,10 @@ class AlphaBeta(SearchAgent):
             self._workspace = new_workspace(self.game, plies, self.table_mb)
         w = self._workspace
         w.states[0] = state
-        w.killers[:] = -1
+        w.frames["killers"] = -1
         w.history[:] = 0
-        w.counts[:] = 0, 0, 0, np.iinfo(np.int64).max
-        w.counts[NODES] = 1
-        w.stop[0] = 0
+        w.counts[:] = 0
+        w.counts[NODES], w.counts[LIMIT] = 1, np.iinfo(np.int64).max
         deepest = w.states.size - 1
         moves = actions.copy()
 
@@ -106,7 +105,7 @@ class AlphaBeta(SearchAgent):
         def deepen() -> Analysis:
             best = answer
             for depth in range(best.depth + 1, deepest + 1):
-                if best.exact or w.counts[NODES] >= w.counts[LIMIT] or w.stop[0]:
+                if best.exact or w.counts[NODES] >= w.counts[LIMIT] or w.counts[STOP]:
                     break
                 best = self._deepen(w, depth, moves, best)
             return best
@@ -114,7 +113,7 @@ class AlphaBeta(SearchAgent):
         if self.seconds is None and float(self.game.num_actions) ** deepest < _SHORT:
             answer = deepen()
         else:
-            answer = run_with_stop(deepen, w.stop, self.seconds)
+            answer = run_with_stop(deepen, w.counts[STOP:], self.seconds)
         return replace(answer, nodes=int(w.counts[NODES]), leaves=int(w.counts[LEAVES]), seconds=time.perf_counter() - start)
 
     def _deepen(self, w: Workspace, depth: int, moves: NDArray[np.int32], before: Analysis | None) -> Analysis:
@@ -125,16 +124,15 @@ class AlphaBeta(SearchAgent):
         cut, top = w.counts[CUT], self.game.max_utility
         values = np.empty(moves.size)
         search_root(self.game, w, self.ordered, top, depth, self.all_best, moves, values)
-        if w.stop[0]:
+        if w.counts[STOP]:
             assert before is not None
             return before
         found = {move: value for move, value in zip(moves.tolist(), values.tolist(), strict=True) if value == value}
         value = max(found.values())
         finished = w.counts[CUT] == cut
-        pv = line_of(w.line[0])
-        if value <= -top and before is not None:
-            pv = before.pv  # every move loses: stay with the one that was refuted last
-        moves[:] = sorted(moves.tolist(), key=lambda move: -found.get(move, -np.inf))
+        pv = line_of(w.frames[0].line)
+        # The best move first: in the next iteration it sets the bounds, and stays where every move is found to lose.
+        moves[:] = sorted(moves.tolist(), key=lambda move: (move != pv[0], -found.get(move, -np.inf)))
         return Analysis(
             best_action=pv[0],
             value=value,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
 __all__ = ["run_with_stop"]
+
+_POLL_SECONDS = 0.1  # a longer wait could not be interrupted on every system
 
 Result = TypeVar("Result")
 
@@ -35,14 +39,13 @@ def run_with_stop(function: Callable[[], Result], stop: NDArray[Any], seconds: f
     stop[0] = 0
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
+    end = math.inf if seconds is None else time.monotonic() + seconds
     try:
-        thread.join(seconds)
-    except KeyboardInterrupt:
+        while thread.is_alive() and (left := end - time.monotonic()) > 0:
+            thread.join(min(left, _POLL_SECONDS))
+    finally:
         stop[0] = 1
         thread.join()
-        raise
-    stop[0] = 1
-    thread.join()
     if errors:
         raise errors[0]
     return results[0]

@@ -17,80 +17,95 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from ..envs import Game
+from ..envs import Game, state_dtype
 from ..envs.jit import kernel
 from .table import EXACT, LOWER, SOLVED, UPPER, new_table, slot_of
 
-__all__ = ["CUT", "LEAVES", "LIMIT", "NODES", "Workspace", "new_workspace", "search_root"]
+__all__ = ["CUT", "LEAVES", "LIMIT", "NODES", "STOP", "Workspace", "new_workspace", "search_root"]
 
 # Places in `Workspace.counts`: positions visited, those of them where the search stopped, those that the depth limit
-# stopped, and the number of positions to give up at.
-NODES, LEAVES, CUT, LIMIT = range(4)
+# stopped; the number of positions that must not be passed; and whether to give up, which another thread may set.
+NODES, LEAVES, CUT, LIMIT, STOP = range(5)
 
 
 class Workspace(NamedTuple):
-    """The arrays of a search, allocated once."""
+    """The arrays of a search, allocated once. They are few because a recursive call passes each of them on."""
 
     states: NDArray[Any]  # [plies + 1] the line being searched
-    moves: NDArray[np.int32]  # [plies + 1, actions] legal actions of each state of the line
-    scores: NDArray[np.int64]  # [plies + 1, actions] how promising each of them is
-    line: NDArray[np.int32]  # [plies + 1, plies + 2] triangular: the best line from each ply, ended by -1
-    killers: NDArray[np.int32]  # [plies + 1, 2] the last moves that cut off at this ply
+    frames: NDArray[Any]  # [plies + 1] what is kept for each ply of it, see `_frame_dtype`
     history: NDArray[np.int64]  # [players, actions] how often a move cut off, deep cut-offs weighing more
     table: NDArray[Any]  # [slots], or [0] for none
-    counts: NDArray[np.int64]  # [4]
-    stop: NDArray[np.uint8]  # [1] not zero: give up
+    counts: NDArray[np.int64]  # [5]
+
+
+def _frame_dtype(game: Game) -> np.dtype[Any]:
+    actions = (game.num_actions,)
+    return state_dtype(
+        moves=("i4", actions),  # the legal actions
+        scores=("i8", actions),  # how promising each of them is
+        killers=("i4", (2,)),  # the last moves that cut off at this ply
+        line=("i4", (game.max_plies + 1,)),  # the best line from here on, ended by -1
+    )
 
 
 def new_workspace(game: Game, plies: int, table_mb: float) -> Workspace:
     """Allocate the arrays for searches of up to ``plies`` plies."""
     return Workspace(
         states=np.zeros(plies + 1, game.dtype),
-        moves=np.zeros((plies + 1, game.num_actions), np.int32),
-        scores=np.zeros((plies + 1, game.num_actions), np.int64),
-        line=np.full((plies + 1, plies + 2), -1, np.int32),
-        killers=np.full((plies + 1, 2), -1, np.int32),
+        frames=np.zeros(plies + 1, _frame_dtype(game)),
         history=np.zeros((2, game.num_actions), np.int64),
         table=new_table(table_mb, float(game.num_actions) ** plies),
-        counts=np.zeros(4, np.int64),
-        stop=np.zeros(1, np.uint8),
+        counts=np.zeros(5, np.int64),
     )
 
 
 @register_jitable
-def _score_moves(w: Any, ply: int, count: int, player: int, hash_move: int) -> None:
+def _score_moves(frame: Any, count: int, history: Any, hash_move: int) -> None:
     """Score the moves for `_pick`: the table's move first, then killers, then by history."""
     for i in range(count):
-        move = w.moves[ply, i]
+        move = frame.moves[i]
         if move == hash_move:
-            w.scores[ply, i] = 1 << 62
-        elif move == w.killers[ply, 0]:
-            w.scores[ply, i] = 1 << 61
-        elif move == w.killers[ply, 1]:
-            w.scores[ply, i] = 1 << 60
+            frame.scores[i] = 1 << 62
+        elif move == frame.killers[0]:
+            frame.scores[i] = 1 << 61
+        elif move == frame.killers[1]:
+            frame.scores[i] = 1 << 60
         else:
-            w.scores[ply, i] = w.history[player, move]
+            frame.scores[i] = history[move]
 
 
 @register_jitable
-def _pick(w: Any, ply: int, i: int, count: int) -> None:
+def _pick(frame: Any, i: int, count: int) -> None:
     """Bring the best of the moves from ``i`` on to place ``i``; the others keep their order."""
     best = i
     for j in range(i + 1, count):
-        if w.scores[ply, j] > w.scores[ply, best]:
+        if frame.scores[j] > frame.scores[best]:
             best = j
-    move, score = w.moves[ply, best], w.scores[ply, best]
+    move, score = frame.moves[best], frame.scores[best]
     for j in range(best, i, -1):
-        w.moves[ply, j], w.scores[ply, j] = w.moves[ply, j - 1], w.scores[ply, j - 1]
-    w.moves[ply, i], w.scores[ply, i] = move, score
+        frame.moves[j], frame.scores[j] = frame.moves[j - 1], frame.scores[j - 1]
+    frame.moves[i], frame.scores[i] = move, score
+
+
+@register_jitable
+def _set_line(line: Any, move: int, rest: Any) -> None:
+    """Write ``move`` and the line ``rest`` behind it."""
+    line[0] = move
+    for j in range(1, line.size):
+        line[j] = rest[j - 1]
+        if line[j] < 0:
+            return
 
 
 @kernel
 def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no-untyped-def]
-    """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` ≥ 1 plies deep."""
+    """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` ≥ 1 plies deep.
+
+    If the search is to stop, what is returned means nothing.
+    """
     state = w.states[ply]
+    frame = w.frames[ply]
     player = game.player(state)
-    w.line[ply, ply] = -1
     cut_before = w.counts[CUT]
 
     # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
@@ -109,28 +124,31 @@ def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no
                 value = entry.value
                 if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
                     w.counts[CUT] += not solved
-                    w.line[ply, ply] = hash_move
-                    w.line[ply, ply + 1] = -1
+                    frame.line[0] = hash_move
+                    frame.line[1] = -1
                     return value
 
     # Step 2. List the moves, the most promising first.
-    count = game.legal_actions(state, w.moves[ply])
+    count = game.legal_actions(state, frame.moves)
     if ordered:
-        _score_moves(w, ply, count, player, hash_move)
+        _score_moves(frame, count, w.history[player], hash_move)
 
     # Step 3. Search them, each in the window that the ones before it left.
     best = -np.inf
     best_move = -1
     for i in range(count):
+        if w.counts[NODES] >= w.counts[LIMIT]:
+            w.counts[STOP] = 1
+            return 0.0
         if ordered:
-            _pick(w, ply, i, count)
-        move = w.moves[ply, i]
+            _pick(frame, i, count)
+        move = frame.moves[i]
         w.states[ply + 1] = state
         child = w.states[ply + 1]
         game.play(child, move)
         w.counts[NODES] += 1
-        w.line[ply + 1, ply + 1] = -1
         floor = max(alpha, best)
+        is_leaf = True
         if game.is_terminal(child):
             w.counts[LEAVES] += 1
             value = game.utility(child, player)
@@ -138,28 +156,28 @@ def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no
             w.counts[LEAVES] += 1
             w.counts[CUT] += 1
             value = game.evaluate(child, player)
-        elif game.player(child) == player:
-            value = _negamax(game, w, ordered, top, ply + 1, depth - 1, floor, beta)
         else:
-            value = -_negamax(game, w, ordered, top, ply + 1, depth - 1, -beta, -floor)
-        if w.counts[NODES] >= w.counts[LIMIT]:
-            w.stop[0] = 1
-        if w.stop[0]:
-            return best  # unfinished: nobody uses it
+            is_leaf = False
+            if game.player(child) == player:
+                value = _negamax(game, w, ordered, top, ply + 1, depth - 1, floor, beta)
+            else:
+                value = -_negamax(game, w, ordered, top, ply + 1, depth - 1, -beta, -floor)
+            if w.counts[STOP] != 0:
+                return 0.0
 
         # Step 4. Keep the best, and cut off where the opponent would not allow this state.
         if value > best:
             best = value
             best_move = move
-            w.line[ply, ply] = move
-            for j in range(ply + 1, w.line.shape[1]):
-                w.line[ply, j] = w.line[ply + 1, j]
-                if w.line[ply, j] < 0:
-                    break
+            if is_leaf:
+                frame.line[0] = move
+                frame.line[1] = -1
+            else:
+                _set_line(frame.line, move, w.frames[ply + 1].line)
         if best >= beta or best >= top:
-            if w.killers[ply, 0] != move:
-                w.killers[ply, 1] = w.killers[ply, 0]
-                w.killers[ply, 0] = move
+            if frame.killers[0] != move:
+                frame.killers[1] = frame.killers[0]
+                frame.killers[0] = move
             w.history[player, move] += depth * depth
             break
 
@@ -182,7 +200,7 @@ def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no
 
 @kernel
 def search_root(game, w, ordered, top, depth, all_best, moves, values):  # type: ignore[no-untyped-def]
-    """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in ``w.line[0]``.
+    """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
 
     The best move's value is exact, the others' are upper bounds, but with ``all_best`` those of equally good moves are
     exact too. Moves behind a certain win are not searched, and get NaN.
@@ -195,11 +213,14 @@ def search_root(game, w, ordered, top, depth, all_best, moves, values):  # type:
     best = -np.inf
     values[:] = np.nan
     for i in range(moves.size):
+        if w.counts[NODES] >= w.counts[LIMIT]:
+            w.counts[STOP] = 1
+            return
         w.states[1] = state
         child = w.states[1]
         game.play(child, moves[i])
         w.counts[NODES] += 1
-        w.line[1, 1] = -1
+        w.frames[1].line[0] = -1
         floor = np.nextafter(best, -np.inf) if all_best else best
         if game.is_terminal(child):
             w.counts[LEAVES] += 1
@@ -212,12 +233,11 @@ def search_root(game, w, ordered, top, depth, all_best, moves, values):  # type:
             value = _negamax(game, w, ordered, top, ply, depth - 1, floor, np.inf)
         else:
             value = -_negamax(game, w, ordered, top, ply, depth - 1, -np.inf, -floor)
-        if w.stop[0]:
+        if w.counts[STOP] != 0:
             return
         values[i] = value + 0.0  # no -0
         if value > best:
             best = value
-            w.line[0, 0] = moves[i]
-            w.line[0, 1:] = w.line[1, 1:]
+            _set_line(w.frames[0].line, moves[i], w.frames[1].line)
             if best >= top and not all_best:
                 return

@@ -1,0 +1,128 @@
+"""UCT: its counts, its strength where that can be known, its reproducibility."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from plyground.agents import MCTS, AlphaBeta
+from plyground.agents.tree import grown, new_tree
+from plyground.arena import play
+from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
+
+from .conftest import random_game
+from .oracles import minimax_value
+
+
+def test_counts_add_up(game: Game, rng: np.random.Generator) -> None:
+    for state in random_game(game, rng)[:-1]:
+        found = MCTS(game, 500, seed=1).analyse(state)
+        # The root's own first simulation goes through a child as well.
+        assert sum(found.visits.values()) == 500 == found.leaves
+        assert sorted(found.visits) == game.actions(state)
+        assert found.visits[found.best_action] == max(found.visits.values())
+        assert found.value == found.values[found.best_action]
+        assert all(abs(value) <= 1 for value in found.values.values())
+        assert found.nodes <= 501
+        game.play_moves(found.pv, state)  # the line is legal
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_never_loses_tictactoe_to_a_perfect_player(seat: int) -> None:
+    env = BoardGameEnv("tictactoe")
+    players = [MCTS("tictactoe", 2000), AlphaBeta("tictactoe", depth=9)]
+    for seed in range(20):
+        record = play(env, players if seat == 0 else players[::-1], seed)
+        assert record.outcome[seat] == 0
+
+
+def test_never_loses_tictactoe_to_any_reply() -> None:
+    game = tictactoe()
+    agent = MCTS(game, 5000, seed=3)
+
+    def worst(state: np.record, seat: int) -> float:
+        if game.is_terminal(state):
+            return game.utility(state, seat)
+        own_turn = game.player(state) == seat
+        results = []
+        for action in [agent.analyse(state).best_action] if own_turn else game.actions(state):
+            child = state.copy()
+            game.play(child, action)
+            results.append(worst(child, seat))
+        return min(results)
+
+    assert worst(game.new_state(), 0) == 0
+    assert worst(game.new_state(), 1) == 0
+
+
+def test_value_comes_near_the_minimax_value() -> None:
+    game = tictactoe()
+    known: dict[bytes, float] = {}
+    for moves in ([], [4], [0, 1], [0, 1, 4], [4, 1], [0, 4, 8]):
+        state = game.play_moves(moves)
+        found = MCTS(game, 100_000, seed=0).analyse(state)
+        assert found.value == pytest.approx(minimax_value(game, state, known), abs=0.1)
+
+
+def test_values_are_the_movers() -> None:
+    game = connect_four()
+    state = game.play_moves([0, 6, 1, 6, 2])  # the second player must stop a line in column 3
+    found = MCTS(game, 2000, seed=0).analyse(state)
+    assert found.best_action == 3
+    assert all(found.values[action] < found.values[3] - 0.3 for action in found.values if action != 3)
+    winning = game.play_moves([0, 6, 1, 6, 2, 6])
+    found = MCTS(game, 2000, seed=0).analyse(winning)
+    assert (found.best_action, found.value) == (3, 1)
+
+
+def test_same_seed_same_search() -> None:
+    game = connect_four()
+    first = MCTS(game, 300, seed=5)
+    visits = [first.analyse(game.new_state()).visits for _ in range(2)]
+    assert visits[0] != visits[1]  # the numbers go on
+    assert MCTS(game, 300, seed=5).analyse(game.new_state()).visits == visits[0]
+    first.reset(seed=5)
+    assert first.analyse(game.new_state()).visits == visits[0]
+    twin = pickle.loads(pickle.dumps(first))
+    assert twin.analyse(game.new_state()).visits == first.analyse(game.new_state()).visits
+
+
+def test_a_tree_that_grows_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = connect_four()
+    roomy = MCTS(game, 20_000, seed=1).analyse(game.new_state())
+    monkeypatch.setattr("plyground.agents.mcts._NODES", 1)
+    monkeypatch.setattr("plyground.agents.mcts._CHUNK_SECONDS", 0)
+    assert MCTS(game, 20_000, seed=1).analyse(game.new_state()).visits == roomy.visits
+
+
+def test_growing_keeps_the_tree() -> None:
+    tree = new_tree(4, 9)
+    tree.visits[:] = 1, 2, 3, 4
+    larger = grown(tree)
+    assert larger.visits.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]
+    assert {array.size for name, array in larger._asdict().items() if name not in ("size", "path")} == {8}
+    assert larger.size is tree.size
+
+
+def test_time_budget() -> None:
+    found = MCTS("connect_four", seconds=0.1).analyse(connect_four().new_state())
+    assert found.seconds >= 0.1
+    assert found.leaves > 100
+    assert MCTS("connect_four", 50, seconds=60).analyse(connect_four().new_state()).leaves == 50
+    assert MCTS("connect_four").analyse(connect_four().new_state()).leaves == 1000
+
+
+def test_one_simulation_is_enough_to_move() -> None:
+    found = MCTS("connect_four", 1, seed=0).analyse(connect_four().new_state())
+    assert found.visits[found.best_action] == 1
+
+
+def test_more_simulations_play_better() -> None:
+    env = BoardGameEnv("connect_four")
+    few, many = MCTS("connect_four", 20), MCTS("connect_four", 500)
+    points = 0.0
+    for seed in range(20):
+        points += play(env, [few, many], seed).outcome[1] + play(env, [many, few], seed).outcome[0]
+    assert points > 20
