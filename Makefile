@@ -31,9 +31,14 @@ bench: .venv/installed-bench
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/installed-%: pyproject.toml constraints.txt | .venv/bin/python
+.venv/installed-%: pyproject.toml constraints.txt | .venv/typings
 	$(PIP) -e '.[$*]'
 	touch $@
+
+# An editable install maps plyground.envs to envs by an import hook, which pyright cannot follow: these links it can.
+.venv/typings: | .venv/bin/python
+	mkdir -p $@/plyground
+	for package in envs agents arena; do ln -sfn ../../../$$package $@/plyground/$$package; done
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache .coverage

@@ -17,7 +17,7 @@ from ..envs import Game, State
 from .analysis import Analysis
 from .clock import run_with_stop
 from .negamax import CUT, LEAVES, LIMIT, NODES, STOP, Workspace, new_workspace, search_root
-from .search import SearchAgent, check_budget, line_of, with_evaluation
+from .search import SearchAgent, check_budget, line_of, most_positions, with_evaluation
 
 __all__ = ["AlphaBeta"]
 
@@ -27,11 +27,11 @@ _SHORT = 1e6  # positions; a search that cannot see more needs no thread that co
 class AlphaBeta(SearchAgent):
     """Alpha-beta search. Its value is that of `Minimax` at the same depth, always.
 
-    Without a budget the depth is 8. Of several budgets the first to run out ends the search, and the answer is that of the
-    last depth that was finished, which is at least 1. A search also ends when nothing is left to find out.
+    Without a budget the depth is 8. Of several budgets the first to run out ends the search, and the answer is that of
+    the last depth that was finished, which is at least 1. A search also ends when nothing is left to find out.
 
-    In `analyse`, the value of ``best_action`` is exact at that depth, and the values of the other actions are upper bounds;
-    actions behind a certain win have none.
+    In `analyse`, the value of ``best_action`` is exact at that depth, and the values of the other actions are upper
+    bounds; actions behind a certain win have none.
 
     Args:
         game: the game, or its name.
@@ -42,8 +42,8 @@ class AlphaBeta(SearchAgent):
         ordered: try the table's move, killer moves and moves with a good history first; False: by action number.
         iterative: search depth 1, 2, 3 … before the depth asked for; False: at once.
         all_best: also find every action that is as good as the best, at the price of fewer cut-offs.
-        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the caller's
-            to choose one in which a win is better than what it returns.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
+            caller's to choose one in which a win is better than what it returns.
 
     Raises:
         ValueError: a budget is not positive; or ``iterative`` is False and the budget is more than a depth.
@@ -110,11 +110,13 @@ class AlphaBeta(SearchAgent):
                 best = self._deepen(w, depth, moves, best)
             return best
 
-        if self.seconds is None and float(self.game.num_actions) ** deepest < _SHORT:
+        if self.seconds is None and most_positions(self.game, deepest) < _SHORT:
             answer = deepen()
         else:
             answer = run_with_stop(deepen, w.counts[STOP:], self.seconds)
-        return replace(answer, nodes=int(w.counts[NODES]), leaves=int(w.counts[LEAVES]), seconds=time.perf_counter() - start)
+        return replace(
+            answer, nodes=int(w.counts[NODES]), leaves=int(w.counts[LEAVES]), seconds=time.perf_counter() - start
+        )
 
     def _deepen(self, w: Workspace, depth: int, moves: NDArray[np.int32], before: Analysis | None) -> Analysis:
         """Search ``depth`` plies and return the new answer, or ``before`` if the search was stopped.

@@ -17,7 +17,8 @@ class Analysis:
         best_actions: the actions known to be as good as ``best_action``, itself included, ascending.
         values: of each action; what they are (exact, bounds, means) is said by the agent.
         visits: of each action, for a search that samples; else empty.
-        pv: the principal variation, best play for both sides as far as the search has it; it begins with ``best_action``.
+        pv: the principal variation, best play for both sides as far as the search has it; it begins with
+            ``best_action``.
         depth: in plies: how far the search looked in its last complete iteration, or its longest line.
         nodes: positions visited, the root included.
         leaves: positions at which the search stopped: terminal, or evaluated at the horizon.

@@ -23,11 +23,11 @@ _CHUNK_SECONDS = 0.01  # how long a kernel call may take, about: between two loo
 class MCTS(SearchAgent):
     """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
 
-    The move with the most visits is played (of equals the one with the better mean, then the lower number). Without a budget
-    there are 1000 simulations. The same seed and number of simulations give the same move; seconds do not.
+    The move with the most visits is played (of equals the one with the better mean, then the lower number). Without a
+    budget there are 1000 simulations. The same seed and number of simulations give the same move; seconds do not.
 
-    In `analyse`, ``values`` are the means of the simulations through each action, for the player to move, and ``visits``
-    their numbers; ``nodes`` counts the visited nodes of the tree.
+    In `analyse`, ``values`` are the means of the simulations through each action, for the player to move, and
+    ``visits`` their numbers; ``nodes`` counts the visited nodes of the tree.
 
     Args:
         game: the game, or its name.
@@ -100,7 +100,11 @@ class MCTS(SearchAgent):
     def _answer(self, tree: Tree, state: State, simulations: int, seconds: float) -> Analysis:
         children = _children(tree, 0)
         visits = {int(tree.action[child]): int(tree.visits[child]) for child in children}
-        values = {int(tree.action[child]): float(tree.total[child] / tree.visits[child]) for child in children if tree.visits[child]}
+        values = {
+            int(tree.action[child]): float(tree.total[child] / tree.visits[child])
+            for child in children
+            if tree.visits[child]
+        }
         pv: list[int] = []
         node = 0
         while tree.child_count[node] > 0:

@@ -1,8 +1,10 @@
 """Plain minimax, as the textbooks define it: the oracle against which every faster search is checked.
 
 The value of a state is its utility if it is terminal, the evaluation at the depth limit, and otherwise the best of its
-successors' values for the player to move (Russell & Norvig, Artificial Intelligence, chapter "Adversarial search"). It is
-written as negamax: a value is from the point of view of the player to move, and changes its sign where the turn changes.
+successors' values for the player to move (Russell & Norvig, Artificial Intelligence, chapter "Adversarial search"). It
+is
+written as negamax: a value is from the point of view of the player to move, and changes its sign where the turn
+    changes.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ _NODES, _LEAVES, _CUT = range(3)  # counts: all positions; those without success
 
 
 @kernel
-def _minimax(game, states, moves, line, ply, depth, counts, stop):  # type: ignore[no-untyped-def]
+def _minimax(game, states, moves, line, ply, depth, counts, stop):
     """Return the value of ``states[ply]`` for its player to move, and leave its best line in ``line[ply, ply:]``."""
     state = states[ply]
     player = game.player(state)
@@ -64,8 +66,8 @@ class Minimax(SearchAgent):
     Args:
         game: the game, or its name.
         depth: in plies; None searches to the end, which only small games allow.
-        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the caller's
-            to choose one in which a win is better than what it returns.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
+            caller's to choose one in which a win is better than what it returns.
     """
 
     def __init__(self, game: Game | str, depth: int | None = None, evaluate: Any = None) -> None:

@@ -1,12 +1,12 @@
 """The kernels of alpha-beta search: negamax with α-β pruning, a transposition table and move ordering.
 
-Negamax, fail-soft: the value returned is exact inside the window (α, β), an upper bound of the state's value if it is ≤ α,
-and a lower bound if it is ≥ β. Values are from the point of view of the player to move; the sign changes where the turn
-does, so that games in which a player moves twice work as well.
+Negamax, fail-soft: the value returned is exact inside the window (α, β), an upper bound of the state's value if it is ≤
+α, and a lower bound if it is ≥ β. Values are from the point of view of the player to move; the sign changes where the
+turn does, so that games in which a player moves twice work as well.
 
-Sources: D. E. Knuth and R. W. Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); J. Schaeffer,
-"The history heuristic and alpha-beta search enhancements in practice", IEEE PAMI 11 (1989). Every technique here leaves
-the value as plain minimax has it at the same depth.
+Sources: D. E. Knuth and R. W. Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); J.
+Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", IEEE PAMI 11 (1989). Every technique
+here leaves the value as plain minimax has it at the same depth.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..envs import Game, state_dtype
 from ..envs.jit import kernel
+from .search import most_positions
 from .table import EXACT, LOWER, SOLVED, UPPER, new_table, slot_of
 
 __all__ = ["CUT", "LEAVES", "LIMIT", "NODES", "STOP", "Workspace", "new_workspace", "search_root"]
@@ -54,7 +55,7 @@ def new_workspace(game: Game, plies: int, table_mb: float) -> Workspace:
         states=np.zeros(plies + 1, game.dtype),
         frames=np.zeros(plies + 1, _frame_dtype(game)),
         history=np.zeros((2, game.num_actions), np.int64),
-        table=new_table(table_mb, float(game.num_actions) ** plies),
+        table=new_table(table_mb, most_positions(game, plies)),
         counts=np.zeros(5, np.int64),
     )
 
@@ -98,7 +99,7 @@ def _set_line(line: Any, move: int, rest: Any) -> None:
 
 
 @kernel
-def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no-untyped-def]
+def _negamax(game, w, ordered, top, ply, depth, alpha, beta):
     """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` ≥ 1 plies deep.
 
     If the search is to stop, what is returned means nothing.
@@ -199,7 +200,7 @@ def _negamax(game, w, ordered, top, ply, depth, alpha, beta):  # type: ignore[no
 
 
 @kernel
-def search_root(game, w, ordered, top, depth, all_best, moves, values):  # type: ignore[no-untyped-def]
+def search_root(game, w, ordered, top, depth, all_best, moves, values):
     """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
 
     The best move's value is exact, the others' are upper bounds, but with ``all_best`` those of equally good moves are
@@ -207,8 +208,8 @@ def search_root(game, w, ordered, top, depth, all_best, moves, values):  # type:
     """
     state = w.states[0]
     player = game.player(state)
-    # Typed as in the recursive call, not a literal: from its cache Numba can load a recursive function only in this case
-    # (numba issue 6061).
+    # Typed as in the recursive call, not a literal: from its cache Numba can load a recursive function only in this
+    # case (numba issue 6061).
     ply = np.int64(1)
     best = -np.inf
     values[:] = np.nan

@@ -42,7 +42,7 @@ class Random:
         deterministic: bool = False,
         action_masks: Any = None,
     ) -> tuple[NDArray[np.int64], Any]:
-        """Answer as a stable-baselines3 model does; the legal actions are read from ``action_masks`` [(batch,) actions].
+        """Answer as a stable-baselines3 model does, from ``action_masks`` [(batch,) actions] alone.
 
         Raises:
             ValueError: there are no masks, there or in the observation.

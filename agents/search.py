@@ -15,11 +15,11 @@ from ..envs.jit import kernel
 from .agent import Info, Observation, state_of
 from .analysis import Analysis
 
-__all__ = ["SearchAgent", "check_budget", "line_of", "with_evaluation"]
+__all__ = ["SearchAgent", "check_budget", "line_of", "most_positions", "with_evaluation"]
 
 
 @kernel
-def _legal_actions(game, state, actions):  # type: ignore[no-untyped-def]
+def _legal_actions(game, state, actions):
     """Write the legal actions and return how many there are, or -1 if the game is over."""
     return -1 if game.is_terminal(state) else game.legal_actions(state, actions)
 
@@ -53,7 +53,9 @@ class SearchAgent(ABC):
         actions = np.empty(self.game.num_actions, np.int32)
         count = _legal_actions(self.game, state, actions)
         if count <= 0:
-            raise ValueError(f"the game of {self.game.name} is over, there is nothing to search:\n{self.game.text(state)}")
+            raise ValueError(
+                f"the game of {self.game.name} is over, there is nothing to search:\n{self.game.text(state)}"
+            )
         return self._search(state, actions[:count])
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
@@ -71,9 +73,12 @@ class SearchAgent(ABC):
         """Answer as a stable-baselines3 model does, for one observation or a batch of them.
 
         Args:
-            observation: the planes of the player to move, flat or not, with or without a leading batch axis; or the dict
-                of an environment, ``{"observation": planes, …}``.
-            state, episode_start, deterministic, action_masks: taken for the interface; a search needs none of them.
+            observation: the planes of the player to move, flat or not, with or without a leading batch axis; or the
+                dict of an environment, ``{"observation": planes, …}``.
+            state: taken for the interface, and given back.
+            episode_start: taken for the interface.
+            deterministic: taken for the interface.
+            action_masks: taken for the interface; a search knows the rules.
 
         Returns:
             The actions, an array of shape () or [batch], and ``state`` as it came.
@@ -87,6 +92,12 @@ class SearchAgent(ABC):
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
         actions = np.array([self.analyse(self.game.state_from_observation(row)).best_action for row in rows], np.int64)
         return (actions[0] if single else actions), state
+
+
+def most_positions(game: Game, plies: int) -> float:
+    """Return a bound on how many positions a search of so many plies can visit."""
+    exponent = plies * math.log(game.num_actions + 1)
+    return math.exp(exponent) if exponent < 700 else math.inf
 
 
 def with_evaluation(game: Game, evaluate: Any) -> Game:

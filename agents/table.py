@@ -1,11 +1,11 @@
 """The transposition table: what the search knows of positions it has seen, in fixed memory.
 
-One entry for each slot, chosen by the low bits of a scrambled key; a newer entry replaces an older one. The whole 64-bit
-key is stored and compared.
+One entry for each slot, chosen by the low bits of a scrambled key; a newer entry replaces an older one. The whole
+64-bit key is stored and compared.
 
 An entry is a value, searched to ``depth`` plies, that is exact or a bound. It serves another search of the same depth.
-Where no line of that search was cut off by the depth limit, the entry is ``SOLVED``, and serves every deeper search too. So
-a search with a table returns the same values as one without.
+Where no line of that search was cut off by the depth limit, the entry is ``SOLVED``, and serves every deeper search
+too. So a search with a table returns the same values as one without.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ EXACT, LOWER, UPPER = 1, 2, 3  # the value is the state's; at most the state's; 
 SOLVED = 4  # added to one of these
 
 _ENTRY = np.dtype(
-    (np.record, np.dtype([("key", "u8"), ("value", "f8"), ("action", "i4"), ("depth", "i2"), ("bound", "u1")], align=True))
+    (
+        np.record,
+        np.dtype([("key", "u8"), ("value", "f8"), ("action", "i4"), ("depth", "i2"), ("bound", "u1")], align=True),
+    )
 )
 _SCRAMBLE, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 

@@ -1,10 +1,10 @@
 """The search tree of Monte Carlo tree search: a struct of preallocated arrays, and the four steps of UCT over it.
 
-A node stands for the action that leads into it. Its value is from the point of view of the *mover*, the player who chose
-that action, so the mover picks the child with the highest mean, whichever side it is.
+A node stands for the action that leads into it. Its value is from the point of view of the *mover*, the player who
+chose that action, so the mover picks the child with the highest mean, whichever side it is.
 
-Source: L. Kocsis and C. Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; the four steps as in C. Browne et al.,
-"A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), section 3.1.
+Source: L. Kocsis and C. Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; the four steps as in C. Browne et
+al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), section 3.1.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def new_tree(nodes: int, plies: int) -> Tree:
 def grown(tree: Tree) -> Tree:
     """Return the same tree with twice the room."""
     kept = {"size": tree.size, "path": tree.path}
-    return Tree(**{name: np.concatenate([a, np.zeros_like(a)]) for name, a in tree._asdict().items() if name not in kept}, **kept)
+    return Tree(
+        **{name: np.concatenate([a, np.zeros_like(a)]) for name, a in tree._asdict().items() if name not in kept},
+        **kept,
+    )
 
 
 @register_jitable
@@ -115,7 +118,7 @@ def backpropagate(tree: Tree, length: int, utility: float) -> None:
 
 
 @kernel
-def simulate(game, root, scratch, tree, actions, rng, c, simulations):  # type: ignore[no-untyped-def]
+def simulate(game, root, scratch, tree, actions, rng, c, simulations):
     """Run simulations from the state ``root[0]``, and return how many were done before the tree was full.
 
     A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each

@@ -62,13 +62,17 @@ def games(as_json: Json = False) -> None:
     """List the games."""
     made = [make_game(name) for name in game_names()]
     if as_json:
-        _print_json([{"game": game.name, "parameters": dict(game.parameters), "actions": game.num_actions} for game in made])
+        _print_json(
+            [{"game": game.name, "parameters": dict(game.parameters), "actions": game.num_actions} for game in made]
+        )
         return
     table = Table("game, with its defaults", "actions", "observation", "id: plyground/…", header_style="bold")
     for game in made:
         parameters = ", ".join(f"{name}={value}" for name, value in game.parameters.items())
         shape = "x".join(map(str, game.observation_shape))
-        table.add_row(f"{game.name}({parameters})" if parameters else game.name, str(game.num_actions), shape, f"{game.name}-v0")
+        table.add_row(
+            f"{game.name}({parameters})" if parameters else game.name, str(game.num_actions), shape, f"{game.name}-v0"
+        )
     _out.print(table)
 
 
@@ -77,7 +81,12 @@ def agents(as_json: Json = False) -> None:
     """List the kinds of players, and how their specs are written."""
     usages = [agent_usage(name) for name in agent_names()]
     if as_json:
-        _print_json([{"agent": name, "spec": spec, "about": about} for name, (spec, about) in zip(agent_names(), usages, strict=True)])
+        _print_json(
+            [
+                {"agent": name, "spec": spec, "about": about}
+                for name, (spec, about) in zip(agent_names(), usages, strict=True)
+            ]
+        )
         return
     table = Table("spec, with its defaults", "what it does", header_style="bold", show_lines=True)
     for spec, about in usages:
@@ -87,9 +96,13 @@ def agents(as_json: Json = False) -> None:
 
 @app.command()
 def match(
-    players: Annotated[list[str], typer.Argument(help="Two or more players; more than two play everyone against everyone.")],
+    players: Annotated[
+        list[str], typer.Argument(help="Two or more players; more than two play everyone against everyone.")
+    ],
     game: GameOption = "connect_four",
-    games: Annotated[int, typer.Option(help="Games of each pairing; even: every opening is played from both sides.")] = 100,
+    games: Annotated[
+        int, typer.Option(help="Games of each pairing; even: every opening is played from both sides.")
+    ] = 100,
     seed: Seed = 0,
     opening_plies: Annotated[int | None, typer.Option(help="Random plies before the players take over.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")] = 1,
@@ -104,7 +117,14 @@ def match(
         raise typer.Exit(130)
     table = standings(records)
     if as_json:
-        _print_json({"game": records[0].game, "seed": seed, "games": len(records), "players": [_as_dict(line) for line in table]})
+        _print_json(
+            {
+                "game": records[0].game,
+                "seed": seed,
+                "games": len(records),
+                "players": [_as_dict(line) for line in table],
+            }
+        )
     else:
         _out.print(cross_table(table, title=f"{records[0].game}, {len(records)} games, seed {seed}"))
 
@@ -146,9 +166,7 @@ def train(
         raise ValueError(f"steps must be at least 1, got {steps}")
     if not out.parent.is_dir():
         raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
-    model = new_model(
-        algorithm, game, opponents=opponent or DEFAULT_OPPONENTS, environments=environments, seed=seed
-    )
+    model = new_model(algorithm, game, opponents=opponent or DEFAULT_OPPONENTS, environments=environments, seed=seed)
     learn_with_progress(model, steps)
     model.save(out)
     _out.print(f"saved {out} after {model.num_timesteps} steps", highlight=False)

@@ -52,8 +52,8 @@ def iter_match(
 ) -> Iterator[GameRecord]:
     """Play a match, and yield each game as soon as it and those before it are finished.
 
-    Games 2k and 2k + 1 have the same opening; the first player of the match has the first seat in the even ones. The games
-    are the same for any number of jobs (as long as no player's budget is in seconds).
+    Games 2k and 2k + 1 have the same opening; the first player of the match has the first seat in the even ones. The
+    games are the same for any number of jobs (as long as no player's budget is in seconds).
 
     Args:
         game: the game, or its name.
@@ -72,6 +72,8 @@ def iter_match(
         raise ValueError(f"a match is between two players, got {len(players)}")
     if games < 2 or games % 2:
         raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
+    if seed < 0:
+        raise ValueError(f"seed must be at least 0, got {seed}")
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
     labels = [player_name(player) for player in players] if names is None else list(names)
@@ -79,7 +81,7 @@ def iter_match(
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     agents = tuple(_made(player, game) for player in players)  # an unknown spec fails here, in the calling process
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
-    openings = random_openings(game, games // 2, plies, seed)
+    openings = itertools.islice(random_openings(game, plies, seed), games // 2)
     return _games(game, agents, players, labels, openings, seed, jobs)
 
 
@@ -88,7 +90,7 @@ def _games(
     agents: tuple[Agent, ...],
     players: Sequence[Agent | str],
     labels: list[str],
-    openings: list[list[int]],
+    openings: Iterator[list[int]],
     seed: int,
     jobs: int,
 ) -> Iterator[GameRecord]:
@@ -101,7 +103,8 @@ def _games(
         delayed(_play_pair_in_worker)(token, game, tuple(players), labels, opening, (seed, pair))
         for pair, opening in enumerate(openings)
     )
-    for pair_of_games in Parallel(n_jobs=jobs, return_as="generator")(tasks):
+    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
+    for pair_of_games in parallel(tasks):
         yield from pair_of_games
 
 
@@ -140,7 +143,7 @@ def _play_pair_in_worker(
 ) -> list[GameRecord]:
     specs = tuple(player if isinstance(player, str) else None for player in players)
     made = _agents_of_match(token, game, specs)
-    agents = [agent or player for agent, player in zip(made, players, strict=True)]
+    agents: list[Any] = [agent or player for agent, player in zip(made, players, strict=True)]
     return _play_pair(game, agents, labels, opening, seeds)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..agents import AlphaBeta
-from ..envs import Game
+from ..envs import Game, State
 
 __all__ = ["default_opening_plies", "random_openings"]
 
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
-_ATTEMPTS = 1000
+_ATTEMPTS = 1000  # to find an open position
+_ATTEMPTS_NEW = 20  # of them, to find one that was not played yet
 
 
 def default_opening_plies(game: Game) -> int:
@@ -18,42 +22,47 @@ def default_opening_plies(game: Game) -> int:
     return min(4, game.max_plies // 4)
 
 
-def random_openings(game: Game, count: int, plies: int, seed: int) -> list[list[int]]:
-    """Return ``count`` openings of ``plies`` random moves, none of them decided, different where there are enough.
+def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
+    """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
 
-    Decided is an opening after which a search of 4 plies knows who wins, or that nobody does.
+    Decided is an opening after which a search of 4 plies knows who wins, or that nobody does. Positions repeat only
+    where new ones are hard to find.
 
     Raises:
-        ValueError: ``plies`` is negative, or no open position was found.
+        ValueError: ``plies`` is negative, or there is no open position. The first opening is drawn at once, to find
+        out.
     """
     if plies < 0:
         raise ValueError(f"opening_plies must be at least 0, got {plies}")
+    openings = _openings(game, plies, seed)
+    return itertools.chain([next(openings)], openings)
+
+
+def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     judge = AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
     rng = np.random.default_rng(seed)
-    openings: list[list[int]] = []
     seen: set[int] = set()
-    while len(openings) < count:
+    while True:
         for attempt in range(_ATTEMPTS):
-            moves, position = _random_line(game, plies, rng)
-            # After some tries a repeated position is better than none.
-            if position is not None and (position not in seen or attempt >= 20):
-                state = game.play_moves(moves)
-                if not judge.analyse(state).exact:
-                    break
+            moves, state = _random_line(game, plies, rng)
+            if game.is_terminal(state):
+                continue
+            position = int(game.key(state))
+            if (position not in seen or attempt >= _ATTEMPTS_NEW) and not judge.analyse(state).exact:
+                break
         else:
-            raise ValueError(f"found no open position of {game.name} after {plies} random plies: use fewer opening plies")
+            raise ValueError(
+                f"found no open position of {game.name} after {plies} random plies: use fewer opening plies"
+            )
         seen.add(position)
-        openings.append(moves)
-    return openings
+        yield moves
 
 
-def _random_line(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], int | None]:
-    """Return random moves and the key of the state after them, or None if the game ended on the way."""
+def _random_line(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], State]:
+    """Return random moves, fewer if the game ends before, and the state after them."""
     state = game.new_state()
     moves: list[int] = []
-    for _ in range(plies):
+    while len(moves) < plies and not game.is_terminal(state):
         moves.append(int(rng.choice(game.actions(state))))
         game.play(state, moves[-1])
-        if game.is_terminal(state):
-            return moves, None
-    return moves, int(game.key(state))
+    return moves, state

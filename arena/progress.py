@@ -63,5 +63,11 @@ def learn_with_progress(model: Any, steps: int) -> None:
 
 
 def _progress(extra: str = "") -> Progress:
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    ]
     return Progress(*columns, *([TextColumn(extra)] if extra else []), console=_console)

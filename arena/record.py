@@ -50,7 +50,9 @@ class GameRecord:
         data: Any = json.loads(line)
         names = {field.name for field in fields(cls)}
         if not isinstance(data, dict) or set(data) != names:
-            raise ValueError(f"expected an object with the fields {', '.join(sorted(names))}, got {line.strip()[:80]!r}")
+            raise ValueError(
+                f"expected an object with the fields {', '.join(sorted(names))}, got {line.strip()[:80]!r}"
+            )
         return cls(**data)
 
 

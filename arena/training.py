@@ -1,6 +1,7 @@
 """Training a policy with stable-baselines3 against a mix of opponents.
 
-The learner sits in either seat of `SoloEnv`, so that every reward, observation and value is its own. Torch is held to one
+The learner sits in either seat of `SoloEnv`, so that every reward, observation and value is its own. Torch is held to
+one
 thread: the networks are small, and with torch's default threads the same training ran 30 times slower on 2 cores.
 """
 
@@ -39,8 +40,8 @@ def new_model(
     """Make an untrained model, with the environments that it will learn in.
 
     Args:
-        algorithm: ``"ppo"`` (MaskablePPO), ``"a2c"`` or ``"dqn"``. Only the first sees the mask while it learns; the others
-            lose the game by an illegal move.
+        algorithm: ``"ppo"`` (MaskablePPO), ``"a2c"`` or ``"dqn"``. Only the first sees the mask while it learns; the
+            others lose the game by an illegal move.
         game: the game, or its name.
         opponents: agents or spec strings; each game one of them is drawn.
         environments: games played side by side.
@@ -65,7 +66,9 @@ def new_model(
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     torch.set_num_threads(1)
-    venv = DummyVecEnv([lambda: Monitor(SoloEnv(game, Mixture(game, *opponents), opening_plies=opening_plies))] * environments)
+    venv = DummyVecEnv(
+        [lambda: Monitor(SoloEnv(game, Mixture(game, *opponents), opening_plies=opening_plies))] * environments
+    )
     policy = {"policy_kwargs": {"net_arch": _HIDDEN, "activation_fn": torch.nn.ReLU}}
     return cls("MlpPolicy", venv, seed=seed, device="cpu", **{**policy, **defaults, **settings})
 

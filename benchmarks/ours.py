@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from aec_loop import aec_loop
 from harness import Work
+
 from plyground.agents import MCTS, AlphaBeta
 from plyground.envs import connect_four_v0, make_game, tictactoe_v0
 from plyground.envs.jit import kernel
@@ -26,7 +27,7 @@ def tictactoe_loop() -> Work:
 
 
 @kernel
-def _playouts(game, initial, scratch, actions, rng, games):  # type: ignore[no-untyped-def]
+def _playouts(game, initial, scratch, actions, rng, games):
     """Play ``games`` random games from ``initial[0]``, and return how many plies they took."""
     plies = 0
     for _ in range(games):

@@ -1,10 +1,11 @@
 """The PettingZoo environment: one `AECEnv` for every game.
 
 Where ``pettingzoo.classic`` has the game, agent names, spaces, observations, masks, rewards and the order of the last,
-empty steps are the same. Ours in addition: ``infos[agent]`` carries ``"action_mask"`` and ``"state"`` (a copy of the state
-record, for agents that search), `reset` starts from any position, and deepcopy and pickle keep the position.
+empty steps are the same. Ours in addition: ``infos[agent]`` carries ``"action_mask"`` and ``"state"`` (a copy of the
+state record, for agents that search), `reset` starts from any position, and deepcopy and pickle keep the position.
 
-PettingZoo's stock wrappers for order, range and legality cost more than a board game does, so their checks are made here.
+PettingZoo's stock wrappers for order, range and legality cost more than a board game does, so their checks are made
+here.
 """
 
 from __future__ import annotations
@@ -27,13 +28,24 @@ from .registry import as_game
 __all__ = ["BoardGameEnv", "env_functions"]
 
 _AFTER_RESET = frozenset(
-    "agents agent_selection rewards terminations truncations infos num_agents moves _state _over".split()
+    [
+        "agents",
+        "agent_selection",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "num_agents",
+        "moves",
+        "_state",
+        "_over",
+    ]
 )
 
 
 @kernel
-def _advance(game, state, action, actions, planes, mask, utilities):  # type: ignore[no-untyped-def]
-    """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities of a finished game.
+def _advance(game, state, action, actions, planes, mask, utilities):
+    """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities at the end.
 
     Returns:
         The player to move, 0 or 1, and whether the game is over.
@@ -53,15 +65,16 @@ def _advance(game, state, action, actions, planes, mask, utilities):  # type: ig
     return game.player(state), over
 
 
-class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
+class BoardGameEnv(AECEnv[str, Any, Any]):
     """Two players take turns at a `Game`.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
         render_mode: ``"ansi"``: `render` returns the board as text; ``"human"``: the board is printed after every step.
         max_cycles: truncate the game after this many turns of each player (2 · ``max_cycles`` plies). Default: never.
-        illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other, as
-            PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()`` does.
+        illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other,
+            as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
+            does.
         **parameters: of the game, where it is given by name.
 
     Raises:
@@ -94,8 +107,8 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
         self.max_cycles = max_cycles
         self.illegal = illegal
         self.possible_agents = list(game.players)
-        self.action_spaces = {agent: Discrete(game.num_actions) for agent in game.players}
-        self.observation_spaces = {
+        self.action_spaces: dict[str, Any] = {agent: Discrete(game.num_actions) for agent in game.players}
+        self.observation_spaces: dict[str, Any] = {
             agent: Dict(
                 observation=game.observation_space(),
                 action_mask=Box(0, 1, (game.num_actions,), np.int8),
@@ -103,9 +116,7 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
             for agent in game.players
         }
         *board, channels = game.observation_shape
-        self.state_space = Box(
-            0, max(game.observation_high, 1), (*board, channels + 1), game.observation_dtype.type
-        )
+        self.state_space = Box(0, max(game.observation_high, 1), (*board, channels + 1), game.observation_dtype.type)
         self._seats = {agent: seat for seat, agent in enumerate(game.players)}
         self._actions = np.empty(game.num_actions, np.int32)
         self._planes = np.zeros((2, *game.observation_shape), game.observation_dtype)
@@ -131,11 +142,12 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
 
         Args:
             seed: taken for the interface; the games have no chance in them.
-            options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from a
-                state, both together play the moves from the state. Other keys are ignored.
+            options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from
+                a state, both together play the moves from the state. Other keys are ignored.
 
         Raises:
-            ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is changed.
+            ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is
+            changed.
         """
         self._start(self._starting_state(options or {}))
 
@@ -171,7 +183,8 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
         """Play ``action`` for ``agent_selection``, or take a finished agent out of the game with ``None``.
 
         Raises:
-            ValueError: the action is no action of this game, illegal (only with ``illegal="raise"``), or comes after the
+            ValueError: the action is no action of this game, illegal (only with ``illegal="raise"``), or comes after
+            the
                 end of the game. Nothing is changed.
         """
         if self._over:
@@ -252,6 +265,17 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
         mask = self._mask.copy() if agent == self.agent_selection else np.zeros(self.game.num_actions, np.int8)
         return {"observation": self._planes[self._seats[agent]].copy(), "action_mask": mask}
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what the agent to act sees (None without ``observe``), its reward, terminated, truncated, and info."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
@@ -266,7 +290,7 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
         turn = np.full((*planes.shape[:-1], 1), self.game.player(self._state), planes.dtype)
         return np.concatenate([planes, turn], axis=-1)
 
-    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Yield the agent whose turn it is, until the game is over for all.
 
         Raises:
@@ -311,7 +335,7 @@ class BoardGameEnv(AECEnv[str, dict[str, NDArray[Any]], int | None]):
 
 def _copy(state: State) -> State:
     """Return a copy of the record; at a third of the time that its own ``copy`` takes."""
-    return np.ndarray((), state.dtype, bytearray(state.tobytes()))[()]
+    return np.ndarray((), state.dtype, bytearray(state.tobytes()))[()]  # pyright: ignore[reportReturnType]
 
 
 def env_functions(factory: Callable[..., Game]) -> tuple[Callable[..., BoardGameEnv], Callable[..., BoardGameEnv]]:

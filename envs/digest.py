@@ -5,7 +5,8 @@ module globals (helper functions, numbers, tables) are the same. It is read from
 files, so it works for a function typed into a notebook, and an edit in *another* file that a function depends on
 changes it, which Numba's own cache does not notice.
 
-Libraries that are not ours (NumPy, Numba, the standard library) count by name only: their versions are Numba's to watch.
+Libraries that are not ours (NumPy, Numba, the standard library) count by name only: their versions are Numba's to
+watch.
 """
 
 from __future__ import annotations

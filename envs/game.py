@@ -21,7 +21,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache, wraps
+from functools import cache, cached_property, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,8 +63,8 @@ def _no_evaluation(state: Any, player: Any) -> float:
 class Game:
     """A two-player, zero-sum, turn-based game of perfect information.
 
-    Immutable. Two games are equal when their names, parameters and rules are. A game can be pickled when it comes from a
-    `game_factory`, or when its rules are functions at the top level of a module.
+    Immutable. Two games are equal when their names, parameters and rules are. A game can be pickled when it comes from
+    a `game_factory`, or when its rules are functions at the top level of a module.
 
     Args:
         name: in lower case with underscores, as in ``"connect_four"``.
@@ -75,10 +75,12 @@ class Game:
         observation_shape: the shape of the planes that ``observe`` fills, H×W×C for a board.
         player, legal_actions, play, is_terminal, utility, observe: the rules, see the head of this module.
         setup: fills the zeroed record with the initial state S₀.
-        evaluate: ``evaluate(state, player)``, a guess of the utility that ``player`` will get, for searches that stop before
-            the end. In the units of ``utility``, and strictly between a loss and a win.
-        key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all fields.
-        random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, where listing all is slow.
+        evaluate: ``evaluate(state, player)``, a guess of the utility that ``player`` will get, for searches that stop
+            before the end. In the units of ``utility``, and strictly between a loss and a win.
+        key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
+            fields.
+        random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, where listing all is
+            slow.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
         action_to_str, str_to_action: how people write an action; the inverse may raise `ValueError`.
         text: draws the board as text.
@@ -269,7 +271,11 @@ class Game:
     def _check_layout(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
             raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {self.name!r}")
-        if not isinstance(self.dtype, np.dtype) or self.dtype.names is None or not issubclass(self.dtype.type, np.record):
+        if (
+            not isinstance(self.dtype, np.dtype)
+            or self.dtype.names is None
+            or not issubclass(self.dtype.type, np.record)
+        ):
             raise TypeError(f"state must be a record dtype made by state_dtype(…), got {self.dtype!r}")
         for field in ("num_actions", "max_plies"):
             if (value := getattr(self, field)) < 1:
@@ -301,12 +307,12 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
     """Decorate a function that makes a game from parameters, so that the game knows them.
 
     The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
-    ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a second
-    call with the same parameters returns the same object.
+    ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a
+    second call with the same parameters returns the same object.
     """
     signature = inspect.signature(function)
 
-    @lru_cache(maxsize=None)
+    @cache
     def make(arguments: tuple[tuple[str, Any], ...]) -> Game:
         game = function(**dict(arguments))
         game.parameters = dict(arguments)
@@ -322,7 +328,9 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
         for name, value in bound.arguments.items():
             expected = type(signature.parameters[name].default)
             fits = (int, float) if expected is float else expected
-            if expected in (bool, int, float, str) and (not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)):
+            if expected in (bool, int, float, str) and (
+                not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
+            ):
                 raise ValueError(f"{name} of {function.__name__} must be of type {expected.__name__}, got {value!r}")
         return make(tuple(bound.arguments.items()))
 

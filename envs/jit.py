@@ -8,8 +8,8 @@ A kernel is a function written once, with the game as an argument::
             count = game.legal_actions(state, actions)
             game.play(state, actions[below(rng, count)])
 
-Numba compiles it anew for each game, LLVM inlines the rules, and the machine code is kept on disk. The type of a game is
-keyed by plain text, its name and the digest of its rules, so the next process finds the compiled code again, and an
+Numba compiles it anew for each game, LLVM inlines the rules, and the machine code is kept on disk. The type of a game
+is keyed by plain text, its name and the digest of its rules, so the next process finds the compiled code again, and an
 edited rule is another type: stale code cannot be loaded. The game itself carries no data into a kernel.
 
 The same holds for the kernels: Numba stamps the file a kernel is written in, but not the files of the helpers it calls,
@@ -18,11 +18,14 @@ so `kernel` adds the digest of everything that the kernel reaches to the key of 
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numba
 from numba import config, njit, typeof, types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import (
     NativeValue,
     models,
@@ -70,8 +73,34 @@ def game_type(game: Game) -> GameType:
     return GameType(text)
 
 
+class _KernelFiles(IndexDataCacheFile):
+    """One file for each key, named by it.
+
+    Numba numbers its files, and keeps the numbers in an index. Two processes that compile for different games at the
+    same time can then write different code under one number, and a later one loads the wrong code and crashes.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        self._save_data(self._file_name(key), data)
+
+    def load(self, key: Any) -> Any:
+        try:
+            return self._load_data(self._file_name(key))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None  # not there yet, or cut off: it is compiled again
+
+    def _file_name(self, key: Any) -> str:
+        name = hashlib.sha256(repr((numba.__version__, key)).encode()).hexdigest()[:32]
+        return f"{self._index_name.removesuffix('.nbi')}.{name}.nbc"
+
+
 class _KernelCache(FunctionCache):
     """Numba's cache on disk, with the digest of all that the kernel reaches added to the key."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        locator = self._impl.locator
+        self._cache_file = _KernelFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), digest(self._py_func))
@@ -80,8 +109,8 @@ class _KernelCache(FunctionCache):
         # Such code calls through an address that only the process that compiled it knows: numba issue 6061.
         if ".numba.unresolved$" in data.library.get_llvm_str():
             raise TypeError(
-                f"kernel {self._py_func.__name__!r} reaches a function that calls itself with arguments of other types than "
-                f"it was called with, {sig}: give both the same, as in np.int64(1) instead of 1"
+                f"kernel {self._py_func.__name__!r} reaches a function that calls itself with arguments of other types "
+                f"than it was called with, {sig}: give both the same, as in np.int64(1) instead of 1"
             )
         super()._save_overload(sig, data)
 
@@ -91,22 +120,23 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Under ``NUMBA_DISABLE_JIT=1`` the function is returned as it is, and runs as plain Python.
     """
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
-    dispatcher = njit(nogil=True, error_model="numpy")(function)
-    dispatcher._cache = _KernelCache(dispatcher.py_func)  # what `cache=True` does, with our key
+    dispatcher: Any = njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _KernelCache(dispatcher.py_func)  # what `cache=True` does, with our key and files
     return dispatcher
 
 
 def bind(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """Return the machine code of ``kernel`` for arguments of these types, to be called with such arguments only.
 
-    A call of the kernel itself first looks at the type of every argument, which costs about 1.5 µs for a game. The machine
+    A call of the kernel itself first looks at the type of every argument, which costs about 1.5 µs for a game. The
+    machine
     code does not look, and does not check: whoever binds a kernel answers for the types.
     """
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return kernel
-    return kernel.compile(tuple(typeof(argument) for argument in arguments))  # type: ignore[attr-defined]
+    return kernel.compile(tuple(typeof(argument) for argument in arguments))  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def _compiled_rule(game: GameType, rule: str) -> Callable[..., Any]:
@@ -114,26 +144,21 @@ def _compiled_rule(game: GameType, rule: str) -> Callable[..., Any]:
 
 
 def _register_rule(rule: str, arguments: tuple[str, ...]) -> None:
-    """Make ``game.rule(…)`` compile inside kernels, by a lookup that Numba calls once for each game."""
-    if len(arguments) == 1:
+    """Make ``game.rule(…)`` compile inside kernels, by a lookup that Numba makes once for each game."""
 
-        def attach(game, state):  # type: ignore[no-untyped-def]
-            compiled = _compiled_rule(game, rule)
-            return lambda game, state: compiled(state)
+    def of_one(game, state):
+        compiled = _compiled_rule(game, rule)
+        return lambda game, state: compiled(state)
 
-    elif len(arguments) == 2:
+    def of_two(game, state, x):
+        compiled = _compiled_rule(game, rule)
+        return lambda game, state, x: compiled(state, x)
 
-        def attach(game, state, x):  # type: ignore[no-untyped-def]
-            compiled = _compiled_rule(game, rule)
-            return lambda game, state, x: compiled(state, x)
+    def of_three(game, state, x, y):
+        compiled = _compiled_rule(game, rule)
+        return lambda game, state, x, y: compiled(state, x, y)
 
-    else:
-
-        def attach(game, state, x, y):  # type: ignore[no-untyped-def]
-            compiled = _compiled_rule(game, rule)
-            return lambda game, state, x, y: compiled(state, x, y)
-
-    overload_method(GameType, rule)(attach)
+    overload_method(GameType, rule)((of_one, of_two, of_three)[len(arguments) - 1])
 
 
 for _rule, _arguments in RULES.items():

@@ -1,8 +1,8 @@
 """A 64-bit key for the states of any game, made from the layout of its record.
 
-Transposition tables recognise a position by its key. A game may bring its own rule (one that merges symmetric positions,
-or is cheaper); where it brings none, `key_rule` builds one from the record's fields: the fields side by side where they
-fit into 64 bits, which is exact, and a hash of them where they do not.
+Transposition tables recognise a position by its key. A game may bring its own rule (one that merges symmetric
+positions, or is cheaper); where it brings none, `key_rule` builds one from the record's fields: the fields side by side
+where they fit into 64 bits, which is exact, and a hash of them where they do not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def key_rule(layout: np.dtype[Any]) -> Callable[[Any], Any]:
     Raises:
         ValueError: a field is not made of integers or booleans, so that it has no obvious bits.
     """
-    assert layout.names is not None and layout.fields is not None
+    assert layout.names is not None
+    assert layout.fields is not None
     elements = {name: layout.fields[name][0].base for name in layout.names}
     for name, element in elements.items():
         if element.kind not in "biu":

@@ -25,7 +25,7 @@ _U11, _U27, _U30, _U31, _U32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
 def new_rng(seed: int | np.random.SeedSequence | None = None) -> NDArray[np.uint64]:
     """Return the state of a generator for kernels, well mixed from ``seed`` (None: from the system's entropy)."""
     sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    return sequence.generate_state(1, np.uint64)
+    return sequence.generate_state(1, np.uint64).astype(np.uint64)
 
 
 @register_jitable
@@ -39,7 +39,7 @@ def next_u64(rng: Any) -> Any:
 
 
 @register_jitable
-def below(rng: Any, n: int) -> int:
+def below(rng: Any, n: int) -> Any:
     """Return an integer of 0 … n - 1 by the multiply-shift method: the bias is below n / 2³², n at most 2³²."""
     return np.int64(((next_u64(rng) >> _U32) * np.uint64(n)) >> _U32)
 

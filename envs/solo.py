@@ -1,8 +1,8 @@
 """The Gymnasium environment: one seat at a game for the learner, an agent in the other.
 
-`SoloEnv.step` plays the learner's move *and* the opponent's reply before it returns, so the reward, the next observation
-and the value to bootstrap from all belong to the learner, in either seat. (A loop that hands the learner every ply mixes
-the mover's reward with the next player's view, and loses the -1 of the player who was just beaten.)
+`SoloEnv.step` plays the learner's move *and* the opponent's reply before it returns, so the reward, the next
+observation and the value to bootstrap from all belong to the learner, in either seat. (A loop that hands the learner
+every ply mixes the mover's reward with the next player's view, and loses the -1 of the player who was just beaten.)
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _ATTEMPTS = 1000
 _SEATS = {"first": 0, "second": 1}
 
 
-class SoloEnv(gymnasium.Env[NDArray[Any], int]):
+class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     """One player's side of a `Game`, against an opponent.
 
     The observation is the learner's planes, flat, so that stable-baselines3's ``MlpPolicy`` takes them as they are. The
-    mask is in ``info["action_mask"]`` and from `action_masks`, as sb3-contrib's MaskablePPO expects. An illegal move loses
-    the game at once, with reward -1.
+    mask is in ``info["action_mask"]`` and from `action_masks`, as sb3-contrib's MaskablePPO expects. An illegal move
+    loses the game at once, with reward -1.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
@@ -72,7 +72,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], int]):
         self.render_mode = render_mode
         self.opponent = _resolve(opponent, game)
         planes = game.observation_space()
-        self.observation_space = flatten_space(planes) if flatten else planes
+        self.observation_space: Any = flatten_space(planes) if flatten else planes
         self.action_space = Discrete(game.num_actions)
 
     def reset(
@@ -99,7 +99,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], int]):
             if not self._is_over():
                 return self._view()
         raise ValueError(
-            f"games of {self.game.name} that start with options={options!r} and up to {self.opening_plies} random plies end "
+            f"games of {self.game.name} from options={options!r} with up to {self.opening_plies} random plies end "
             "before the learner can move"
         )
 
@@ -133,7 +133,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], int]):
         return view, self._env.rewards[self._learner], self._is_over(), False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions [num_actions]; all of them once the game is over, since a policy needs one to choose."""
+        """Return the legal actions [num_actions]; once the game is over all of them, for policies that must choose."""
         if self._is_over():
             return np.ones(self.game.num_actions, np.bool_)
         return self._env.infos[self._learner]["action_mask"].astype(np.bool_)

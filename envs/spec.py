@@ -1,8 +1,8 @@
 """Spec strings: how games and players are named in text, as in ``connect_four(rows=5)`` or ``mcts(simulations=1000)``.
 
-A spec is a name, optionally followed by arguments in parentheses. An argument is ``value`` or ``key=value``; a value is a
-Python literal where it can be read as one, and otherwise stays text, so that file names and nested specs need no quotes:
-``ppo(models/c4.zip)``, ``mixture(random, alphabeta(depth=2))``.
+A spec is a name, optionally followed by arguments in parentheses. An argument is ``value`` or ``key=value``; a value is
+a Python literal where it can be read as one, and otherwise stays text, so that file names and nested specs need no
+quotes: ``ppo(models/c4.zip)``, ``mixture(random, alphabeta(depth=2))``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def parse_spec(text: str) -> Spec:
     """
     match = _SPEC.fullmatch(text)
     if match is None:
-        raise ValueError(f"cannot read {text!r}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'")
+        raise ValueError(
+            f"cannot read {text!r}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'"
+        )
     name, inside = match.groups()
     args: list[Any] = []
     kwargs: dict[str, Any] = {}

@@ -52,7 +52,8 @@ def connect_four_value(board: Board, known: dict[Board, int]) -> int:
             known[board] = -1  # the one who moved last has won
         else:
             known[board] = max(
-                (-connect_four_value(drop(board, c, stone_to_move(board)), known) for c in open_columns(board)), default=0
+                (-connect_four_value(drop(board, c, stone_to_move(board)), known) for c in open_columns(board)),
+                default=0,
             )
     return known[board]
 

@@ -27,17 +27,34 @@ from .oracles import (
     stone_to_move,
 )
 
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     dict(zip(("table_mb", "ordered", "iterative", "all_best"), values, strict=True))
     for values in itertools.product((0, 1), (False, True), (False, True), (False, True))
 ]
 
 
+def scrambled(state: Any, player: int) -> float:
+    """Evaluate a Connect Four position by noise: nothing hides a wrong bound."""
+    noise = (state.mine * np.uint64(0x9E3779B97F4A7C15)) ^ (state.theirs * np.uint64(0xBF58476D1CE4E5B9))
+    value = float((noise >> np.uint64(40)) & np.uint64(1023)) - 511.5
+    return value if player == state.ply & 1 else -value
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_value_is_that_of_minimax_at_every_depth(game: Game, options: dict[str, Any], rng: np.random.Generator) -> None:
+    check_values(game, options, None, rng)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_value_is_that_of_minimax_for_any_evaluation(options: dict[str, Any], rng: np.random.Generator) -> None:
+    check_values(connect_four(4, 5), options, scrambled, rng)
+
+
+def check_values(game: Game, options: dict[str, Any], evaluate: Any, rng: np.random.Generator) -> None:
     states = [random_game(game, rng)[:-1] for _ in range(3)]
     for depth in (1, 2, 3, 5):
-        minimax, alphabeta = Minimax(game, depth=depth), AlphaBeta(game, depth=depth, **options)
+        minimax = Minimax(game, depth=depth, evaluate=evaluate)
+        alphabeta = AlphaBeta(game, depth=depth, evaluate=evaluate, **options)
         for state in itertools.chain(*states):  # one agent through whole games: the table carries over
             expected, found = minimax.analyse(state), alphabeta.analyse(state)
             assert found.value == expected.value
@@ -139,13 +156,15 @@ def test_node_budget_is_kept_and_reproducible() -> None:
 
 def test_an_unfinished_search_leaves_nothing_wrong_in_the_table(rng: np.random.Generator) -> None:
     game = connect_four(4, 5)
-    for state in random_game(game, rng)[:-1]:
-        agent = AlphaBeta(game, depth=6)
-        for nodes in range(20, 1500, 53):
+    agent = AlphaBeta(game, depth=6, evaluate=scrambled)
+    for state in random_game(game, rng, plies=6):
+        expected = Minimax(game, depth=6, evaluate=scrambled).analyse(state).value
+        for nodes in range(50, 1500, 7):
+            agent.reset()
             agent.nodes = nodes
             agent.analyse(state)
-        agent.nodes = None
-        assert agent.analyse(state).value == Minimax(game, depth=6).analyse(state).value
+            agent.nodes = None
+            assert agent.analyse(state).value == expected
 
 
 def test_time_budget_ends_the_search() -> None:

@@ -51,6 +51,36 @@ def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
     assert first == second
 
 
+def test_each_game_has_its_own_file_so_that_processes_cannot_mix_them_up(tmp_path: Path) -> None:
+    code = (
+        "import sys; from plyground.agents import search; from plyground.envs import make_game; import numpy as np\n"
+        "for game in map(make_game, sys.stdin.read().split()):\n"
+        "    print(search._legal_actions(game, game.new_state(), np.empty(10, np.int32)))\n"
+        "print(sum(search._legal_actions.stats.cache_misses.values()))"
+    )
+
+    def legal_actions(*games: str) -> list[str]:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", code]
+        result = subprocess.run(
+            command, input=" ".join(games), capture_output=True, text=True, env=environment, check=True
+        )
+        return result.stdout.split()
+
+    games = ["tictactoe", "connect_four", "connect_four(rows=5,columns=8)"]
+    expected = ["9", "7", "8"]
+    for game, answer in zip(games, expected, strict=True):
+        assert legal_actions(game) == [answer, "1"]
+    files = sorted(tmp_path.rglob("*.nbc"))
+    assert len(files) == 3
+    assert legal_actions(*games) == [*expected, "0"]
+    files[0].unlink()
+    assert legal_actions(*games) == [*expected, "1"]
+    files[1].write_bytes(files[1].read_bytes()[:1000])  # cut off, by a full disk say
+    assert legal_actions(*games) == [*expected, "1"]
+    assert legal_actions(*games) == [*expected, "0"]
+
+
 COUNT_GAMES = """
 from plyground.agents import Minimax
 from rules import tictactoe
@@ -94,13 +124,15 @@ def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
 
 def test_recursion_that_numba_cannot_cache_is_refused() -> None:
     @kernel
-    def half(x, n):  # type: ignore[no-untyped-def]
+    def half(x, n):
         if n == 0:
             return x
         return half(x * 0.5, n - 1)
 
     globals()["half"] = half
-    with pytest.raises(TypeError, match="kernel 'half' reaches a function that calls itself with arguments of other types"):
+    with pytest.raises(
+        TypeError, match="kernel 'half' reaches a function that calls itself with arguments of other types"
+    ):
         half(8, 2)
 
 
@@ -111,7 +143,7 @@ def test_bound_kernel_is_the_kernel(game: Game) -> None:
 
 
 @kernel
-def _count_actions(game, state, actions):  # type: ignore[no-untyped-def]
+def _count_actions(game, state, actions):
     return game.legal_actions(state, actions)
 
 
@@ -125,7 +157,7 @@ def test_games_with_the_same_rules_are_one_type() -> None:
 
 class TestDigest:
     def test_of_code_and_what_it_reaches(self) -> None:
-        def make(constant: int, table: list[int]):  # type: ignore[no-untyped-def]
+        def make(constant: int, table: list[int]):
             numbers = np.array(table)
 
             def helper(x: int) -> int:
@@ -138,7 +170,22 @@ class TestDigest:
         assert len({one, digest(make(2, [2])), digest(make(1, [3]))}) == 3
 
     def test_of_plain_values(self) -> None:
-        values = [1, 1.0, True, "1", b"1", None, (1,), [1], {"a": 1}, {"a": 2}, {1, 2}, np.int8(1), np.dtype("i4"), np.zeros(2)]
+        values = [
+            1,
+            1.0,
+            True,
+            "1",
+            b"1",
+            None,
+            (1,),
+            [1],
+            {"a": 1},
+            {"a": 2},
+            {1, 2},
+            np.int8(1),
+            np.dtype("i4"),
+            np.zeros(2),
+        ]
         assert len({digest(value) for value in values}) == len(values)
 
     def test_is_the_same_in_every_process(self, tmp_path: Path) -> None:
@@ -154,8 +201,8 @@ class TestDigest:
 
 class TestRandomNumbers:
     def test_reference_values(self) -> None:
-        # SplitMix64 from seed 1234567: the reference outputs of the public-domain C version by S. Vigna, as published on
-        # Rosetta Code ("Pseudo-random numbers/Splitmix64").
+        # SplitMix64 from seed 1234567: the reference outputs of the public-domain C version by S. Vigna, as published
+        # on Rosetta Code ("Pseudo-random numbers/Splitmix64").
         rng = np.array([1234567], np.uint64)
         with np.errstate(over="ignore"):
             numbers = [int(next_u64(rng)) for _ in range(5)]

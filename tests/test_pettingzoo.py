@@ -19,7 +19,7 @@ from pettingzoo.test.state_test import test_state, test_state_space
 from plyground.envs import BoardGameEnv, Game, connect_four, connect_four_v0, tictactoe_v0
 
 for imported in (test_save_obs, test_state, test_state_space):
-    imported.__test__ = False  # called below; pytest must not collect them
+    vars(imported)["__test__"] = False  # called below; pytest must not collect them
 
 THIRD_PARTY = {  # said of every dict observation space that is not on PettingZoo's own list
     "Observation is not a NumPy array",
@@ -35,7 +35,9 @@ def messages(test: Callable[[], object]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"), [(connect_four_v0, connect_four_v3), (tictactoe_v0, tictactoe_v3)], ids=["connect_four", "tictactoe"]
+    ("ours", "theirs"),
+    [(connect_four_v0, connect_four_v3), (tictactoe_v0, tictactoe_v3)],
+    ids=["connect_four", "tictactoe"],
 )
 @pytest.mark.parametrize("make", ["env", "raw_env"])
 def test_api(ours: Any, theirs: Any, make: str) -> None:
@@ -61,7 +63,8 @@ def test_save_observations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_render(game: Game) -> None:
-    render_test(lambda **kwargs: BoardGameEnv(game, **kwargs))
+    make: Any = lambda **kwargs: BoardGameEnv(game, **kwargs)  # noqa: E731
+    render_test(make)
 
 
 def test_performance_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +110,9 @@ class TestChecks:
 
     def test_illegal_action(self, env: BoardGameEnv) -> None:
         before = pickle.dumps(env)
-        with pytest.raises(ValueError, match=r"action 3 \(3\) is illegal for player_0: expected one of \[0, 1, 2, 4, 5, 6\]"):
+        with pytest.raises(
+            ValueError, match=r"action 3 \(3\) is illegal for player_0: expected one of \[0, 1, 2, 4, 5, 6\]"
+        ):
             env.step(3)
         assert pickle.dumps(env) == before
 
@@ -136,7 +141,13 @@ class TestChecks:
 
     def test_methods_before_reset(self) -> None:
         env = connect_four_v0.env()
-        for call in (lambda: env.step(0), env.last, lambda: env.observe("player_0"), env.state, lambda: list(env.agent_iter())):
+        for call in (
+            lambda: env.step(0),
+            env.last,
+            lambda: env.observe("player_0"),
+            env.state,
+            lambda: list(env.agent_iter()),
+        ):
             with pytest.raises(AttributeError, match="before reset"):
                 call()
 
@@ -214,7 +225,9 @@ def continue_game(env: Any, moves: list[int]) -> list[Any]:
     return seen
 
 
-@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
+)
 def test_copies_continue_identically_from_every_ply(game: Game, clone: Any, rng: np.random.Generator) -> None:
     env = BoardGameEnv(game)
     env.reset()

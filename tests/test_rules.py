@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .oracles import board_of, drop, identity, lines, open_columns, reachable, stone_to_move, winner
 from plyground.envs import Game, connect_four, tictactoe
 from plyground.envs.games.tictactoe import open_lines
 
 from .conftest import random_game
+from .oracles import board_of, drop, identity, lines, open_columns, reachable, stone_to_move, winner
 
 pytestmark = pytest.mark.rules
 

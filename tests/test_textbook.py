@@ -86,7 +86,9 @@ class TestTicTacToe:
         outcomes = np.zeros(3, np.int64)
         _count_outcomes(game, np.zeros(10, game.dtype), np.empty((10, 9), np.int32), np.int64(0), outcomes)
         drawn, won_by_x, won_by_o = outcomes.tolist()
-        assert (won_by_x, won_by_o, drawn) == tuple(expected[k] for k in ("games_won_by_x", "games_won_by_o", "games_drawn"))
+        assert (won_by_x, won_by_o, drawn) == tuple(
+            expected[k] for k in ("games_won_by_x", "games_won_by_o", "games_drawn")
+        )
         assert Minimax(game).analyse(game.new_state()).leaves == expected["games"] == outcomes.sum()
 
     def test_two_plies_with_open_lines_choose_the_centre(self, textbook: Any) -> None:
@@ -107,7 +109,7 @@ class TestTicTacToe:
 
 
 @kernel
-def _count_outcomes(game, states, moves, ply, outcomes):  # type: ignore[no-untyped-def]
+def _count_outcomes(game, states, moves, ply, outcomes):
     """Count the complete games below ``states[ply]`` by the first player's utility: 0, 1, -1."""
     if game.is_terminal(states[ply]):
         outcomes[int(game.utility(states[ply], 0))] += 1
@@ -123,9 +125,13 @@ class TestUCB:
 
     def test_scores(self, textbook: Any) -> None:
         example = textbook["ucb"]["worked_example"]
-        # The text takes ln 21, of the root's visits, at every level. At a level where white is to move, black's wins are
-        # white's losses.
-        for level, white_to_move in (("root_children", 0), ("below_7_10_white_to_move", 1), ("below_2_4_black_to_move", 0)):
+        # The text takes ln 21, of the root's visits, at every level. At a level where white is to move, black's wins
+        # are white's losses.
+        for level, white_to_move in (
+            ("root_children", 0),
+            ("below_7_10_white_to_move", 1),
+            ("below_2_4_black_to_move", 0),
+        ):
             for child in example[level]:
                 mean = child["wins"] / child["visits"]
                 if white_to_move:
@@ -167,7 +173,9 @@ class TestUCB:
         tree.path[: len(path)] = path
         backpropagate(tree, len(path), -1.0)  # white wins the simulation
         assert [wins_and_visits(node) for node in path] == ["12/22", "7/11", "2/5", "1/2", "0/1"]
-        assert all(text in example["after_white_wins_the_simulation"] for text in ("0/1", "7/11", "2/5", "1/2", "12/22"))
+        assert all(
+            text in example["after_white_wins_the_simulation"] for text in ("0/1", "7/11", "2/5", "1/2", "12/22")
+        )
 
 
 @pytest.mark.parametrize("ply", [5, 6, 7, 8])
@@ -185,7 +193,7 @@ def test_connect_four_positions_by_ply(textbook: Any, ply: int) -> None:
 
 
 @kernel
-def _children(game, states, children, actions):  # type: ignore[no-untyped-def]
+def _children(game, states, children, actions):
     count = 0
     for i in range(states.size):
         if game.is_terminal(states[i]):

@@ -75,7 +75,8 @@ def leaf_tree(leaves: Sequence[float], branching: int, on_leaf: Callable[[int], 
 def perfectly_ordered_tree(branching: int, depth: int) -> Game:
     """Return the game of a uniform tree in which the first move is the best one everywhere.
 
-    ``value`` is the negamax value of the node: the root's is 0, child i of a node worth v is worth i - v to its own player
+    ``value`` is the negamax value of the node: the root's is 0, child i of a node worth v is worth i - v to its own
+        player
     to move, so that the parent gets v from child 0 and less from the others.
     """
 

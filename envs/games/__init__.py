@@ -1,0 +1,1 @@
+"""The games, one file each: the rules as plain functions, and a function that makes the game."""

@@ -1,7 +1,7 @@
 """Connect Four on bitboards, with the conventions of ``pettingzoo.classic.connect_four_v3``. An action is a column.
 
-A column takes ``rows + 1`` bits, from the bottom up, with a bit on top that stays empty, so that lines never wrap around
-(J. Tromp's layout). On the usual board::
+A column takes ``rows + 1`` bits, from the bottom up, with a bit on top that stays empty, so that lines never wrap
+around (J. Tromp's layout). On the usual board::
 
      6 13 20 27 34 41 48   always empty
      5 12 19 26 33 40 47
@@ -11,9 +11,9 @@ A column takes ``rows + 1`` bits, from the bottom up, with a bit on top that sta
      1  8 15 22 29 36 43
      0  7 14 21 28 35 42
 
-The evaluation counts, for each side, the lines of four that the other side has no stone in, by the stones already there:
-1 point for one, 4 for two, 16 for three. The difference is divided by what all lines could give, so that it stays between
-a loss and a win.
+The evaluation counts, for each side, the lines of four that the other side has no stone in, by the stones already
+there: 1 point for one, 4 for two, 16 for three. The difference is divided by what all lines could give, so that it
+stays between a loss and a win.
 """
 
 from __future__ import annotations

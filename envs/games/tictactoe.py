@@ -6,8 +6,8 @@ Cells are numbered down the columns, and cell ``i`` is bit ``i``. X, the first p
     1 4 7
     2 5 8
 
-The evaluation is the textbook's e(s): the lines still open to one side minus those still open to the other (N. J. Nilsson,
-Problem-Solving Methods in Artificial Intelligence, 1971), divided by 9 to stay between a loss and a win.
+The evaluation is the textbook's e(s): the lines still open to one side minus those still open to the other (N. J.
+Nilsson, Problem-Solving Methods in Artificial Intelligence, 1971), divided by 9 to stay between a loss and a win.
 """
 
 from __future__ import annotations

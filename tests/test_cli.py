@@ -1,0 +1,173 @@
+"""The command line, as a person and as a program use it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyground.agents import agent_names
+from plyground.arena import read_records
+from plyground.arena.cli import main
+
+
+class Run:
+    """Runs the command line in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._capsys, self._monkeypatch = capsys, monkeypatch
+        monkeypatch.setenv("COLUMNS", "120")
+
+    def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
+        self._monkeypatch.setattr(sys, "argv", ["plyground", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        output = self._capsys.readouterr()
+        assert (exit_.value.code or 0) == code, output
+        return output.out, output.err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    return Run(capsys, monkeypatch)
+
+
+def test_games(run: Run) -> None:
+    table, _ = run("games")
+    assert "connect_four(rows=6, columns=7)" in table
+    assert json.loads(run("games", "--json")[0]) == [
+        {"game": "connect_four", "parameters": {"rows": 6, "columns": 7}, "actions": 7},
+        {"game": "tictactoe", "parameters": {}, "actions": 9},
+    ]
+
+
+def test_agents(run: Run) -> None:
+    table, _ = run("agents")
+    listed = json.loads(run("agents", "--json")[0])
+    assert [entry["agent"] for entry in listed] == agent_names()
+    for name in agent_names():
+        assert name in table
+
+
+def test_match(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    arguments = ("match", "alphabeta(depth=2)", "random", "--games", "4", "--seed", "1", "--out", str(out))
+    table, _ = run(*arguments)
+    assert "alphabeta(depth=2)" in table
+    assert "connect_four, 4 games, seed 1" in table
+    assert len(list(read_records(out))) == 4
+    result = json.loads(run(*arguments, "--json", "--jobs", "2")[0])
+    assert (result["game"], result["games"], result["seed"]) == ("connect_four", 4, 1)
+    assert [player["name"] for player in result["players"]] == ["alphabeta(depth=2)", "random"]
+    assert result["players"][0]["wins"] == result["players"][1]["losses"]
+    records = list(read_records(out))
+    assert [record.moves for record in records[:4]] == [record.moves for record in records[4:]]
+
+
+def test_round_robin(run: Run) -> None:
+    players = ["random", "mcts(simulations=10)", "minimax(depth=1)"]
+    result = json.loads(run("match", *players, "-g", "tictactoe", "--games", "2", "--json")[0])
+    assert {player["name"] for player in result["players"]} == set(players)
+    assert result["games"] == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["match", "randon", "random"], "unknown agent 'randon': did you mean 'random'?"),
+        (
+            ["match", "random", "random", "--game", "conect_four"],
+            "unknown game 'conect_four': did you mean 'connect_four'?",
+        ),
+        (["match", "random", "random", "--games", "5"], "games must be even"),
+        (["match", "random"], "it takes two players"),
+        (["match", "mcts(simulations=0)", "random"], "simulations must be a whole number above 0"),
+        (["match", "ppo(no.zip)", "random"], "no model file 'no.zip'"),
+        (["match", "random", "random", "--out", "no/folder/games.jsonl"], "no/folder/games.jsonl"),
+        (["match", "random", "random", "--seed", "-1"], "--seed"),
+        (["match", "random", "random", "--gams", "5"], "--gams"),
+        (["match"], "players"),
+        (["play", "connect_four", "--seat", "third"], "seat must be 'first' or 'second', got 'third'"),
+        (["play", "chess"], "unknown game 'chess'"),
+        (["train", "ppx", "connect_four", "--out", "x.zip"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
+        (["train", "ppo", "connect_four", "--out", "x.zip", "--steps", "0"], "steps must be at least 1, got 0"),
+        (["train", "ppo", "connect_four", "--out", "no/x.zip"], "there is no folder no"),
+        (["trian"], "trian"),
+    ],
+)
+def test_mistakes_are_one_clear_line(
+    run: Run, arguments: list[str], message: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out, err = run(*arguments, code=2)
+    assert out == ""
+    lines = [line for line in err.splitlines() if line.strip() and not line.startswith("playing")]
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+    assert message in lines[0]
+    assert not list(tmp_path.iterdir())
+
+
+def test_play(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("4\nx\n8\n1\n2\n3\n5\n6\n7\n"))
+    out, _ = run("play", "tictactoe", "--against", "minimax", "--seat", "second")
+    assert "minimax plays 0" in out
+    assert " after " in out.splitlines()[-1]
+
+
+def test_play_can_be_given_up(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    out, _ = run("play", "connect_four", "--against", "random")
+    assert out.endswith("Game abandoned.\n")
+
+
+def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    path = tmp_path / "policy.zip"
+    options = ("--steps", "256", "--environments", "4", "--opponent", "random", "--opponent", "minimax(depth=1)")
+    out, _ = run("train", "ppo", "tictactoe", "--out", str(path), *options)
+    assert out.startswith(f"saved {path} after ")
+    result = json.loads(run("match", f"ppo({path})", "random", "-g", "tictactoe", "--games", "2", "--json")[0])
+    assert {player["name"] for player in result["players"]} == {f"ppo({path})", "random"}
+
+
+def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    command = [
+        "match",
+        "alphabeta(depth=3)",
+        "random",
+        "--games",
+        "100000",
+        "--opening-plies",
+        "0",
+        "--out",
+        str(out),
+        "--json",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from plyground.arena.cli import main; main()", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    for _ in range(600):
+        if out.exists() and out.read_text().count("\n") >= 3:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    result = json.loads(printed)
+    assert process.returncode == 0, said
+    assert 3 <= result["games"] < 100_000
+    assert f"stopped after {result['games']} of 100000 games" in said
+    assert len(list(read_records(out))) == result["games"]

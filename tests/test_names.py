@@ -1,0 +1,287 @@
+"""Games and players by name: spec strings, their errors, and what a Game promises."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import cloudpickle
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+from plyground.agents import AlphaBeta, Human, Mixture, Random, agent_names, agent_usage, make, register_agent
+from plyground.envs import (
+    BoardGameEnv,
+    Game,
+    as_game,
+    connect_four,
+    game_factory,
+    game_names,
+    make_game,
+    register_game,
+    state_dtype,
+    tictactoe,
+)
+from plyground.envs.keys import key_rule
+from plyground.envs.spec import parse_spec
+
+
+class TestSpecs:
+    @pytest.mark.parametrize(
+        ("text", "args", "kwargs"),
+        [
+            ("random", [], {}),
+            (" mcts ( 10 , c = 1.5 ) ", [10], {"c": 1.5}),
+            ("ppo(models/c4-v2.zip)", ["models/c4-v2.zip"], {}),
+            ("a(b(1, 2), c=[3, 4], d='x,y)')", ["b(1, 2)"], {"c": [3, 4], "d": "x,y)"}),
+            ("a(depth=None, flag=True,)", [], {"depth": None, "flag": True}),
+            ("a()", [], {}),
+        ],
+    )
+    def test_parsed(self, text: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+        spec = parse_spec(text)
+        assert (spec.name, spec.args, spec.kwargs) == (text.strip().partition("(")[0].strip(), args, kwargs)
+
+    @pytest.mark.parametrize(
+        "text", ["", "3", "a(", "a)", "a(b))", "a(1", "a(,1)", "a(x=1, x=2)", "a(x=1, 2)", "a('b)"]
+    )
+    def test_refused(self, text: str) -> None:
+        with pytest.raises(ValueError, match="cannot read"):
+            parse_spec(text)
+
+
+class TestGames:
+    def test_names_and_parameters(self) -> None:
+        assert game_names() == ["connect_four", "tictactoe"]
+        assert make_game("connect_four") is connect_four() is make_game("connect_four(rows=6)")
+        assert (
+            make_game("connect_four", rows=5, columns=6)
+            is make_game("connect_four(rows=5, columns=6)")
+            is connect_four(5, 6)
+        )
+        assert connect_four(5, 6).spec == "connect_four(rows=5, columns=6)"
+        assert connect_four(rows=5).spec == "connect_four(rows=5)"
+        assert (connect_four().spec, connect_four().parameters) == ("connect_four", {"rows": 6, "columns": 7})
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("conect_four", "unknown game 'conect_four': did you mean 'connect_four'"),
+            ("chess", "unknown game 'chess': Choose from: connect_four, tictactoe"),
+            ("connect_four(row=5)", "unknown parameter 'row' of game 'connect_four': did you mean 'rows'"),
+            ("tictactoe(rows=5)", "unknown parameter 'rows' of game 'tictactoe': it takes none"),
+            ("connect_four(rows=x)", "rows of connect_four must be of type int, got 'x'"),
+            ("connect_four(rows=5.0)", "rows of connect_four must be of type int, got 5.0"),
+            ("connect_four(rows=True)", "rows of connect_four must be of type int, got True"),
+            ("connect_four(5, 6, 7)", "too many positional arguments"),
+            ("connect_four(rows=2)", "got rows=2"),
+        ],
+    )
+    def test_unknown(self, spec: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            make_game(spec)
+
+    def test_as_game(self) -> None:
+        assert as_game(tictactoe()) is tictactoe()
+        with pytest.raises(TypeError, match="expected a Game or the name of one, got 3"):
+            as_game(3)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="cannot be given beside the game"):
+            as_game(tictactoe(), rows=3)
+
+    def test_copies_are_the_same_game(self, game: Game) -> None:
+        assert pickle.loads(pickle.dumps(game)) is game
+        assert copy.deepcopy(game) is copy.copy(game) is game
+        changed = game.replace(evaluate=_nothing)
+        assert changed != game
+        assert pickle.loads(pickle.dumps(changed)) == changed
+        assert hash(pickle.loads(pickle.dumps(changed))) == hash(changed)
+        assert repr(game) == f"<Game {game.spec}>"
+
+    def test_registered_once_for_all(self) -> None:
+        register_game(_coin, title="Coin", namespace="test")
+        register_game(_coin, namespace="test")  # again, as a notebook cell does
+        assert make_game("_coin").name == "coin"
+        assert "test/Coin-v0" in gymnasium.registry
+        assert "test/_coin-v0" in pettingzoo.aec_registry
+
+        @game_factory
+        def tictactoe() -> Game:
+            raise AssertionError
+
+        with pytest.raises(ValueError, match=r"already registered by plyground\.envs\.games\.tictactoe"):
+            register_game(tictactoe)
+
+    def test_one_without_a_factory(self) -> None:
+        game = Game(**_COIN)
+        assert pickle.loads(cloudpickle.dumps(game)) == game
+        assert AlphaBeta(game, depth=1).analyse(game.new_state()).best_action == 1
+        env = BoardGameEnv(game)
+        env.reset()
+        env.step(0)
+        assert env.rewards == {"player_0": -1, "player_1": 1}
+        with pytest.raises(ValueError, match="cannot rebuild a state"):
+            game.state_from_observation(np.zeros(1))
+
+    @pytest.mark.parametrize(
+        ("change", "error", "message"),
+        [
+            ({"name": "Coin Toss"}, ValueError, "name must be lower case"),
+            ({"num_actions": 0}, ValueError, "num_actions must be at least 1, got 0"),
+            ({"max_plies": -1}, ValueError, "max_plies must be at least 1"),
+            ({"players": ("white", "black")}, ValueError, "players must be two names such as 'player_0'"),
+            ({"state": np.dtype("i4")}, TypeError, "state must be a record dtype"),
+            ({"state": np.dtype([("x", "i4")])}, TypeError, "state must be a record dtype"),
+            ({"play": lambda state: None}, TypeError, r"rule 'play' of coin must take \(state, action\), but takes 1"),
+            ({"state": state_dtype(x="f8", ply="i4")}, ValueError, "field 'x' of the state has dtype float64"),
+        ],
+    )
+    def test_bad_definitions(self, change: dict[str, Any], error: type[Exception], message: str) -> None:
+        with pytest.raises(error, match=message):
+            Game(**{**_COIN, **change})
+
+    def test_planes_of_another_game(self) -> None:
+        with pytest.raises(ValueError, match=r"has shape \(6, 7, 2\), got \(3, 3, 2\): does it come from another game"):
+            connect_four().state_from_observation(np.zeros((3, 3, 2)))
+
+
+def _nothing(state: Any, player: int) -> float:
+    return 0.0
+
+
+def _call(state: Any, action: int) -> None:
+    state.x = action
+    state.ply += 1
+
+
+def _two(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 1
+    return 2
+
+
+def _won(state: Any, player: int) -> float:
+    return 1.0 if (state.x == 1) == (player == 0) else -1.0
+
+
+def _see(state: Any, player: int, planes: Any) -> None:
+    planes[0] = state.ply
+
+
+def _turn(state: Any) -> int:
+    return state.ply & 1
+
+
+def _over(state: Any) -> bool:
+    return state.ply == 1
+
+
+_COIN: dict[str, Any] = {  # the first player names the side that the coin shows, and should say 1
+    "name": "coin",
+    "state": state_dtype(x="i4", ply="i4"),
+    "num_actions": 2,
+    "max_plies": 1,
+    "observation_shape": (1,),
+    "player": _turn,
+    "legal_actions": _two,
+    "play": _call,
+    "is_terminal": _over,
+    "utility": _won,
+    "observe": _see,
+}
+
+
+@game_factory
+def _coin() -> Game:
+    return Game(**_COIN)
+
+
+class TestKeys:
+    def test_small_records_are_packed_exactly(self) -> None:
+        layout = state_dtype(a="i2", b=("u1", (3,)), c="?")
+        key = key_rule(layout)
+        states = np.zeros(3, layout)
+        states[1].a, states[2].b = -1, (0, 0, 1)
+        states[2].c = True
+        assert [int(key(state)) for state in states] == [0, 0xFFFF_0000_0000, 0x0000_0000_0101]
+
+    def test_large_records_are_mixed(self) -> None:
+        layout = state_dtype(board=("i1", (20,)), ply="i4")
+        key = key_rule(layout)
+        states = np.zeros(21, layout)
+        for i in range(20):
+            states[i].board[i] = 1
+        with np.errstate(over="ignore"):
+            assert len({int(key(state)) for state in states}) == 21
+
+    def test_one_field_of_64_bits_is_its_own_key(self) -> None:
+        layout = state_dtype(board="u8")
+        state = np.zeros(1, layout)[0]
+        state.board = 2**63 + 5
+        assert int(key_rule(layout)(state)) == 2**63 + 5
+
+
+class TestAgents:
+    def test_made_from_specs(self) -> None:
+        agent = make("alphabeta(depth=8, table_mb=1)", "connect_four(rows=5)")
+        assert isinstance(agent, AlphaBeta)
+        assert (agent.depth, agent.table_mb, agent.game) == (8, 1, connect_four(rows=5))
+        assert isinstance(make("mixture(random, alphabeta(depth=2), weights=[1, 3])", "tictactoe"), Mixture)
+
+    def test_each_has_a_usage_that_parses(self) -> None:
+        for name in agent_names():
+            usage, about = agent_usage(name)
+            assert parse_spec(usage).name == name
+            assert about.endswith(".")
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("alfabeta", "unknown agent 'alfabeta': did you mean 'alphabeta'"),
+            ("alphabeta(dept=3)", "unknown argument 'dept' of agent 'alphabeta': did you mean 'depth'"),
+            ("alphabeta(depth=0)", "depth must be a whole number above 0, got 0"),
+            ("alphabeta(depth=-2)", "depth must be a whole number above 0, got -2"),
+            ("alphabeta(depth=2.5)", "depth must be a whole number above 0, got 2.5"),
+            ("alphabeta(depth=deep)", "depth must be a whole number above 0, got 'deep'"),
+            ("alphabeta(nodes=0)", "nodes must be a whole number above 0"),
+            ("alphabeta(seconds=0)", "seconds must be a number above 0, got 0"),
+            ("alphabeta(table_mb=-1)", "table_mb must be at least 0, got -1"),
+            ("alphabeta(iterative=False, nodes=10)", "iterative=False searches one depth to its end"),
+            ("minimax(depth=0)", "depth must be a whole number above 0"),
+            ("mcts(simulations=0)", "simulations must be a whole number above 0, got 0"),
+            ("mcts(seconds=-1)", "seconds must be a number above 0, got -1"),
+            ("mcts(c=-1)", "c must be at least 0, got -1"),
+            ("mcts(1, 2)", "too many positional arguments; expected mcts"),
+            ("ppo", "missing a required argument: 'model'; expected ppo"),
+            ("random(5", "cannot read"),
+            ("mixture()", "a mixture needs at least one agent"),
+            ("mixture(random, weights=[1, 2])", "weights must be 1 positive numbers"),
+            ("mixture(random, mcts, weights=[1, 0])", "weights must be 2 positive numbers"),
+            ("mixture(randon)", "unknown agent 'randon': did you mean 'random'"),
+        ],
+    )
+    def test_refused(self, spec: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            make(spec, "connect_four")
+
+    def test_registered_by_users(self) -> None:
+        class Eager(Random):
+            """Plays the first legal action."""
+
+            def __init__(self, game: Any, last: bool = False) -> None:
+                super().__init__(game)
+                self.last = last
+
+            def act(self, observation: Any, info: Any = None) -> int:
+                return int(np.flatnonzero(observation["action_mask"])[-1 if self.last else 0])
+
+        register_agent("eager", Eager)
+        register_agent("eager", Eager)
+        env = BoardGameEnv("connect_four")
+        env.reset()
+        assert make("eager(last=True)", "connect_four").act(env.last()[0]) == 6
+        with pytest.raises(ValueError, match="already registered"):
+            register_agent("mcts", Eager)
+        with pytest.raises(ValueError, match="already registered"):
+            register_agent("eager", Human)

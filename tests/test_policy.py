@@ -1,0 +1,196 @@
+"""Policies of stable-baselines3 and sb3-contrib as players, and their training."""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sb3 = pytest.importorskip("stable_baselines3")
+contrib = pytest.importorskip("sb3_contrib")
+
+from plyground.agents import Policy, make  # noqa: E402  (after the libraries are known to be there)
+from plyground.arena import learn, learn_with_progress, match, new_model, play, standings  # noqa: E402
+from plyground.envs import BoardGameEnv, SoloEnv  # noqa: E402
+
+ALGORITHMS = {"MaskablePPO": contrib.MaskablePPO, "PPO": sb3.PPO, "A2C": sb3.A2C, "DQN": sb3.DQN}
+
+
+def untrained(name: str, game: str = "connect_four", **settings: Any) -> Any:
+    return ALGORITHMS[name]("MlpPolicy", SoloEnv(game, "random"), device="cpu", seed=0, **settings)
+
+
+@pytest.fixture(scope="module", params=ALGORITHMS)
+def model(request: pytest.FixtureRequest) -> Any:
+    return untrained(request.param)
+
+
+def test_always_legal_in_full_games(model: Any) -> None:
+    env = BoardGameEnv("connect_four", illegal="raise")
+    for deterministic in (True, False):
+        policy = Policy("connect_four", model, deterministic=deterministic)
+        for seed in range(5):
+            assert play(env, [policy, make("random", "connect_four")], seed).ending == "finished"
+
+
+def test_prefers_what_the_model_prefers(model: Any) -> None:
+    policy = Policy("connect_four", model)
+    env = BoardGameEnv("connect_four")
+    env.reset()
+    observation, *_ = env.last()
+    flat = observation["observation"].ravel()
+    assert policy.act(observation) == int(model.predict(flat, deterministic=True)[0])
+    # Forbid the favourite: the second best of the legal ones is played.
+    scores = policy.scores(observation["observation"], np.ones(7, bool))
+    order = np.argsort(-scores)
+    observation["action_mask"][order[0]] = 0
+    assert policy.act(observation) == order[1]
+
+
+def test_mask_of_maskable_ppo_is_its_own_masking() -> None:
+    model = untrained("MaskablePPO")
+    policy = Policy("connect_four", model)
+    env = BoardGameEnv("connect_four")
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        env.reset()
+        while not any(env.terminations.values()):
+            observation, *_ = env.last()
+            mask = observation["action_mask"].astype(bool)
+            expected, _ = model.predict(observation["observation"].ravel(), action_masks=mask, deterministic=True)
+            assert policy.act(observation) == expected
+            env.step(int(rng.choice(np.flatnonzero(mask))))
+
+
+def test_draws_follow_the_distribution_and_the_seed() -> None:
+    policy = Policy("connect_four", untrained("PPO"), deterministic=False, seed=1)
+    env = BoardGameEnv("connect_four")
+    env.reset()
+    observation, *_ = env.last()
+    scores = policy.scores(observation["observation"], np.ones(7, bool))
+    expected = np.exp(scores) / np.exp(scores).sum()
+    draws = [policy.act(observation) for _ in range(2000)]
+    np.testing.assert_allclose(np.bincount(draws, minlength=7) / 2000, expected, atol=0.04)
+    policy.reset(seed=1)
+    assert [policy.act(observation) for _ in range(2000)] == draws
+
+
+def test_saved_and_loaded(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model.zip"
+    model.save(path)
+    name = type(model).__name__
+    family = {"MaskablePPO": "ppo"}.get(name, name.lower())
+    env = BoardGameEnv("connect_four")
+    env.reset()
+    observation, *_ = env.last()
+    expected = Policy("connect_four", model).act(observation)
+    for spec in (f"policy({path})", f"{family}({path})", f"policy('{str(path)[:-4]}')"):
+        policy = make(spec, "connect_four")
+        assert type(policy.model) is type(model)  # type: ignore[attr-defined]
+        assert policy.act(observation) == expected
+    other = "dqn" if family != "dqn" else "ppo"
+    with pytest.raises(ValueError, match=f"holds a model of {name}, expected"):
+        make(f"{other}({path})", "connect_four")
+    twin = pickle.loads(pickle.dumps(Policy("connect_four", model)))
+    assert twin.act(observation) == expected
+
+
+def test_models_of_other_games_and_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the model was trained for another game than connect_four"):
+        Policy("connect_four", untrained("PPO", "tictactoe"))
+    with pytest.raises(ValueError, match="the model was trained for another game"):
+        Policy("connect_four", untrained("PPO", "connect_four(rows=5)"))
+    with pytest.raises(FileNotFoundError, match=r"no model file 'nowhere\.zip'"):
+        make("ppo(nowhere.zip)", "connect_four")
+    (tmp_path / "text.zip").write_text("no archive")
+    with pytest.raises(ValueError, match="is not a model that stable-baselines3 saved"):
+        make(f"ppo({tmp_path / 'text.zip'})", "connect_four")
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("data", "{}")
+    with pytest.raises(ValueError, match="is not a model that stable-baselines3 saved"):
+        make(f"ppo({tmp_path / 'other.zip'})", "connect_four")
+    untrained("PPO").save(tmp_path / "cut.zip")
+    with zipfile.ZipFile(tmp_path / "cut.zip") as whole, zipfile.ZipFile(tmp_path / "half.zip", "w") as half:
+        half.writestr("data", whole.read("data"))
+    with pytest.raises(ValueError, match="cannot be loaded as PPO"):
+        make(f"ppo({tmp_path / 'half.zip'})", "connect_four")
+
+
+def test_dict_observations() -> None:
+    import gymnasium
+
+    class WithMask(gymnasium.ObservationWrapper):
+        def __init__(self) -> None:
+            super().__init__(SoloEnv("connect_four", "random", flatten=False))
+            box = gymnasium.spaces.Box(0, 1, (7,), np.int8)
+            self.observation_space = gymnasium.spaces.Dict(observation=self.env.observation_space, action_mask=box)
+
+        def observation(self, observation: Any) -> Any:
+            return {"observation": observation, "action_mask": self.env.unwrapped.action_masks().astype(np.int8)}  # type: ignore[attr-defined]
+
+    model = sb3.PPO("MultiInputPolicy", WithMask(), device="cpu")
+    record = play(BoardGameEnv("connect_four"), [Policy("connect_four", model), make("random", "connect_four")], seed=0)
+    assert record.ending == "finished"
+
+
+class TestTraining:
+    @pytest.mark.parametrize("algorithm", ["ppo", "a2c", "dqn"])
+    def test_every_algorithm(self, algorithm: str) -> None:
+        model = new_model(algorithm, "tictactoe", environments=4)
+        seen: list[tuple[int, float]] = []
+        learn(model, 600, lambda steps, reward: seen.append((steps, reward)))
+        assert model.num_timesteps >= 600
+        assert seen[-1][0] <= model.num_timesteps
+        assert -1 <= seen[-1][1] <= 1
+
+    def test_learns_to_beat_random(self) -> None:
+        model = new_model("ppo", "tictactoe", opponents=["random"], opening_plies=2, environments=16)
+        learn_with_progress(model, 40_000)
+        table = standings(match("tictactoe", [Policy("tictactoe", model), "random"], games=100))
+        assert table[0].name == "Policy"
+        assert table[0].total.points >= 65
+
+    def test_same_seed_same_policy(self) -> None:
+        def train() -> Any:
+            return learn(new_model("ppo", "tictactoe", environments=2, seed=3), 256).policy.state_dict()
+
+        first, second = train(), train()
+        assert all((first[name] == second[name]).all() for name in first)
+
+    def test_goes_on_where_it_was(self) -> None:
+        model = new_model("ppo", "tictactoe", environments=2)
+        learn(model, 128)
+        learn(model, 128)
+        assert model.num_timesteps == 256
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"algorithm": "pop"}, "unknown algorithm 'pop': did you mean 'ppo'"),
+            ({"environments": 0}, "environments must be at least 1, got 0"),
+            ({"opponents": ["randon"]}, "unknown agent 'randon'"),
+            ({"opponents": []}, "a mixture needs at least one agent"),
+        ],
+    )
+    def test_bad_arguments(self, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            new_model(**{"algorithm": "ppo", "game": "tictactoe", **arguments})
+
+    def test_no_steps(self) -> None:
+        with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
+            learn(None, 0)
+
+    def test_interrupt_keeps_the_model(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        model = new_model("ppo", "tictactoe", environments=2)
+
+        def interrupt(*args: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("plyground.arena.progress.learn", interrupt)
+        learn_with_progress(model, 100)
+        monkeypatch.undo()
+        learn(model, 64)
