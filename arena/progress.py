@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from .record import GameRecord, write_records
+from .record import GameRecord, saved_records
 from .training import learn
 
 __all__ = ["learn_with_progress", "play_with_progress"]
@@ -27,21 +27,12 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
     records: list[GameRecord] = []
-
-    def noted() -> Iterable[GameRecord]:
+    try:
         with _progress() as progress:
             task = progress.add_task("playing", total=total)
-            for record in played:
+            for record in played if out is None else saved_records(out, played):
                 records.append(record)
                 progress.advance(task)
-                yield record
-
-    try:
-        if out is None:
-            for _ in noted():
-                pass
-        else:
-            write_records(out, noted())
     except KeyboardInterrupt:
         _console.print(f"stopped after {len(records)} of {total} games")
     return records

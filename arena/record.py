@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GameRecord", "read_records", "write_records"]
+__all__ = ["GameRecord", "read_records", "saved_records", "write_records"]
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,19 @@ class GameRecord:
         return cls(**data)
 
 
-def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
-    """Append records to a file of JSON lines, one after the other as they come."""
+def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the records, each as soon as it is added to a file of JSON lines."""
     with open(path, "a", encoding="utf-8") as file:
         for record in records:
             file.write(record.to_json() + "\n")
             file.flush()
+            yield record
+
+
+def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
+    """Add records to a file of JSON lines, one after the other as they come."""
+    for _ in saved_records(path, records):
+        pass
 
 
 def read_records(path: str | Path) -> Iterator[GameRecord]:

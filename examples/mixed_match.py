@@ -18,7 +18,7 @@ from plyground.arena import (
 )
 
 GAME = "connect_four"
-STEPS = 250_000
+STEPS = 300_000
 GAMES = 100  # of each pairing
 
 console = Console()

@@ -30,8 +30,8 @@ def _game(name: str, branching: int, depth: int, layout: dict[str, Any], **rules
     return Game(
         name=name,
         state=state_dtype(branching="i8", left="i8", ply="i8", **layout),
-        num_actions=branching,
-        max_plies=depth,
+        num_actions=6,
+        max_plies=6,
         max_utility=math.inf,
         observation_shape=(1,),
         setup=setup,
