@@ -6,31 +6,32 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from .tournament import Score, Standing
+from .tournament import Standing
 
 __all__ = ["cross_table", "format_seconds"]
 
 
 def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
-    """Return a cross table: in each cell a player's wins, draws and losses against one other, then all its games."""
-    result = Table(title=title, title_justify="left", header_style="bold")
+    """Return a cross table: a player's points against each other one, then over all its games."""
+    result = Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 2, 0, 0))
     result.add_column("#", justify="right")
-    result.add_column("player", overflow="fold")
+    result.add_column("player", overflow="fold", min_width=14)
     for number, _ in enumerate(table, start=1):
-        result.add_column(f"vs {number}", justify="center", no_wrap=True)
+        result.add_column(f"vs {number}", justify="right", no_wrap=True)
     for heading in ("points", "win-draw-loss", "per move"):
         result.add_column(heading, justify="right", no_wrap=True)
     for number, line in enumerate(table, start=1):
-        cells = [_score(line.against.get(other.name)) for other in table]
-        points = f"{line.total.points:g}/{line.total.games}"
+        scores = [line.against.get(other.name) for other in table]
+        total = line.total
         result.add_row(
-            str(number), line.name, *cells, points, _score(line.total), format_seconds(line.seconds_per_move)
+            str(number),
+            line.name,
+            *("·" if score is None else f"{score.points:g}" for score in scores),
+            f"{total.points:g}",
+            f"{total.wins}-{total.draws}-{total.losses}",
+            format_seconds(line.seconds_per_move),
         )
     return result
-
-
-def _score(score: Score | None) -> str:
-    return "·" if score is None else f"{score.wins}-{score.draws}-{score.losses}"
 
 
 def format_seconds(seconds: float) -> str:
