@@ -125,8 +125,7 @@ def _negamax(game, w, ordered, top, ply, depth, alpha, beta):
                 value = entry.value
                 if bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha):
                     w.counts[CUT] += not solved
-                    frame.line[0] = hash_move
-                    frame.line[1] = -1
+                    frame.line[0] = -1  # the move may be that of another position with this key
                     return value
 
     # Step 2. List the moves, the most promising first.

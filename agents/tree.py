@@ -134,7 +134,7 @@ def simulate(game, root, scratch, tree, actions, rng, c, simulations):
         tree.path[0] = 0
         while True:
             if tree.child_count[node] == 0:
-                if (tree.visits[node] == 0 and node != 0) or game.is_terminal(state):
+                if (tree.visits[node] == 0 and node != 0) or length == tree.path.size or game.is_terminal(state):
                     break
                 expand(game, tree, node, state, actions, rng)
             node = select_child(tree, node, c)

@@ -4,6 +4,7 @@ Importing this package registers every game with both libraries.
 """
 
 from .aec import BoardGameEnv
+from .checker import check_game
 from .game import Game, State, Symmetry, game_factory, state_dtype
 from .games.connect_four import connect_four
 from .games.tictactoe import tictactoe
@@ -20,6 +21,7 @@ __all__ = [
     "State",
     "Symmetry",
     "as_game",
+    "check_game",
     "connect_four",
     "game_factory",
     "game_names",

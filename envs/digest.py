@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable
+from enum import EnumMeta
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,40 +29,42 @@ def digest(*objects: Any) -> str:
     """Return 16 hex digits that change when what the objects compute changes.
 
     Args:
-        *objects: Python or Numba-compiled functions, NumPy arrays and dtypes, numbers, strings, and tuples, lists and
-            dicts of these. Other objects count by their type's name.
+        *objects: Python or Numba-compiled functions, NumPy arrays and dtypes, enumerations, numbers, strings, and
+            tuples, lists and dicts of these. Other objects count by their type's name.
 
     Returns:
         A string that is the same in every process of one Python version, whatever the hash seed.
     """
     hasher = hashlib.sha256()
     seen: set[int] = set()
-    for part in _parts(objects, seen):
+    for part in _parts(objects, seen, set()):
         hasher.update(part.encode() if isinstance(part, str) else part)
         hasher.update(b"\0")
     return hasher.hexdigest()[:16]
 
 
-def _parts(value: Any, seen: set[int]) -> Iterable[str | bytes]:
-    """Yield the pieces of ``value`` in an order that does not depend on the process."""
+def _parts(value: Any, seen: set[int], names: set[str]) -> Iterable[str | bytes]:
+    """Yield the pieces of ``value`` in an order that does not depend on the process.
+
+    ``names`` are what the function that reaches the value may look up: of a module, only these attributes count.
+    """
     value = getattr(value, "py_func", value)  # a Numba dispatcher stands for its Python function
     if isinstance(value, FunctionType):
-        if id(value) in seen:
-            yield "seen"
-            return
-        seen.add(id(value))
-        yield value.__qualname__
-        yield from _parts(value.__code__, seen)
-        for cell in value.__closure__ or ():
-            yield from _parts(cell.cell_contents, seen)
-        names = _names(value.__code__)
-        for name in sorted(names & value.__globals__.keys()):
-            yield name
-            yield from _global(value.__globals__[name], names, seen)
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield from _function_parts(value, seen)
     elif isinstance(value, CodeType):
         yield value.co_code
         yield repr((value.co_names, value.co_varnames, value.co_freevars))
-        yield from _parts(value.co_consts, seen)
+        yield from _parts(value.co_consts, seen, names)
+    elif isinstance(value, ModuleType):
+        yield value.__name__
+        if value.__name__.partition(".")[0] not in _OPAQUE_MODULES and id(value) not in seen:
+            seen.add(id(value))
+            for name in sorted(names & vars(value).keys()):
+                yield name
+                yield from _parts(getattr(value, name), seen, names)
+            seen.remove(id(value))  # another function may look up other names
     elif isinstance(value, np.ndarray):
         yield repr((value.dtype.descr, value.shape))
         yield np.ascontiguousarray(value).tobytes()
@@ -70,30 +73,32 @@ def _parts(value: Any, seen: set[int]) -> Iterable[str | bytes]:
     elif isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} of {len(value)}"
         for item in value:
-            yield from _parts(item, seen)
+            yield from _parts(item, seen, names)
     elif isinstance(value, (set, frozenset)):
         yield repr(sorted(map(repr, value)))
     elif isinstance(value, dict):
         yield f"dict of {len(value)}"
         for key in sorted(value, key=repr):
             yield repr(key)
-            yield from _parts(value[key], seen)
+            yield from _parts(value[key], seen, names)
+    elif isinstance(value, EnumMeta):
+        yield repr([(member.name, member.value) for member in value])  # type: ignore[var-annotated]
     elif value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
         yield f"{type(value).__name__} {value!r}"
     else:
         yield getattr(value, "__qualname__", type(value).__qualname__)
 
 
-def _global(value: Any, names: set[str], seen: set[int]) -> Iterable[str | bytes]:
-    """Yield the pieces of a module global; of a module, those attributes that the function names."""
-    if not isinstance(value, ModuleType):
-        yield from _parts(value, seen)
-        return
-    yield value.__name__
-    if value.__name__.partition(".")[0] not in _OPAQUE_MODULES:
-        for name in sorted(names & vars(value).keys()):
-            yield name
-            yield from _parts(getattr(value, name), seen)
+def _function_parts(function: FunctionType, seen: set[int]) -> Iterable[str | bytes]:
+    """Yield what a function is called (compiled code names its module), does, and reaches."""
+    yield f"{function.__module__}.{function.__qualname__}"
+    names = _names(function.__code__)
+    yield from _parts((function.__code__, function.__defaults__, function.__kwdefaults__), seen, names)
+    for cell in function.__closure__ or ():
+        yield from _parts(cell.cell_contents, seen, names)
+    for name in sorted(names & function.__globals__.keys()):
+        yield name
+        yield from _parts(function.__globals__[name], seen, names)
 
 
 def _names(code: CodeType) -> set[str]:

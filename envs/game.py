@@ -21,7 +21,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property, wraps
+from functools import cached_property, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -310,31 +310,50 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
     ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a
     second call with the same parameters returns the same object.
     """
-    signature = inspect.signature(function)
-
-    @cache
-    def make(arguments: tuple[tuple[str, Any], ...]) -> Game:
-        game = function(**dict(arguments))
-        game.parameters = dict(arguments)
-        changed = [f"{name}={value!r}" for name, value in arguments if value != signature.parameters[name].default]
-        game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
-        game._origin = (factory, game.parameters)
-        return game
 
     @wraps(function)
     def factory(*args: Any, **kwargs: Any) -> Game:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        for name, value in bound.arguments.items():
-            expected = type(signature.parameters[name].default)
-            fits = (int, float) if expected is float else expected
-            if expected in (bool, int, float, str) and (
-                not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
-            ):
-                raise ValueError(f"{name} of {function.__name__} must be of type {expected.__name__}, got {value!r}")
-        return make(tuple(bound.arguments.items()))
+        return _made(factory, function, args, kwargs)
 
     return factory
+
+
+_games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> what it made
+
+
+def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game:
+    """Call ``function`` once for each set of arguments, and let the game know them.
+
+    It stands outside of `game_factory` so that a factory typed into a notebook carries nothing that cannot be sent to a
+    worker process.
+    """
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    defaults = {name: parameter.default for name, parameter in bound.signature.parameters.items()}
+    for name, value in bound.arguments.items():
+        _check_parameter(function.__name__, name, value, type(defaults[name]))
+    key = (function, *bound.arguments.items())
+    if key not in _games:
+        game = function(**bound.arguments)
+        changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
+        game.parameters = dict(bound.arguments)
+        game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
+        game._origin = (factory, dict(bound.arguments))
+        _games[key] = game
+    return _games[key]
+
+
+def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
+    """Check that a parameter is of its default's type, and can be looked up."""
+    fits = (int, float) if expected is float else expected
+    if expected in (bool, int, float, str) and (
+        not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
+    ):
+        raise ValueError(f"{name} of {game} must be of type {expected.__name__}, got {value!r}")
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(f"{name} of {game} must be hashable, such as a number or a tuple, got {value!r}") from None
 
 
 register_game_class(Game)

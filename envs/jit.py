@@ -86,8 +86,8 @@ class _KernelFiles(IndexDataCacheFile):
     def load(self, key: Any) -> Any:
         try:
             return self._load_data(self._file_name(key))
-        except (OSError, EOFError, pickle.UnpicklingError):
-            return None  # not there yet, or cut off: it is compiled again
+        except (OSError, EOFError, ImportError, pickle.UnpicklingError):
+            return None  # not there yet, cut off, or of modules that are gone: it is compiled again
 
     def _file_name(self, key: Any) -> str:
         name = hashlib.sha256(repr((numba.__version__, key)).encode()).hexdigest()[:32]

@@ -35,18 +35,21 @@ def register_game(factory: Callable[..., Game], title: str | None = None, namesp
         namespace: what stands before the slash in the ids of PettingZoo and Gymnasium.
 
     Raises:
-        ValueError: another module has registered a game of that name.
+        ValueError: another module has registered a game of that name, or ``factory`` is no `game_factory`.
     """
     name = factory.__name__
+    if not hasattr(factory, "__wrapped__"):
+        raise ValueError(f"expected a function decorated with game_factory, got {factory!r}")
     known = _factories.get(name)
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
+    if known is None:  # else it is a notebook cell that ran again, and the ids look the factory up by its name
+        title = title or "".join(word.capitalize() for word in name.split("_"))
+        gymnasium.register(f"{namespace}/{title}-v0", "plyground.envs.solo:SoloEnv", kwargs={"game": name})
+        if hasattr(pettingzoo, "register"):  # since 1.27
+            entry_point = "plyground.envs.aec:BoardGameEnv"
+            pettingzoo.register("aec", f"{namespace}/{name}-v0", entry_point, kwargs={"game": name})
     _factories[name] = factory
-    if known is not None:
-        return  # a notebook cell that ran again: the ids look the factory up by its name
-    title = title or "".join(word.capitalize() for word in name.split("_"))
-    pettingzoo.register("aec", f"{namespace}/{name}-v0", "plyground.envs.aec:BoardGameEnv", kwargs={"game": name})
-    gymnasium.register(f"{namespace}/{title}-v0", "plyground.envs.solo:SoloEnv", kwargs={"game": name})
 
 
 def make_game(spec: str, **parameters: Any) -> Game:

@@ -209,6 +209,29 @@ def test_reset_empties_the_table_and_copies_start_without_one() -> None:
     assert agent.analyse(game.new_state()).nodes == twin.analyse(game.new_state()).nodes == first.nodes
 
 
+def test_keys_that_merge_mirrored_positions_give_the_same_values_and_legal_lines(rng: np.random.Generator) -> None:
+    game = connect_four(4, 5)
+
+    def mirrored(state: Any) -> Any:
+        key = mirror = np.uint64(0)
+        for column in range(5):
+            shift = np.uint64(5 * column)
+            back = np.uint64(5 * (4 - column))
+            ones = np.uint64(31)
+            for stones, high in ((state.mine, np.uint64(0)), (state.theirs, np.uint64(25))):
+                key |= ((stones >> shift) & ones) << (shift + high)
+                mirror |= ((stones >> shift) & ones) << (back + high)
+        return min(key, mirror)
+
+    merging = game.replace(key=mirrored)
+    agent = AlphaBeta(merging, depth=6)
+    for _ in range(3):
+        for state in random_game(game, rng)[:-1]:
+            found = agent.analyse(state)
+            assert found.value == Minimax(game, depth=6).analyse(state).value
+            game.play_moves(found.pv, state)
+
+
 def take_twice() -> Game:
     """Take 1 or 2 from a heap of 7; who takes 2 moves again. Who takes the last one wins as many as it took in all."""
     layout = state_dtype(heap="i4", turn="i4", taken=("i4", (2,)))

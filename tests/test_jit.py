@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from enum import IntEnum
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -109,6 +111,15 @@ def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
     assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
 
 
+def test_rules_that_moved_to_another_module_are_compiled_again(tmp_path: Path) -> None:
+    source = Path(str(tictactoe_file.__file__)).read_text().replace("from ..", "from plyground.envs.")
+    for name in ("first_home", "second_home"):
+        home = tmp_path / f"{name}.py"
+        home.write_text(source)
+        assert run(COUNT_GAMES.replace("rules", name), tmp_path / "cache", tmp_path)[0] == "255168\n"
+        home.unlink()
+
+
 def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(
         "from plyground.envs.jit import kernel\nfrom helper import add\n@kernel\ndef use(x):\n    return add(x)\n"
@@ -191,6 +202,23 @@ class TestDigest:
     def test_is_the_same_in_every_process(self, tmp_path: Path) -> None:
         code = "from plyground.envs import connect_four; print(connect_four().digest)"
         assert run(code, tmp_path)[0].strip() == connect_four().digest
+
+    def test_of_defaults_modules_and_enumerations(self) -> None:
+        def digest_of(win: float, drawn: float, level: int) -> str:
+            package, constants = ModuleType("package"), ModuleType("package.constants")
+            constants.WIN, package.constants = level, constants  # type: ignore[attr-defined]
+            names = {"package": package, "Level": IntEnum("Level", {"WIN": level}), "__name__": "rules"}
+            code = f"def rule(x, win={win}, *, drawn={drawn}):\n    return package.constants.WIN"
+            exec(code, names)
+            exec("def other():\n    return Level.WIN", names)
+            return digest(names["rule"]) + digest(names["other"])
+
+        first = digest_of(1, 0, 3)
+        assert first == digest_of(1, 0, 3)
+        assert len({first, digest_of(2, 0, 3), digest_of(1, 0.5, 3)}) == 3
+        by_level = digest_of(1, 0, 4)
+        assert first[:16] != by_level[:16]
+        assert first[16:] != by_level[16:]
 
     def test_of_recursive_functions(self) -> None:
         def down(n: int) -> int:

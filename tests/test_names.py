@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from typing import Any
+from unittest.mock import patch
 
 import cloudpickle
 import gymnasium
@@ -17,11 +18,13 @@ from plyground.envs import (
     BoardGameEnv,
     Game,
     as_game,
+    check_game,
     connect_four,
     game_factory,
     game_names,
     make_game,
     register_game,
+    registry,
     state_dtype,
     tictactoe,
 )
@@ -100,6 +103,9 @@ class TestGames:
         assert hash(pickle.loads(pickle.dumps(changed))) == hash(changed)
         assert repr(game) == f"<Game {game.spec}>"
 
+    @patch.dict(registry._factories)
+    @patch.dict(gymnasium.registry)
+    @patch.dict(pettingzoo.aec_registry)
     def test_registered_once_for_all(self) -> None:
         register_game(_coin, title="Coin", namespace="test")
         register_game(_coin, namespace="test")  # again, as a notebook cell does
@@ -113,6 +119,20 @@ class TestGames:
 
         with pytest.raises(ValueError, match=r"already registered by plyground\.envs\.games\.tictactoe"):
             register_game(tictactoe)
+        with pytest.raises(ValueError, match="expected a function decorated with game_factory"):
+            register_game(lambda: connect_four())
+
+    def test_parameters_that_cannot_be_looked_up(self) -> None:
+        @game_factory
+        def heaps(sizes: Any = (1, 2)) -> Game:
+            return Game(**_COIN)
+
+        assert heaps((3, 4)) is heaps((3, 4)) is not heaps()
+        assert heaps((3, 4)).spec == "coin(sizes=(3, 4))"
+        with pytest.raises(
+            ValueError, match=r"sizes of heaps must be hashable, such as a number or a tuple, got \[3\]"
+        ):
+            heaps([3])
 
     def test_one_without_a_factory(self) -> None:
         game = Game(**_COIN)
@@ -195,6 +215,36 @@ _COIN: dict[str, Any] = {  # the first player names the side that the coin shows
 @game_factory
 def _coin() -> Game:
     return Game(**_COIN)
+
+
+class TestCheckGame:
+    def test_good_games(self, game: Game) -> None:
+        check_game(game, games=5)
+        check_game(Game(**_COIN))
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"player": lambda state: 2}, "'player' of coin: must be 0 or 1, got 2"),
+            ({"legal_actions": lambda state, actions: 0}, "'legal_actions' of coin: must write ids of 0 to 1"),
+            ({"legal_actions": lambda state, actions: 2}, r"got 2: \[-1, -1\]"),
+            ({"num_actions": 1}, r"must write ids of 0 to 0, ascending, and return how many, got 2: \[0, 1\]"),
+            ({"is_terminal": lambda state: False}, "'max_plies' of coin: a game must end after 1 plies"),
+            ({"utility": lambda state, player: 1.0}, r"'utility' of coin: must be .* opposite .* got 1\.0 and 1\.0"),
+            ({"max_utility": 0.5}, r"'utility' of coin: must be up to ±0\.5"),
+            ({"evaluate": lambda state, player: 1.0 - 2 * player}, r"'evaluate' of coin: must be inside ±1\.0"),
+            (
+                {"observe": lambda state, player, planes: planes.fill(3)},
+                "'observe' of coin: values must be 0 to 1, got 3 to 3",
+            ),
+            ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
+            ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
+            ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
+        ],
+    )
+    def test_broken_promises(self, change: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            check_game(Game(**{**_COIN, **change}))
 
 
 class TestKeys:

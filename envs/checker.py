@@ -1,0 +1,92 @@
+"""A check of a game's rules: random games in plain Python, and at every ply what the rules promise.
+
+Compiled code checks no bounds and no promises, so run this on a game of your own before anything else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .game import Game, State
+
+__all__ = ["check_game"]
+
+
+def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
+    """Play random games and check what `Game` says of its rules.
+
+    Args:
+        game: the game.
+        games: how many to play.
+        seed: of the moves.
+
+    Raises:
+        ValueError: a rule breaks its promise; the message names the rule, what it gave, and the state.
+    """
+    rng = np.random.default_rng(seed)
+    for action in range(game.num_actions):
+        text = game.action_to_str(action)
+        if game.str_to_action(text) != action:
+            raise ValueError(f"str_to_action({text!r}) of {game.name} must be {action}, got {game.str_to_action(text)}")
+    for _ in range(games):
+        state = game.new_state()
+        plies = 0
+        while True:
+            _check_view(game, state)
+            if game.is_terminal(state):
+                break
+            _check_guess(game, state)
+            game.play(state, int(rng.choice(_checked_actions(game, state))))
+            plies += 1
+            if plies > game.max_plies:
+                raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
+        _check_end(game, state)
+
+
+def _broken(game: Game, state: State, rule: str, fault: str) -> ValueError:
+    return ValueError(f"{rule!r} of {game.spec}: {fault}, in state {state}")
+
+
+def _checked_actions(game: Game, state: State) -> list[int]:
+    before = state.copy()
+    buffer = np.full(game.num_actions + 1, -1, np.int64)
+    count = game.legal_actions(state, buffer)
+    actions = buffer[: max(count, 0)].tolist()
+    if not actions or actions != sorted(set(actions)) or not 0 <= actions[0] <= actions[-1] < game.num_actions:
+        fault = f"must write ids of 0 to {game.num_actions - 1}, ascending, and return how many, got {count}: {actions}"
+        raise _broken(game, state, "legal_actions", fault)
+    if state != before:
+        raise _broken(game, before, "legal_actions", "must not change the state")
+    return actions
+
+
+def _check_view(game: Game, state: State) -> None:
+    player = game.player(state)
+    if player not in (0, 1):
+        raise _broken(game, state, "player", f"must be 0 or 1, got {player}")
+    for seat in (0, 1):
+        planes = np.zeros(game.observation_shape, np.int64)
+        game.observe(state, seat, planes)
+        if planes.min() < 0 or planes.max() > game.observation_high:
+            span = f"{planes.min()} to {planes.max()}"
+            raise _broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
+    if game.decode is not None and not game.is_terminal(state):
+        decoded = game.state_from_observation(game.observation(state, player))
+        if decoded != state:
+            raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
+    if not isinstance(game.text(state), str):
+        raise _broken(game, state, "text", f"must return a string, got {game.text(state)!r}")
+
+
+def _check_guess(game: Game, state: State) -> None:
+    first, second = (float(game.evaluate(state, player)) for player in (0, 1))
+    if not -game.max_utility < first < game.max_utility or first != -second:
+        fault = f"must be inside ±{game.max_utility}, and opposite for the players, got {first} and {second}"
+        raise _broken(game, state, "evaluate", fault)
+
+
+def _check_end(game: Game, state: State) -> None:
+    first, second = (float(game.utility(state, player)) for player in (0, 1))
+    if abs(first) > game.max_utility or first != -second:
+        fault = f"must be up to ±{game.max_utility}, and opposite for the players, got {first} and {second}"
+        raise _broken(game, state, "utility", fault)
