@@ -47,19 +47,19 @@ class Block(NamedTuple):
     line: int  # of the page, where the code begins
 
 
-def blocks() -> list[Block]:
-    page = PAGE.read_text(encoding="utf-8")
+def blocks(path: Path) -> list[Block]:
+    page = path.read_text(encoding="utf-8")
     fences = [(fence[1], fence[2], page.count("\n", 0, fence.start(2))) for fence in FENCE.finditer(page)]
     found = []
     for (language, code, line), (next_language, output, _) in zip(fences, [*fences[1:], ("", "", 0)], strict=True):
         if language == "python":
             found.append(Block(code, output if next_language == "text" else "", line))
         else:
-            assert language in ("text", "sh")
+            assert language in ("text", "sh", "bash")
     return found
 
 
-BLOCKS = blocks()
+BLOCKS = blocks(PAGE)
 GAME_BLOCK = BLOCKS[0].code
 
 
@@ -114,6 +114,15 @@ def python(folder: Path, code: str, **environment: str) -> str:
 def bouton(heaps: Any) -> float:
     """Return the value for the player to move: a loss if and only if the XOR of the heaps is 0."""
     return 1.0 if reduce(xor, map(int, heaps)) else -1.0
+
+
+def test_readme_runs_from_top_to_bottom() -> None:
+    namespace: dict[str, Any] = {"__name__": "readme"}
+    printed = [run(block, namespace) for block in blocks(PAGE.parents[1] / "README.md")]
+    assert namespace["env"].unwrapped.action_masks().any()
+    names = {line.split()[0] for line in printed[1].splitlines()}
+    assert names == {"alphabeta(depth=4)", "mcts(simulations=200)"}
+    assert namespace["found"].best_action in namespace["game"].actions(namespace["state"])
 
 
 def test_page_prints_what_it_shows(page: tuple[ModuleType, list[str]]) -> None:
