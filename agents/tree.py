@@ -104,8 +104,7 @@ def expand(game: Any, tree: Tree, node: int, state: Any, actions: Any, rng: Any)
 def rollout(game: Any, state: Any, actions: Any, rng: Any) -> None:
     """Step 3, simulation: play random moves to the end of the game, in place."""
     while not game.is_terminal(state):
-        count = game.legal_actions(state, actions)
-        game.play(state, actions[below(rng, count)])
+        game.play(state, game.random_action(state, actions, rng))
 
 
 @register_jitable

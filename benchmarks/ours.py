@@ -11,7 +11,7 @@ from harness import Work
 from plyground.agents import MCTS, AlphaBeta
 from plyground.envs import connect_four_v0, make_game, tictactoe_v0
 from plyground.envs.jit import kernel
-from plyground.envs.prng import below, new_rng
+from plyground.envs.prng import new_rng
 
 __all__ = ["alphabeta", "connect_four_loop", "mean_game_length", "random_playouts", "tictactoe_loop", "uct"]
 
@@ -34,8 +34,7 @@ def _playouts(game, initial, scratch, actions, rng, games):
         scratch[0] = initial[0]
         state = scratch[0]
         while not game.is_terminal(state):
-            count = game.legal_actions(state, actions)
-            game.play(state, actions[below(rng, count)])
+            game.play(state, game.random_action(state, actions, rng))
             plies += 1
     return plies
 

@@ -5,7 +5,8 @@ Importing this package registers every game with both libraries.
 
 from .aec import BoardGameEnv
 from .checker import check_game
-from .game import Game, State, Symmetry, game_factory, state_dtype
+from .factory import game_factory
+from .game import Game, State, Symmetry, state_dtype
 from .games.connect_four import connect_four
 from .games.tictactoe import tictactoe
 from .registry import as_game, game_names, make_game, register_game

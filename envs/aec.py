@@ -135,8 +135,6 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         vars(self).update(attributes)
         self._bind()
 
-    # -- the game ------------------------------------------------------------------------------------------------------
-
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
@@ -255,8 +253,6 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             )
         self._was_dead_step(action)
         self._turn_taken = True
-
-    # -- what can be seen ----------------------------------------------------------------------------------------------
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return ``{"observation": planes, "action_mask": mask}``, new arrays; the mask is zero out of turn."""

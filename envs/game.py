@@ -21,7 +21,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, wraps
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +31,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from .digest import digest
 from .jit import RULES, GameType, game_type, register_game_class
 from .keys import key_rule
+from .prng import uniform_action
 
-__all__ = ["Game", "Rule", "State", "Symmetry", "game_factory", "state_dtype"]
+__all__ = ["Game", "Rule", "State", "Symmetry", "state_dtype"]
 
 Rule = Callable[..., Any]
 State = np.record  # one row of an array with the game's dtype
@@ -79,8 +80,8 @@ class Game:
             before the end. In the units of ``utility``, and strictly between a loss and a win.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
-        random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, where listing all is
-            slow.
+        random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, with ``actions`` as
+            scratch. Default: each legal action with the same probability.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
         action_to_str, str_to_action: how people write an action; the inverse may raise `ValueError`.
         text: draws the board as text.
@@ -140,9 +141,8 @@ class Game:
         self.player, self.legal_actions, self.play = player, legal_actions, play
         self.is_terminal, self.utility, self.observe = is_terminal, utility, observe
         self.evaluate: Rule = evaluate or _no_evaluation
-        self.has_evaluation = evaluate is not None
         self.key: Rule = key or key_rule(state)
-        self.random_action = random_action
+        self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.decode = decode
         self.action_to_str, self.text = action_to_str, text
         self._parse_action = str_to_action
@@ -152,8 +152,6 @@ class Game:
         if setup is not None:
             setup(self.initial[0])
         self.initial.flags.writeable = False
-
-    # -- what it is called ---------------------------------------------------------------------------------------------
 
     @cached_property
     def digest(self) -> str:
@@ -266,8 +264,6 @@ class Game:
         """Return a new space that holds the planes."""
         return Box(0, self.observation_high, self.observation_shape, self.observation_dtype.type)
 
-    # -- checks --------------------------------------------------------------------------------------------------------
-
     def _check_layout(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
             raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {self.name!r}")
@@ -286,8 +282,6 @@ class Game:
     def _check_rules(self) -> None:
         for rule, arguments in RULES.items():
             function = getattr(self, rule)
-            if function is None:
-                continue
             found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
             if found != len(arguments):
                 raise TypeError(
@@ -301,59 +295,6 @@ def _call(factory: Callable[..., Game], arguments: dict[str, Any]) -> Game:
 
 def _replaced(game: Game, changes: dict[str, Any]) -> Game:
     return game.replace(**changes)
-
-
-def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
-    """Decorate a function that makes a game from parameters, so that the game knows them.
-
-    The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
-    ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a
-    second call with the same parameters returns the same object.
-    """
-
-    @wraps(function)
-    def factory(*args: Any, **kwargs: Any) -> Game:
-        return _made(factory, function, args, kwargs)
-
-    return factory
-
-
-_games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> what it made
-
-
-def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game:
-    """Call ``function`` once for each set of arguments, and let the game know them.
-
-    It stands outside of `game_factory` so that a factory typed into a notebook carries nothing that cannot be sent to a
-    worker process.
-    """
-    bound = inspect.signature(function).bind(*args, **kwargs)
-    bound.apply_defaults()
-    defaults = {name: parameter.default for name, parameter in bound.signature.parameters.items()}
-    for name, value in bound.arguments.items():
-        _check_parameter(function.__name__, name, value, type(defaults[name]))
-    key = (function, *bound.arguments.items())
-    if key not in _games:
-        game = function(**bound.arguments)
-        changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
-        game.parameters = dict(bound.arguments)
-        game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
-        game._origin = (factory, dict(bound.arguments))
-        _games[key] = game
-    return _games[key]
-
-
-def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
-    """Check that a parameter is of its default's type, and can be looked up."""
-    fits = (int, float) if expected is float else expected
-    if expected in (bool, int, float, str) and (
-        not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
-    ):
-        raise ValueError(f"{name} of {game} must be of type {expected.__name__}, got {value!r}")
-    try:
-        hash(value)
-    except TypeError:
-        raise ValueError(f"{name} of {game} must be hashable, such as a number or a tuple, got {value!r}") from None
 
 
 register_game_class(Game)

@@ -5,8 +5,7 @@ A kernel is a function written once, with the game as an argument::
     @kernel
     def playout(game, state, actions, rng):
         while not game.is_terminal(state):
-            count = game.legal_actions(state, actions)
-            game.play(state, actions[below(rng, count)])
+            game.play(state, game.random_action(state, actions, rng))
 
 Numba compiles it anew for each game, LLVM inlines the rules, and the machine code is kept on disk. The type of a game
 is keyed by plain text, its name and the digest of its rules, so the next process finds the compiled code again, and an
@@ -131,8 +130,7 @@ def bind(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """Return the machine code of ``kernel`` for arguments of these types, to be called with such arguments only.
 
     A call of the kernel itself first looks at the type of every argument, which costs about 1.5 µs for a game. The
-    machine
-    code does not look, and does not check: whoever binds a kernel answers for the types.
+    machine code does not look, and does not check: whoever binds a kernel answers for the types.
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return kernel

@@ -8,13 +8,15 @@ Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-__all__ = ["below", "new_rng", "next_u64", "uniform"]
+__all__ = ["below", "new_rng", "next_u64", "uniform", "uniform_action"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -48,3 +50,14 @@ def below(rng: Any, n: int) -> Any:
 def uniform(rng: Any) -> float:
     """Return a float of [0, 1) with 53 random bits."""
     return np.float64(next_u64(rng) >> _U11) * 1.1102230246251565e-16  # 2⁻⁵³
+
+
+@cache
+def uniform_action(legal_actions: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the rule ``random_action(state, actions, rng)`` that draws each legal action with the same probability."""
+    listed = register_jitable(getattr(legal_actions, "py_func", legal_actions))
+
+    def random_action(state: Any, actions: Any, rng: Any) -> Any:
+        return actions[below(rng, listed(state, actions))]
+
+    return random_action

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,3 +127,19 @@ def test_more_simulations_play_better() -> None:
     for seed in range(20):
         points += play(env, [few, many], seed).outcome[1] + play(env, [many, few], seed).outcome[0]
     assert points > 20
+
+
+def test_playouts_draw_by_the_games_own_rule() -> None:
+    def rightmost(state: Any, actions: Any, rng: Any) -> Any:
+        last = 0
+        for column in range(7):
+            if (state.mine | state.theirs) >> np.uint64(7 * column + 5) & np.uint64(1) == np.uint64(0):
+                last = column
+        return last
+
+    game = connect_four().replace(random_action=rightmost)
+    state = game.play_moves([0, 6, 0])  # every playout: column 6 filled by turns, then 5, …: the same end
+    found = MCTS(game, 7, seed=0).analyse(state)
+    assert set(found.values.values()) <= {-1.0, 0.0, 1.0}
+    again = [MCTS(game, 7, seed=seed).analyse(state).values for seed in range(5)]
+    assert again == [found.values] * 5  # no chance is left, but in the order in which children are tried

@@ -24,7 +24,8 @@ import numpy as np
 from numba.extending import register_jitable
 
 from ..bits import popcount
-from ..game import Game, Symmetry, game_factory, state_dtype
+from ..factory import game_factory
+from ..game import Game, Symmetry, state_dtype
 from ..rendering import draw_grid
 
 __all__ = ["connect_four"]

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from ..game import Game, Symmetry, game_factory, state_dtype
+from ..factory import game_factory
+from ..game import Game, Symmetry, state_dtype
 from ..rendering import draw_grid
 
 __all__ = ["open_lines", "tictactoe"]

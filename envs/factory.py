@@ -1,0 +1,65 @@
+"""Functions that make games from parameters, so that the games know them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from .game import Game, Rule
+
+__all__ = ["game_factory"]
+
+
+def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
+    """Decorate a function that makes a game from parameters, so that the game knows them.
+
+    The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
+    ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a
+    second call with the same parameters returns the same object.
+    """
+
+    @wraps(function)
+    def factory(*args: Any, **kwargs: Any) -> Game:
+        return _made(factory, function, args, kwargs)
+
+    return factory
+
+
+_games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> what it made
+
+
+def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game:
+    """Call ``function`` once for each set of arguments, and let the game know them.
+
+    It stands outside of `game_factory` so that a factory typed into a notebook carries nothing that cannot be sent to a
+    worker process.
+    """
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    defaults = {name: parameter.default for name, parameter in bound.signature.parameters.items()}
+    for name, value in bound.arguments.items():
+        _check_parameter(function.__name__, name, value, type(defaults[name]))
+    key = (function, *bound.arguments.items())
+    if key not in _games:
+        game = function(**bound.arguments)
+        changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
+        game.parameters = dict(bound.arguments)
+        game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
+        game._origin = (factory, dict(bound.arguments))
+        _games[key] = game
+    return _games[key]
+
+
+def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
+    """Check that a parameter is of its default's type, and can be looked up."""
+    fits = (int, float) if expected is float else expected
+    if expected in (bool, int, float, str) and (
+        not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
+    ):
+        raise ValueError(f"{name} of {game} must be of type {expected.__name__}, got {value!r}")
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(f"{name} of {game} must be hashable, such as a number or a tuple, got {value!r}") from None
