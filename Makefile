@@ -17,7 +17,7 @@ test: .venv/installed-dev check
 check: .venv/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/pyright
+	$(BIN)/pyright --project .
 
 # The rules of the games once more, as plain Python: debuggable, and every line of them counted.
 coverage: .venv/installed-dev

@@ -97,12 +97,14 @@ class AlphaBeta(SearchAgent):
         deepest = w.states.size - 1
         moves = actions.copy()
 
-        first = 1 if self.iterative else deepest
-        answer = self._deepen(w, first, moves, None)
+        # The first depth is finished whatever the budget: there must be a move to play.
+        answer = self._deepen(w, 1, moves, None) if self.iterative else None
         if self.nodes is not None:
             w.counts[LIMIT] = self.nodes
 
         def deepen() -> Analysis:
+            if answer is None:
+                return self._deepen(w, deepest, moves, None)
             best = answer
             for depth in range(best.depth + 1, deepest + 1):
                 if best.exact or w.counts[NODES] >= w.counts[LIMIT] or w.counts[STOP]:
@@ -120,6 +122,8 @@ class AlphaBeta(SearchAgent):
 
     def _deepen(self, w: Workspace, depth: int, moves: NDArray[np.int32], before: Analysis | None) -> Analysis:
         """Search ``depth`` plies and return the new answer, or ``before`` if the search was stopped.
+
+        (Without ``before`` only an interrupt stops it, and then nobody waits for the answer.)
 
         The ``moves`` are reordered, the best first, for the next iteration.
         """

@@ -175,8 +175,9 @@ def test_time_budget_ends_the_search() -> None:
     assert AlphaBeta(game, depth=3, seconds=60).analyse(game.new_state()).depth == 3
 
 
-def test_interrupt_ends_a_long_search_at_once() -> None:
-    agent = AlphaBeta("connect_four", depth=42)
+@pytest.mark.parametrize("iterative", [True, False])
+def test_interrupt_ends_a_long_search_at_once(iterative: bool) -> None:
+    agent = AlphaBeta("connect_four", depth=42, iterative=iterative)
     AlphaBeta("connect_four", depth=2).analyse(agent.game.new_state())  # compiled before the clock starts
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
