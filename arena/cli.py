@@ -144,11 +144,13 @@ def play(
     if seat == "second":
         players.reverse()
     try:
-        play_game(env, players, seed)
+        record = play_game(env, players, seed)
     except KeyboardInterrupt:
         _out.print("\nGame abandoned.")
         return
     _out.print(env.render(), markup=False, highlight=False)
+    own, other = record.outcome if seat == "first" else record.outcome[::-1]
+    _out.print("A draw." if own == other else "You win." if own > other else "You lose.")
 
 
 @app.command()
