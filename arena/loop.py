@@ -44,7 +44,7 @@ def play(
     for seat, agent_seed in zip(seats, seeds, strict=True):
         by_seat[seat].reset(None if seed is None else int(agent_seed))
 
-    opening = list((options or {}).get("moves", ()))
+    opening = [env.game.str_to_action(m) if isinstance(m, str) else int(m) for m in (options or {}).get("moves", ())]
     moves: list[int] = list(opening)
     movers, seconds = [-1] * len(opening), [0.0] * len(opening)
     outcome = dict.fromkeys(seats, 0.0)

@@ -11,7 +11,7 @@ here.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ from .game import Game, State
 from .jit import bind, kernel
 from .registry import as_game
 
-__all__ = ["BoardGameEnv", "env_functions"]
+__all__ = ["BoardGameEnv"]
 
 _AFTER_RESET = frozenset(
     [
@@ -182,8 +182,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ValueError: the action is no action of this game, illegal (only with ``illegal="raise"``), or comes after
-            the
-                end of the game. Nothing is changed.
+                the end of the game. Nothing is changed.
         """
         if self._over:
             self._step_after_end(action)
@@ -332,20 +331,3 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 def _copy(state: State) -> State:
     """Return a copy of the record; at a third of the time that its own ``copy`` takes."""
     return np.ndarray((), state.dtype, bytearray(state.tobytes()))[()]  # pyright: ignore[reportReturnType]
-
-
-def env_functions(factory: Callable[..., Game]) -> tuple[Callable[..., BoardGameEnv], Callable[..., BoardGameEnv]]:
-    """Return PettingZoo's pair ``env``, ``raw_env`` for the games that ``factory`` makes.
-
-    Both take the arguments of `BoardGameEnv` and the game's parameters by keyword. An illegal move ends the game in
-    ``env()`` and raises in ``raw_env()``.
-    """
-    name = factory.__name__
-
-    def env(**kwargs: Any) -> BoardGameEnv:
-        return BoardGameEnv(name, **{"illegal": "lose", **kwargs})
-
-    def raw_env(**kwargs: Any) -> BoardGameEnv:
-        return BoardGameEnv(name, **{"illegal": "raise", **kwargs})
-
-    return env, raw_env

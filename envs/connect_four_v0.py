@@ -1,7 +1,7 @@
 """The PettingZoo module of this game, used as ``connect_four_v0.env()``: see `plyground.envs.games.connect_four`."""
 
-from .aec import env_functions
 from .games.connect_four import connect_four
+from .modules import env_functions
 
 __all__ = ["env", "raw_env"]
 

@@ -1,7 +1,7 @@
 """The PettingZoo module of this game, used as ``tictactoe_v0.env()``: see `plyground.envs.games.tictactoe`."""
 
-from .aec import env_functions
 from .games.tictactoe import tictactoe
+from .modules import env_functions
 
 __all__ = ["env", "raw_env"]
 

@@ -40,7 +40,7 @@ class TestPlay:
     def test_record(self) -> None:
         env = BoardGameEnv("connect_four(rows=5)")
         record = play(
-            env, [Scripted(0, 0, 0), Scripted(1, 1)], seed=3, options={"moves": [0, 1]}, names=["left", "right"]
+            env, [Scripted(0, 0, 0), Scripted(1, 1)], seed=3, options={"moves": ["0", 1]}, names=["left", "right"]
         )
         assert record.game == "connect_four(rows=5)"
         assert record.players == ["left", "right"]
