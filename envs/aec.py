@@ -145,7 +145,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is
-            changed.
+                changed.
         """
         self._start(self._starting_state(options or {}))
 
