@@ -1,0 +1,247 @@
+"""What a Game promises: parameters, copies, keys, clear errors, and the check of its rules."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+from unittest.mock import patch
+
+import cloudpickle
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+from plyground.agents import AlphaBeta
+from plyground.envs import (
+    BoardGameEnv,
+    Game,
+    as_game,
+    check_game,
+    connect_four,
+    game_factory,
+    game_names,
+    make_game,
+    register_game,
+    registry,
+    state_dtype,
+    tictactoe,
+)
+from plyground.envs.keys import key_rule
+
+
+class TestGames:
+    def test_names_and_parameters(self) -> None:
+        assert game_names() == ["connect_four", "tictactoe"]
+        assert make_game("connect_four") is connect_four() is make_game("connect_four(rows=6)")
+        assert (
+            make_game("connect_four", rows=5, columns=6)
+            is make_game("connect_four(rows=5, columns=6)")
+            is connect_four(5, 6)
+        )
+        assert connect_four(5, 6).spec == "connect_four(rows=5, columns=6)"
+        assert connect_four(rows=5).spec == "connect_four(rows=5)"
+        assert (connect_four().spec, connect_four().parameters) == ("connect_four", {"rows": 6, "columns": 7})
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("conect_four", "unknown game 'conect_four': did you mean 'connect_four'"),
+            ("chess", "unknown game 'chess': Choose from: connect_four, tictactoe"),
+            ("connect_four(row=5)", "unknown parameter 'row' of game 'connect_four': did you mean 'rows'"),
+            ("tictactoe(rows=5)", "unknown parameter 'rows' of game 'tictactoe': it takes none"),
+            ("connect_four(rows=x)", "rows of connect_four must be of type int, got 'x'"),
+            ("connect_four(rows=5.0)", "rows of connect_four must be of type int, got 5.0"),
+            ("connect_four(rows=True)", "rows of connect_four must be of type int, got True"),
+            ("connect_four(5, 6, 7)", "too many positional arguments"),
+            ("connect_four(rows=2)", "got rows=2"),
+        ],
+    )
+    def test_unknown(self, spec: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            make_game(spec)
+
+    def test_as_game(self) -> None:
+        assert as_game(tictactoe()) is tictactoe()
+        with pytest.raises(TypeError, match="expected a Game or the name of one, got 3"):
+            as_game(3)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="cannot be given beside the game"):
+            as_game(tictactoe(), rows=3)
+
+    def test_copies_are_the_same_game(self, game: Game) -> None:
+        assert pickle.loads(pickle.dumps(game)) is game
+        assert copy.deepcopy(game) is copy.copy(game) is game
+        changed = game.replace(evaluate=_nothing)
+        assert changed != game
+        assert pickle.loads(pickle.dumps(changed)) == changed
+        assert hash(pickle.loads(pickle.dumps(changed))) == hash(changed)
+        assert repr(game) == f"<Game {game.spec}>"
+
+    @patch.dict(registry._factories)
+    @patch.dict(gymnasium.registry)
+    @patch.dict(pettingzoo.aec_registry)
+    def test_registered_once_for_all(self) -> None:
+        register_game(_coin, title="Coin", namespace="test")
+        register_game(_coin, namespace="test")  # again, as a notebook cell does
+        assert make_game("_coin").name == "coin"
+        assert "test/Coin-v0" in gymnasium.registry
+        assert "test/_coin-v0" in pettingzoo.aec_registry
+
+        @game_factory
+        def tictactoe() -> Game:
+            raise AssertionError
+
+        with pytest.raises(ValueError, match=r"already registered by plyground\.envs\.games\.tictactoe"):
+            register_game(tictactoe)
+        with pytest.raises(ValueError, match="expected a function decorated with game_factory"):
+            register_game(lambda: connect_four())
+
+    def test_parameters_that_cannot_be_looked_up(self) -> None:
+        @game_factory
+        def heaps(sizes: Any = (1, 2)) -> Game:
+            return Game(**_COIN)
+
+        assert heaps((3, 4)) is heaps((3, 4)) is not heaps()
+        assert heaps((3, 4)).spec == "coin(sizes=(3, 4))"
+        with pytest.raises(
+            ValueError, match=r"sizes of heaps must be hashable, such as a number or a tuple, got \[3\]"
+        ):
+            heaps([3])
+
+    def test_one_without_a_factory(self) -> None:
+        game = Game(**_COIN)
+        assert pickle.loads(cloudpickle.dumps(game)) == game
+        assert AlphaBeta(game, depth=1).analyse(game.new_state()).best_action == 1
+        env = BoardGameEnv(game)
+        env.reset()
+        env.step(0)
+        assert env.rewards == {"player_0": -1, "player_1": 1}
+        with pytest.raises(ValueError, match="cannot rebuild a state"):
+            game.state_from_observation(np.zeros(1))
+
+    @pytest.mark.parametrize(
+        ("change", "error", "message"),
+        [
+            ({"name": "Coin Toss"}, ValueError, "name must be lower case"),
+            ({"num_actions": 0}, ValueError, "num_actions must be at least 1, got 0"),
+            ({"max_plies": -1}, ValueError, "max_plies must be at least 1"),
+            ({"players": ("white", "black")}, ValueError, "players must be two names such as 'player_0'"),
+            ({"state": np.dtype("i4")}, TypeError, "state must be a record dtype"),
+            ({"state": np.dtype([("x", "i4")])}, TypeError, "state must be a record dtype"),
+            ({"play": lambda state: None}, TypeError, r"rule 'play' of coin must take \(state, action\), but takes 1"),
+            ({"state": state_dtype(x="f8", ply="i4")}, ValueError, "field 'x' of the state has dtype float64"),
+        ],
+    )
+    def test_bad_definitions(self, change: dict[str, Any], error: type[Exception], message: str) -> None:
+        with pytest.raises(error, match=message):
+            Game(**{**_COIN, **change})
+
+    def test_planes_of_another_game(self) -> None:
+        with pytest.raises(ValueError, match=r"has shape \(6, 7, 2\), got \(3, 3, 2\): does it come from another game"):
+            connect_four().state_from_observation(np.zeros((3, 3, 2)))
+
+
+def _nothing(state: Any, player: int) -> float:
+    return 0.0
+
+
+def _call(state: Any, action: int) -> None:
+    state.x = action
+    state.ply += 1
+
+
+def _two(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 1
+    return 2
+
+
+def _won(state: Any, player: int) -> float:
+    return 1.0 if (state.x == 1) == (player == 0) else -1.0
+
+
+def _see(state: Any, player: int, planes: Any) -> None:
+    planes[0] = state.ply
+
+
+def _turn(state: Any) -> int:
+    return state.ply & 1
+
+
+def _over(state: Any) -> bool:
+    return state.ply == 1
+
+
+_COIN: dict[str, Any] = {  # the first player names the side that the coin shows, and should say 1
+    "name": "coin",
+    "state": state_dtype(x="i4", ply="i4"),
+    "num_actions": 2,
+    "max_plies": 1,
+    "observation_shape": (1,),
+    "player": _turn,
+    "legal_actions": _two,
+    "play": _call,
+    "is_terminal": _over,
+    "utility": _won,
+    "observe": _see,
+}
+
+
+@game_factory
+def _coin() -> Game:
+    return Game(**_COIN)
+
+
+class TestCheckGame:
+    def test_good_games(self, game: Game) -> None:
+        check_game(game, games=5)
+        check_game(Game(**_COIN))
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"player": lambda state: 2}, "'player' of coin: must be 0 or 1, got 2"),
+            ({"legal_actions": lambda state, actions: 0}, "'legal_actions' of coin: must write ids of 0 to 1"),
+            ({"legal_actions": lambda state, actions: 2}, r"got 2: \[-1, -1\]"),
+            ({"num_actions": 1}, r"must write ids of 0 to 0, ascending, and return how many, got 2: \[0, 1\]"),
+            ({"is_terminal": lambda state: False}, "'max_plies' of coin: a game must end after 1 plies"),
+            ({"utility": lambda state, player: 1.0}, r"'utility' of coin: must be .* opposite .* got 1\.0 and 1\.0"),
+            ({"max_utility": 0.5}, r"'utility' of coin: must be up to ±0\.5"),
+            ({"evaluate": lambda state, player: 1.0 - 2 * player}, r"'evaluate' of coin: must be inside ±1\.0"),
+            (
+                {"observe": lambda state, player, planes: planes.fill(3)},
+                "'observe' of coin: values must be 0 to 1, got 3 to 3",
+            ),
+            ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
+            ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
+            ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
+        ],
+    )
+    def test_broken_promises(self, change: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            check_game(Game(**{**_COIN, **change}))
+
+
+class TestKeys:
+    def test_small_records_are_packed_exactly(self) -> None:
+        layout = state_dtype(a="i2", b=("u1", (3,)), c="?")
+        key = key_rule(layout)
+        states = np.zeros(3, layout)
+        states[1].a, states[2].b = -1, (0, 0, 1)
+        states[2].c = True
+        assert [int(key(state)) for state in states] == [0, 0xFFFF_0000_0000, 0x0000_0000_0101]
+
+    def test_large_records_are_mixed(self) -> None:
+        layout = state_dtype(board=("i1", (20,)), ply="i4")
+        key = key_rule(layout)
+        states = np.zeros(21, layout)
+        for i in range(20):
+            states[i].board[i] = 1
+        with np.errstate(over="ignore"):
+            assert len({int(key(state)) for state in states}) == 21
+
+    def test_one_field_of_64_bits_is_its_own_key(self) -> None:
+        layout = state_dtype(board="u8")
+        state = np.zeros(1, layout)[0]
+        state.board = 2**63 + 5
+        assert int(key_rule(layout)(state)) == 2**63 + 5
