@@ -17,6 +17,7 @@ so `kernel` adds the digest of everything that the kernel reaches to the key of 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import pickle
 from collections.abc import Callable
@@ -122,7 +123,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
     dispatcher: Any = njit(nogil=True, error_model="numpy")(function)
-    dispatcher._cache = _KernelCache(dispatcher.py_func)  # what `cache=True` does, with our key and files
+    with contextlib.suppress(RuntimeError):  # no folder can be written, or no file holds the function: nothing is kept
+        dispatcher._cache = _KernelCache(dispatcher.py_func)  # what `cache=True` does, with our key and files
     return dispatcher
 
 

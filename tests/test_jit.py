@@ -8,6 +8,7 @@ import sys
 from enum import IntEnum
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,6 +146,14 @@ def test_recursion_that_numba_cannot_cache_is_refused() -> None:
         TypeError, match="kernel 'half' reaches a function that calls itself with arguments of other types"
     ):
         half(8, 2)
+
+
+def test_kernel_without_a_place_on_disk_is_compiled_all_the_same() -> None:
+    names = {"kernel": kernel}
+    exec("@kernel\ndef double(x):\n    return 2 * x", names)
+    double: Any = names["double"]
+    assert double(4) == 8
+    assert not double.stats.cache_hits
 
 
 def test_bound_kernel_is_the_kernel(game: Game) -> None:
