@@ -23,6 +23,7 @@ class GameRecord:
         outcome: what each player got: +1 win, 0 draw, -1 loss, or as the game's utilities are.
         ending: ``"finished"``, ``"truncated"``, or ``"illegal"`` where an illegal move ended the game.
         seconds: wall-clock time that each move took; 0 for the opening's.
+        movers: the seat, 0 or 1, that chose each move; -1 for the opening's.
         seed: of this game.
     """
 
