@@ -22,8 +22,11 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from .game import Game, State
-from .jit import bind, kernel
+from .pictures import picture
+from .position import Position
 from .registry import as_game
+from .renderer import RENDER_FPS, Renderer, render_modes
+from .starting import starting_point
 
 __all__ = ["BoardGameEnv"]
 
@@ -37,32 +40,11 @@ _AFTER_RESET = frozenset(
         "infos",
         "num_agents",
         "moves",
-        "_state",
+        "_seen",
+        "_last",
         "_over",
     ]
 )
-
-
-@kernel
-def _advance(game, state, action, actions, planes, mask, utilities):
-    """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities at the end.
-
-    Returns:
-        The player to move, 0 or 1, and whether the game is over.
-    """
-    if action >= 0:
-        game.play(state, action)
-    planes[:] = 0  # [players, *observation_shape]
-    game.observe(state, 0, planes[0])
-    game.observe(state, 1, planes[1])
-    mask[:] = 0
-    for i in range(game.legal_actions(state, actions)):
-        mask[actions[i]] = 1
-    over = game.is_terminal(state)
-    if over:
-        utilities[0] = game.utility(state, 0)
-        utilities[1] = game.utility(state, 1)
-    return game.player(state), over
 
 
 class BoardGameEnv(AECEnv[str, Any, Any]):
@@ -70,11 +52,14 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        render_mode: ``"ansi"``: `render` returns the board as text; ``"human"``: the board is printed after every step.
+        render_mode: what `render` returns: ``"ansi"``: the board as text; ``"svg"``: a picture as an SVG document;
+            ``"rgb_array"``: a picture as uint8 [height, width, 3]; ``"human"``: nothing, but a window (by pygame) shows
+            every step. Once a person has closed the window, the game goes on without.
         max_cycles: truncate the game after this many turns of each player (2 · ``max_cycles`` plies). Default: never.
         illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other,
             as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
             does.
+        screen_size: of pictures, in pixels of the longer side.
         **parameters: of the game, where it is given by name.
 
     Raises:
@@ -87,22 +72,22 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         render_mode: str | None = None,
         max_cycles: int | None = None,
         illegal: Literal["lose", "raise"] = "lose",
+        screen_size: int = 800,
         **parameters: Any,
     ) -> None:
         super().__init__()
         self.game = game = as_game(game, **parameters)
         self.metadata = {
             "name": f"{game.name}_v0",
-            "render_modes": ["ansi", "human"],
-            "render_fps": 2,
+            "render_modes": render_modes(game),
+            "render_fps": RENDER_FPS,
             "is_parallelizable": False,
         }
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
         if max_cycles is not None and max_cycles < 1:
             raise ValueError(f"max_cycles must be None or at least 1, got {max_cycles!r}")
         if illegal not in ("lose", "raise"):
             raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
+        self._renderer = None if render_mode is None else Renderer(game, render_mode, screen_size)
         self.render_mode = render_mode
         self.max_cycles = max_cycles
         self.illegal = illegal
@@ -118,22 +103,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         *board, channels = game.observation_shape
         self.state_space = Box(0, max(game.observation_high, 1), (*board, channels + 1), game.observation_dtype.type)
         self._seats = {agent: seat for seat, agent in enumerate(game.players)}
-        self._actions = np.empty(game.num_actions, np.int32)
-        self._planes = np.zeros((2, *game.observation_shape), game.observation_dtype)
-        self._mask = np.zeros(game.num_actions, np.int8)
-        self._utilities = np.zeros(2)
-        self._bind()
-
-    def _bind(self) -> None:
-        buffers = (self._actions, self._planes, self._mask, self._utilities)
-        self._advance = bind(_advance, self.game, self.game.new_state(), 0, *buffers)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_advance"}
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        vars(self).update(attributes)
-        self._bind()
+        self._position = Position(game)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -147,25 +117,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is
                 changed.
         """
-        self._start(self._starting_state(options or {}))
-
-    def _starting_state(self, options: Mapping[str, Any]) -> State:
-        state = options.get("state")
-        if state is not None:
-            state = np.array(state).reshape(-1)
-            if state.dtype != self.game.dtype or state.size != 1:
-                raise ValueError(
-                    f"options['state'] must be one record of {self.game.spec}, with dtype {self.game.dtype}, "
-                    f"got {options['state']!r}"
-                )
-            state = state[0]
-        state = self.game.play_moves(options.get("moves", ()), state)
-        if self.game.is_terminal(state):
-            raise ValueError(f"cannot start a game of {self.game.name} from a finished position: {options!r}")
-        return state
-
-    def _start(self, state: State) -> None:
-        self._state = state
+        state, moves = starting_point(self.game, options or {})
         self.moves: list[int] = []
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -174,8 +126,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._over = False
-        self._turn_taken = True
-        self._play(-1)
+        self._last: tuple[State, int] | None = None
+        self._show(*self._position.start(state))
+        for action in moves:
+            self._play(action)
 
     def step(self, action: int | None) -> None:
         """Play ``action`` for ``agent_selection``, or take a finished agent out of the game with ``None``.
@@ -196,7 +150,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r} "
                 f"(None is only for an agent whose game is over, and {self.agent_selection}'s is not)"
             )
-        if not self._mask[index]:
+        if not self._position.mask[index]:
             self._play_illegal(index)
             return
         self.moves.append(index)
@@ -205,14 +159,16 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             self.render()
 
     def _play(self, action: int) -> None:
-        """Play ``action`` (none if negative) and update everything that PettingZoo's loop reads."""
-        player, over = self._advance(
-            self.game, self._state, action, self._actions, self._planes, self._mask, self._utilities
-        )
+        self._last = (self._seen, action)
+        self._show(*self._position.play(action))
+
+    def _show(self, player: int, over: bool) -> None:
+        """Update everything that PettingZoo's loop reads."""
+        position = self._position
         agents = self.possible_agents
         self.agent_selection = agents[player]
-        state = _copy(self._state)
-        masks = (self._mask.copy(), np.zeros(self.game.num_actions, np.int8))
+        state = self._seen = _copy(position.state)
+        masks = (position.mask.copy(), np.zeros(self.game.num_actions, np.int8))
         self.infos = {
             agents[0]: {"action_mask": masks[player], "state": state},
             agents[1]: {"action_mask": masks[1 - player], "state": state},
@@ -221,7 +177,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         if over:
             self._over = True
             self.terminations = dict.fromkeys(agents, True)
-            self.rewards = dict(zip(agents, self._utilities.tolist(), strict=True))
+            self.rewards = dict(zip(agents, position.utilities.tolist(), strict=True))
             self._accumulate_rewards()
         elif self.max_cycles is not None and len(self.moves) >= 2 * self.max_cycles:
             self._over = True
@@ -231,7 +187,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         if self.illegal == "raise":
             raise ValueError(
                 f"action {action} ({self.game.action_to_str(action)}) is illegal for {self.agent_selection}: "
-                f"expected one of {np.flatnonzero(self._mask).tolist()}"
+                f"expected one of {np.flatnonzero(self._position.mask).tolist()}"
             )
         EnvLogger.warn_on_illegal_move()
         self._over = self._turn_taken = True
@@ -257,8 +213,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         """Return ``{"observation": planes, "action_mask": mask}``, new arrays; the mask is zero out of turn."""
         if agent not in self._seats:
             raise ValueError(f"agent must be one of {self.possible_agents}, got {agent!r}")
-        mask = self._mask.copy() if agent == self.agent_selection else np.zeros(self.game.num_actions, np.int8)
-        return {"observation": self._planes[self._seats[agent]].copy(), "action_mask": mask}
+        mask = self._position.mask.copy() if agent == self.agent_selection else np.zeros(self.game.num_actions, np.int8)
+        return {"observation": self._position.planes[self._seats[agent]].copy(), "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return what the agent to act sees (None without ``observe``), its reward, terminated, truncated, and info."""
@@ -281,8 +237,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
     def state(self) -> NDArray[Any]:
         """Return the global state: the first player's planes, and one more that holds the player to move, 0 or 1."""
-        planes = self._planes[0]
-        turn = np.full((*planes.shape[:-1], 1), self.game.player(self._state), planes.dtype)
+        planes = self._position.planes[0]
+        turn = np.full((*planes.shape[:-1], 1), self.game.player(self._seen), planes.dtype)
         return np.concatenate([planes, turn], axis=-1)
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -299,28 +255,39 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             max_iter -= 1
             yield self.agent_selection
 
-    def render(self) -> str | None:
-        """Return the board as text (``"ansi"``), or print it (``"human"``)."""
-        if self.render_mode is None:
-            logger.warn("render() needs a render_mode: make the environment with render_mode='ansi' or 'human'")
+    def render(self) -> Any:
+        """Return the board as the ``render_mode`` says, or show it (``"human"``).
+
+        Raises:
+            ValueError: pictures are asked for, and the game has no `Board`.
+            ImportError, RuntimeError: there is no pygame, or no screen, for a window.
+        """
+        if self._renderer is None:
+            logger.warn(
+                f"render() needs a render_mode: make the environment with one of {self.metadata['render_modes']}"
+            )
             return None
-        board = f"{self.game.text(self._state)}\n{self._status()}"
-        if self.render_mode == "ansi":
-            return board
-        print(board)
-        return None
+        return self._renderer.render(self._position.state, self._last, self._status())
+
+    def _repr_svg_(self) -> str | None:
+        """Return a picture for notebooks, once the game is started."""
+        if self.game.board is None or not hasattr(self, "_seen"):
+            return None
+        return picture(self.game, self._position.state, last=self._last, caption=self._status()).to_svg()
 
     def _status(self) -> str:
         if not self._over:
             return f"{self.agent_selection} to move"
         last = f"after {len(self.moves)} plies"
-        if not self.game.is_terminal(self._state):
+        if any(self.truncations.values()):
             return f"stopped {last}"
-        first, second = self._utilities
+        first, second = self._position.utilities
         return f"draw {last}" if first == second else f"{self.possible_agents[int(first < second)]} won {last}"
 
     def close(self) -> None:
-        """Release nothing: there is no window yet."""
+        """Close the window, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:

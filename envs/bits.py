@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-__all__ = ["popcount"]
+__all__ = ["lowest", "popcount", "scattered"]
 
-_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_ZERO, _ONE, _U32 = np.uint64(0), np.uint64(1), np.uint64(32)
+_LOW = np.uint64(2**32 - 1)
+_PRIME_1, _PRIME_2 = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)  # of xxHash (Y. Collet, public specification)
 
 
 @register_jitable
@@ -20,3 +22,22 @@ def popcount(bits: Any) -> int:
         bits &= bits - _ONE
         count += 1
     return count
+
+
+@register_jitable
+def lowest(bits: Any) -> int:
+    """Return the number of the lowest one in a ``uint64``. There must be one."""
+    return popcount(~bits & (bits - _ONE))
+
+
+@register_jitable
+def scattered(bits: Any) -> Any:
+    """Return 64 bits each of which depends on all of ``bits``, for hashing.
+
+    It multiplies by halves, so that no product overflows, of which NumPy would warn. One round is not enough: a change
+    of the highest bit would be a change of few, which what is hashed next could undo.
+    """
+    for _ in range(2):
+        low, high = (bits & _LOW) * _PRIME_1, (bits >> _U32) * _PRIME_2
+        bits = low ^ (high << _U32) ^ (high >> _U32)
+    return bits

@@ -70,7 +70,7 @@ def _check_view(game: Game, state: State) -> None:
         if planes.min() < 0 or planes.max() > game.observation_high:
             span = f"{planes.min()} to {planes.max()}"
             raise _broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
-    if game.decode is not None and not game.is_terminal(state):
+    if game.decode is not None and game.history is None and not game.is_terminal(state):
         decoded = game.state_from_observation(game.observation(state, player))
         if decoded != state:
             raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")

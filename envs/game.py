@@ -22,18 +22,19 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from .board import Board
 from .digest import digest
 from .jit import RULES, GameType, game_type, register_game_class
 from .keys import key_rule
 from .prng import uniform_action
 
-__all__ = ["Game", "Rule", "State", "Symmetry", "state_dtype"]
+__all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
 
 Rule = Callable[..., Any]
 State = np.record  # one row of an array with the game's dtype
@@ -51,6 +52,17 @@ class Symmetry(NamedTuple):
     actions: NDArray[np.intp]  # [num_actions]
 
 
+class Repetition(NamedTuple):
+    """What follows when a position comes again. Environments see to it: a state does not know its past.
+
+    Positions are the same when ``position(state)`` is the same.
+    """
+
+    effect: Literal["forbidden", "draw"]
+    times: int = 2  # how often a position must stand on the board for that, the first time included
+    exempt: tuple[int, ...] = ()  # actions that may lead to any position
+
+
 def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:
     """Return the dtype of a state record, for example ``state_dtype(board=("i1", (3, 3)), ply="i4")``."""
     layout = [(name, *(spec if isinstance(spec, tuple) else (spec,))) for name, spec in fields.items()]
@@ -59,6 +71,10 @@ def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.d
 
 def _no_evaluation(state: Any, player: Any) -> float:
     return 0.0
+
+
+def _no_noisy_actions(state: Any, actions: Any) -> int:
+    return 0
 
 
 class Game:
@@ -78,14 +94,22 @@ class Game:
         setup: fills the zeroed record with the initial state S₀.
         evaluate: ``evaluate(state, player)``, a guess of the utility that ``player`` will get, for searches that stop
             before the end. In the units of ``utility``, and strictly between a loss and a win.
+        noisy_actions: ``noisy_actions(state, actions)`` writes those legal actions, ascending, after which the
+            evaluation may be far off, and returns how many: captures and the like. A quiescence search goes on with
+            them at the depth limit. Default: none.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
+        position: ``position(state) -> uint64``, equal for positions that count as repeated. Default: ``key``.
         random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, with ``actions`` as
             scratch. Default: each legal action with the same probability.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
         action_to_str, str_to_action: how people write an action; the inverse may raise `ValueError`.
-        text: draws the board as text.
-        symmetries: of the board, without the identity.
+        board: what people see, for text and pictures.
+        text: draws the board as text. Default: as ``board`` says.
+        symmetries: of the board and the initial state, without the identity.
+        repetition: what environments do when a position comes again. Default: nothing.
+        history: ``(frames, planes)``: the first ``frames * planes`` channels of an observation show the last so many
+            positions in turn, the newest first. ``observe`` writes the newest, environments remember the others.
         observation_high: the largest value in the planes (the least is 0).
         observation_dtype: of the planes.
         players: PettingZoo's names of the two agents, first player first.
@@ -111,13 +135,18 @@ class Game:
         observe: Rule,
         setup: Rule | None = None,
         evaluate: Rule | None = None,
+        noisy_actions: Rule | None = None,
         key: Rule | None = None,
+        position: Rule | None = None,
         random_action: Rule | None = None,
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
         str_to_action: Callable[[str], int] | None = None,
-        text: Callable[[Any], str] = str,
+        board: Board | None = None,
+        text: Callable[[Any], str] | None = None,
         symmetries: Sequence[Symmetry] = (),
+        repetition: Repetition | None = None,
+        history: tuple[int, int] | None = None,
         observation_high: int = 1,
         observation_dtype: DTypeLike = np.int8,
         players: tuple[str, str] = ("player_0", "player_1"),
@@ -136,15 +165,20 @@ class Game:
         self.observation_dtype = np.dtype(observation_dtype)
         self.players = players
         self.symmetries = tuple(symmetries)
+        self.repetition, self.history = repetition, history
         self._check_layout()
 
         self.player, self.legal_actions, self.play = player, legal_actions, play
         self.is_terminal, self.utility, self.observe = is_terminal, utility, observe
         self.evaluate: Rule = evaluate or _no_evaluation
+        self.noisy_actions: Rule = noisy_actions or _no_noisy_actions
         self.key: Rule = key or key_rule(state)
+        self.position: Rule = position or self.key
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.decode = decode
-        self.action_to_str, self.text = action_to_str, text
+        self.board = board
+        self.action_to_str = action_to_str
+        self.text: Callable[[Any], str] = text or (board.text if board is not None else str)
         self._parse_action = str_to_action
         self._check_rules()
 
@@ -168,7 +202,16 @@ class Game:
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
-        return (self.spec, self.digest, self.num_actions, self.max_plies, self.max_utility, self.initial.tobytes())
+        return (
+            self.spec,
+            self.digest,
+            self.num_actions,
+            self.max_plies,
+            self.max_utility,
+            self.repetition,
+            self.history,
+            self.initial.tobytes(),
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self._identity == other._identity
@@ -276,6 +319,13 @@ class Game:
         for field in ("num_actions", "max_plies"):
             if (value := getattr(self, field)) < 1:
                 raise ValueError(f"{field} must be at least 1, got {value}")
+        if self.history is not None and not (
+            min(self.history) >= 1 and self.history[0] * self.history[1] <= self.observation_shape[-1]
+        ):
+            raise ValueError(
+                f"history must be (frames, planes) with frames * planes channels at most, got {self.history!r} for "
+                f"observations of shape {self.observation_shape}"
+            )
         if len(self.players) != 2 or not all(map(_AGENT_NAME.fullmatch, self.players)):
             raise ValueError(f"players must be two names such as 'player_0', got {self.players!r}")
 

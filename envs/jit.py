@@ -51,7 +51,9 @@ RULES: dict[str, tuple[str, ...]] = {
     "utility": ("state", "player"),
     "observe": ("state", "player", "planes"),
     "evaluate": ("state", "player"),
+    "noisy_actions": ("state", "actions"),
     "key": ("state",),
+    "position": ("state",),
     "random_action": ("state", "actions", "rng"),
 }
 

@@ -14,10 +14,10 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from .bits import scattered
+
 __all__ = ["key_rule"]
 
-_MULTIPLIER = np.uint64(0xFF51AFD7ED558CCD)  # of MurmurHash3's finalizer (A. Appleby, public domain)
-_SHIFT = np.uint64(33)
 _ZERO = np.uint64(0)
 
 
@@ -50,12 +50,6 @@ def _nothing(state: Any) -> Any:
     return _ZERO
 
 
-@register_jitable
-def _mix(key: Any, value: Any) -> Any:
-    key = (key ^ value) * _MULTIPLIER
-    return key ^ (key >> _SHIFT)
-
-
 def _with_field(
     before: Callable[[Any], Any], name: str, bits: int, exact: bool, is_array: bool
 ) -> Callable[[Any], Any]:
@@ -66,7 +60,7 @@ def _with_field(
     @register_jitable
     def add(key: Any, value: Any) -> Any:
         value = np.uint64(value) & ones
-        return (key << shift) | value if exact else _mix(key, value)
+        return (key << shift) | value if exact else scattered(key ^ value)
 
     if not is_array:
         return register_jitable(lambda state: add(before(state), state[name]))

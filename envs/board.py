@@ -1,0 +1,58 @@
+"""How a game's board looks to people: what stands on each cell, and which cells an action touches.
+
+The rules know no screen; this is all that the drawing code, text and pictures alike, asks of a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rendering import draw_grid
+
+__all__ = ["Board", "letters", "numbers_up"]
+
+_MARKS = ".XOKk"  # empty, a piece of the first player, of the second, a king of the first, of the second
+
+
+@dataclass(frozen=True)
+class Board:
+    """What people see of a game. Cells are numbered row by row, from the top left.
+
+    Attributes:
+        rows, columns: the size of the board.
+        pieces: ``pieces(state)`` gives an int8 array [rows, columns]: 0 empty, 1 a piece of the first player, 2 of the
+            second, 3 and 4 their kings.
+        cells: ``cells(state, action)`` gives the cells that the action touches in ``state``, before it is played: where
+            the piece comes from, if it comes from the board, and last where it lands; nothing for a pass.
+        style: how pictures are drawn, a key of `plyground.envs.styles.STYLES`.
+        row_labels: of the rows, from the top; empty for none.
+        column_labels: of the columns, from the left; empty for none.
+    """
+
+    rows: int
+    columns: int
+    pieces: Callable[[Any], NDArray[np.int8]]
+    cells: Callable[[Any, int], tuple[int, ...]]
+    style: str
+    row_labels: tuple[str, ...] = ()
+    column_labels: tuple[str, ...] = ()
+
+    def text(self, state: Any) -> str:
+        """Draw the board with one character a cell: ``X`` and ``O``, kings ``K`` and ``k``, empty ``.``."""
+        marks = [[_MARKS[piece] for piece in row] for row in self.pieces(state)]
+        return draw_grid(marks, self.column_labels, self.row_labels)
+
+
+def letters(count: int, skip: str = "") -> tuple[str, ...]:
+    """Return labels a, b, c … for so many columns, without the letters in ``skip``."""
+    return tuple(letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in skip)[:count]
+
+
+def numbers_up(count: int) -> tuple[str, ...]:
+    """Return labels for rows that are numbered from the bottom up, from 1: the top one first."""
+    return tuple(str(number) for number in range(count, 0, -1))

@@ -1,0 +1,259 @@
+"""Checkers on 8x8 squares: English draughts, by the rules of the World Checkers Draughts Federation.
+
+Black (player 0) begins on squares 1-12, at the top, and moves down. Men move and jump one step forward, kings also
+back. Who can jump must, by a jump of free choice. A jump that can go on must go on, with the same piece: it is a row of
+actions of one player, who stays `player`. A man that reaches the last row is crowned and its move ends there, in the
+middle of a jump too. Who cannot move loses. The game is drawn after 80 plies (40 moves of each side) without a jump or
+a move of a man, and, in environments, when a position stands on the board for the third time; nobody has to claim it.
+
+A bitboard takes 35 bits, with one that stays empty after every eight squares, so that each direction is one shift for
+the whole board (A. L. Samuel, "Some studies in machine learning using the game of checkers", IBM Journal 3, 1959). The
+squares with their numbers in game records (PDN), and their bits::
+
+    .  1  .  2  .  3  .  4        .  0  .  1  .  2  .  3
+    5  .  6  .  7  .  8  .        4  .  5  .  6  .  7  .      8: always empty
+    .  9  . 10  . 11  . 12        .  9  . 10  . 11  . 12
+   13  . 14  . 15  . 16  .       13  . 14  . 15  . 16  .     17: always empty
+    . 17  . 18  . 19  . 20        . 18  . 19  . 20  . 21
+   21  . 22  . 23  . 24  .       22  . 23  . 24  . 25  .     26: always empty
+    . 25  . 26  . 27  . 28        . 27  . 28  . 29  . 30
+   29  . 30  . 31  . 32  .       31  . 32  . 33  . 34  .
+
+Actions are the 98 steps ("11-15"), then the 72 jumps ("15x22"); both by direction (down left, down right, up left, up
+right) and then by square. Planes: own men, own kings, the other side's men and kings, the piece in the middle of a
+jump, all ones for white, and the count of quiet plies in binary, lowest bit first, a plane for each bit. The board is
+not turned. It has no symmetries: half a turn would swap the sides.
+
+The evaluation is Samuel's piece ratio, a king to a man as 3 to 2, which also favours exchanges for the side ahead. It
+adds a twentieth of a man for each man beyond the middle, and for each on its first row, which denies the other kings.
+Noisy are the jumps.
+
+OpenSpiel differs in three ways: its white is at the bottom and begins; it draws after 40 plies without a jump, whatever
+men do, which is ``checkers(max_quiet_plies=40, men_reset=False)`` here; and there a move that reaches the limit draws
+even if it leaves the other side without a move, while here it wins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ..bits import lowest, popcount
+from ..board import Board
+from ..factory import game_factory
+from ..game import Game, Repetition, state_dtype
+
+__all__ = ["checkers"]
+
+# sides: the pieces of black, of white; jumper: the one in the middle of a jump; quiet: plies without jump or man's move
+STATE = state_dtype(sides=("u8", (2,)), kings="u8", jumper="u8", turn="i1", quiet="u1")
+
+_ZERO, _ONE, _4, _5, _8, _10 = (np.uint64(n) for n in (0, 1, 4, 5, 8, 10))
+_BITS = [square + square // 8 for square in range(32)]
+_CELLS = [2 * square + (square // 4 + 1) % 2 for square in range(32)]  # on the 8x8 grid, row by row
+_BOARD = np.uint64(sum(1 << bit for bit in _BITS))
+_FIRST_ROW = np.array([0xF, 0xF << 31], np.uint64)  # of black, of white
+_FAR_HALF = np.array([int(_BOARD) >> 18 << 18, int(_BOARD) & 0x1FFFF], np.uint64)  # for black, for white
+_STEPS = (4, 5, -5, -4)
+_MOVES = [  # by action: 0 for a step, 1 for a jump; the direction; the bit of the origin
+    (kind, direction, bit)
+    for kind in (0, 1)
+    for direction, step in enumerate(_STEPS)
+    for bit in _BITS
+    if {bit + step, bit + step * (kind + 1)} <= set(_BITS)
+]
+_ENDS = [(bit, bit + _STEPS[direction] * (kind + 1)) for kind, direction, bit in _MOVES]
+_ORIGIN, _TARGET = (np.array([1 << bit for bit in bits], np.uint64) for bits in zip(*_ENDS, strict=True))
+_JUMPED = np.array([kind << (bit + _STEPS[direction]) for kind, direction, bit in _MOVES], np.uint64)
+_ACTION = np.full((2, 4, 35), -1, np.int16)  # the inverse of _MOVES
+_ACTION[tuple(np.transpose(_MOVES))] = np.arange(len(_MOVES))
+_SEVEN_BITS = np.uint64(127)
+_RANDOM = np.random.SeedSequence(1959).generate_state(3 * 5 * 128, np.uint64).reshape(3, 5, 128)
+_MIX_JUMPER, _MIX_TURN, _MIX_QUIET = np.uint64(0x1B873593), np.uint64(0x9E3779B97F4A7C), np.uint64(0xBF58476D1CE4E5)
+
+
+def setup(state: Any) -> None:
+    state.sides = [int(_BOARD) & 0x1FFF, int(_BOARD) >> 22 << 22]
+
+
+def player(state: Any) -> int:
+    return state.turn
+
+
+@register_jitable
+def movers(state: Any) -> Any:
+    """Return 1 if the moves are jumps, else 0, and the pieces that can move in each direction."""
+    own, other = state.sides[state.turn], state.sides[1 - state.turn]
+    empty = _BOARD & ~(own | other)
+    if state.jumper != _ZERO:
+        own = state.jumper
+    kings = own & state.kings
+    down, up = (own, kings) if state.turn == 0 else (kings, own)
+    down_left, down_right = down & (other >> _4) & (empty >> _8), down & (other >> _5) & (empty >> _10)
+    up_left, up_right = up & (other << _5) & (empty << _10), up & (other << _4) & (empty << _8)
+    if down_left | down_right | up_left | up_right != _ZERO:
+        return 1, (down_left, down_right, up_left, up_right)
+    return 0, (down & (empty >> _4), down & (empty >> _5), up & (empty << _5), up & (empty << _4))
+
+
+@register_jitable
+def is_blocked(state: Any) -> bool:
+    pieces = movers(state)[1]
+    return pieces[0] | pieces[1] | pieces[2] | pieces[3] == _ZERO
+
+
+def legal_actions(state: Any, actions: Any) -> int:
+    kind, pieces = movers(state)
+    count = 0
+    for direction, bits in enumerate(pieces):
+        while bits != _ZERO:
+            actions[count] = _ACTION[kind, direction, lowest(bits)]
+            count += 1
+            bits &= bits - _ONE
+    return count
+
+
+def noisy_actions(state: Any, actions: Any) -> int:
+    return legal_actions(state, actions) if movers(state)[0] == 1 else 0
+
+
+def utility(state: Any, player: int) -> float:
+    if not is_blocked(state):
+        return 0.0
+    return -1.0 if player == state.turn else 1.0
+
+
+@register_jitable
+def worth(state: Any, side: int) -> int:
+    men = state.sides[side] & ~state.kings
+    kings = state.sides[side] & state.kings
+    place = popcount(men & _FAR_HALF[side]) + popcount(men & _FIRST_ROW[side])
+    return 20 * popcount(men) + 30 * popcount(kings) + place
+
+
+def evaluate(state: Any, player: int) -> float:
+    own, other = worth(state, player), worth(state, 1 - player)
+    return (own - other) / (own + other + 1.0)
+
+
+@register_jitable
+def position(state: Any) -> Any:
+    # Tabulation hashing: a random number for each seven bits of a board (A. L. Zobrist, 1970, has one for each piece).
+    value = (state.jumper * _MIX_JUMPER) ^ (np.uint64(state.turn) * _MIX_TURN)
+    for chunk in range(5):
+        shift = np.uint64(7 * chunk)
+        value ^= _RANDOM[0, chunk, np.int64((state.sides[0] >> shift) & _SEVEN_BITS)]
+        value ^= _RANDOM[1, chunk, np.int64((state.sides[1] >> shift) & _SEVEN_BITS)]
+        value ^= _RANDOM[2, chunk, np.int64((state.kings >> shift) & _SEVEN_BITS)]
+    return value
+
+
+def key(state: Any) -> Any:
+    # With the count: how near the draw is can decide a game, and a search must not mix up the two.
+    return position(state) ^ (np.uint64(state.quiet) * _MIX_QUIET)
+
+
+def action_to_str(action: int) -> str:
+    origin, target = (_BITS.index(bit) + 1 for bit in _ENDS[action])
+    return f"{origin}{'-x'[_MOVES[action][0]]}{target}"
+
+
+def pieces(state: Any) -> Any:
+    grid = np.zeros(64, np.int8)
+    for bit, cell in zip(_BITS, _CELLS, strict=True):
+        black, white, king = (int(board) >> bit & 1 for board in (*state.sides, state.kings))
+        grid[cell] = black + 2 * white + 2 * king
+    return grid.reshape(8, 8)
+
+
+def cells(state: Any, action: int) -> tuple[int, ...]:
+    return tuple(_CELLS[_BITS.index(bit)] for bit in _ENDS[action])
+
+
+@game_factory
+def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int = 3) -> Game:
+    """Make the game of checkers (English draughts).
+
+    Args:
+        max_quiet_plies: the game is drawn after so many plies without a jump or a move of a man, 1 to 255.
+        men_reset: whether a move of a man, too, starts that count anew; if not, only jumps do.
+        repetition: the game is drawn when a position stands on the board for this time; 0: never.
+
+    Raises:
+        ValueError: a number is out of range.
+    """
+    if not 1 <= max_quiet_plies <= 255:
+        raise ValueError(f"max_quiet_plies of checkers must be 1 to 255, got {max_quiet_plies}")
+    if repetition < 0 or repetition == 1:
+        raise ValueError(f"repetition of checkers must be 0 (never) or at least 2, got {repetition}")
+    digits = max_quiet_plies.bit_length()
+    grid = np.array([(cell // 8, cell % 8, bit) for cell, bit in zip(_CELLS, _BITS, strict=True)], np.int64)
+
+    def play(state: Any, action: int) -> None:
+        side = state.turn
+        origin, target, jumped = _ORIGIN[action], _TARGET[action], _JUMPED[action]
+        is_king = state.kings & origin != _ZERO
+        is_crowned = not is_king and target & _FIRST_ROW[1 - side] != _ZERO
+        state.sides[side] ^= origin | target
+        state.sides[1 - side] &= ~jumped
+        state.kings &= ~(origin | jumped)
+        if is_king or is_crowned:
+            state.kings |= target
+        state.quiet = state.quiet + 1 if jumped == _ZERO and (is_king or not men_reset) else 0
+        if jumped != _ZERO and not is_crowned:
+            state.jumper = target
+            if movers(state)[0] == 1:
+                return  # the same piece jumps again
+        state.jumper = _ZERO
+        state.turn = 1 - side
+
+    def is_terminal(state: Any) -> bool:
+        return state.quiet >= max_quiet_plies or is_blocked(state)
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        own, other = state.sides[player], state.sides[1 - player]
+        for row, column, index in grid:
+            bit = np.uint64(index)
+            king = 1 if (state.kings >> bit) & _ONE != _ZERO else 0
+            planes[row, column, king] = (own >> bit) & _ONE
+            planes[row, column, 2 + king] = (other >> bit) & _ONE
+            planes[row, column, 4] = (state.jumper >> bit) & _ONE
+        planes[:, :, 5] = player
+        for digit in range(digits):
+            planes[:, :, 6 + digit] = state.quiet >> digit & 1
+
+    def decode(planes: Any, state: Any) -> None:
+        rows, columns, bits = grid.T
+        boards = (planes[rows, columns, :5] != 0).T @ (np.uint64(1) << bits.astype(np.uint64))  # [5]
+        turn = int(planes[0, 0, 5] != 0)
+        state.sides[turn], state.sides[1 - turn] = boards[0] | boards[1], boards[2] | boards[3]
+        state.kings, state.jumper, state.turn = boards[1] | boards[3], boards[4], turn
+        state.quiet = sum(1 << digit for digit in range(digits) if planes[0, 0, 6 + digit])
+
+    # At most 23 jumps, with a piece left, and the men of each side have 4 * (7 + 6 + 5) rows to go. No more plies than
+    # these start the count anew, and less than max_quiet_plies stand before each of them.
+    resets = 23 + (144 if men_reset else 0)
+    return Game(
+        name="checkers",
+        state=STATE,
+        num_actions=len(_MOVES),
+        max_plies=(resets + 1) * max_quiet_plies,
+        observation_shape=(8, 8, 6 + digits),
+        setup=setup,
+        player=player,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=is_terminal,
+        utility=utility,
+        observe=observe,
+        evaluate=evaluate,
+        noisy_actions=noisy_actions,
+        key=key,
+        position=position,
+        decode=decode,
+        action_to_str=action_to_str,
+        board=Board(8, 8, pieces, cells, "checkers"),
+        repetition=Repetition("draw", times=repetition) if repetition else None,
+    )

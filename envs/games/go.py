@@ -1,0 +1,212 @@
+"""Go with area scoring, with the conventions of ``pettingzoo.classic.go_v5``. Actions are points, the last one a pass.
+
+The rules are J. Tromp and B. Taylor's (https://tromp.github.io/go.html), with suicide forbidden: area scoring without
+agreement on dead stones, and a game that ends after two passes. The state knows the simple ko; the environment adds
+superko, for which one must know the whole game. A game that is not over after ``4 * points`` plies, at least 64, is
+scored as it stands.
+
+Random playouts do not fill own single-point eyes: empty points with own stones on all sides, and with the opponent on
+one of the diagonals at most, at the edge on none (B. Bouzy and B. Helmstetter, "Monte-Carlo Go developments", 2003).
+That is what lets them end.
+
+The observation has the last eight boards, the newest first, each as own and opponent's stones, and then a plane of ones
+for white. A state rebuilt from it knows all but the number of plies.
+
+The evaluation counts each side's stones, and the empty points that have only its stones beside them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..board import Board, letters, numbers_up
+from ..factory import game_factory
+from ..game import Game, Repetition, Symmetry, state_dtype
+from ..prng import below
+from .chains import BLACK, BORDER, EMPTY, WHITE, chains
+
+__all__ = ["go"]
+
+_TRIES = 8  # random points that a playout looks at before it lists them all
+_FRAMES = 8  # boards in an observation
+_SUPERKO = ("positional", "situational", "simple")
+
+
+@game_factory
+def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> Game:
+    """Make the game of Go.
+
+    Args:
+        board_size: 1 to 19 points a side.
+        komi: points that white gets for moving second.
+        superko: what environments forbid: ``"positional"``: a board that has been there before; ``"situational"``: one
+            that has been there before with the same player to move; ``"simple"``: no more than the simple ko. A pass
+            may always be played.
+
+    Raises:
+        ValueError: an argument is not one of these.
+    """
+    if not 1 <= board_size <= 19:
+        raise ValueError(f"board_size of go must be from 1 to 19, got {board_size}")
+    if superko not in _SUPERKO:
+        raise ValueError(f"superko of go must be 'positional', 'situational' or 'simple', got {superko!r}")
+    if not abs(komi) < np.inf:
+        raise ValueError(f"komi of go must be a number of points, got {komi!r}")
+    points = pass_move = board_size * board_size
+    max_plies = max(4 * points, 64)
+    half = max_plies // 2
+    situational = superko == "situational"
+    steps = np.array([-board_size - 1, -1, 1, board_size + 1], np.int64)
+    fields, cell_of, point_of, zobrist, setup, place, is_legal, is_eye, area_balance = chains(board_size)
+    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
+    numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
+    of_turn, of_pass, of_ply = numbers[0], numbers[1], numbers[2:]
+
+    def player(state: Any) -> int:
+        return state.turn
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        count = 0
+        if state.passes < 2:
+            for action in range(points):
+                cell = np.int64(cell_of[action])
+                if state.board[cell] == EMPTY and is_legal(state, cell, state.turn + 1):
+                    actions[count] = action
+                    count += 1
+        actions[count] = pass_move
+        return count + 1
+
+    def random_action(state: Any, actions: Any, rng: Any) -> int:
+        own = state.turn + 1
+        for _ in range(min(_TRIES, state.empties)):
+            cell = np.int64(state.empty[below(rng, state.empties)])
+            if not is_eye(state, cell, own) and is_legal(state, cell, own):
+                return point_of[cell]
+        count = 0
+        for i in range(state.empties):
+            cell = np.int64(state.empty[i])
+            if not is_eye(state, cell, own) and is_legal(state, cell, own):
+                actions[count] = point_of[cell]
+                count += 1
+        return actions[below(rng, count)] if count > 0 else pass_move
+
+    def play(state: Any, action: int) -> None:
+        if action == pass_move:
+            state.passes += 1
+            state.ko = 0
+        else:
+            state.passes = 0
+            place(state, np.int64(cell_of[action]), state.turn + 1)
+        state.turn = 1 - state.turn
+        state.ply += 1
+
+    def is_terminal(state: Any) -> bool:
+        return state.passes >= 2 or state.ply >= max_plies
+
+    def utility(state: Any, player: int) -> float:
+        margin = area_balance(state) - komi
+        return np.sign(margin if player == 0 else -margin) + 0.0
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        for i in range(points):
+            row, column = i // board_size, i % board_size
+            stone = state.board[cell_of[i]]
+            planes[row, column, 0] = stone == player + 1
+            planes[row, column, 1] = stone == 2 - player
+            planes[row, column, 2 * _FRAMES] = player
+
+    def evaluate(state: Any, player: int) -> float:
+        balance = 0
+        for i in range(points):
+            cell = np.int64(cell_of[i])
+            owner = state.board[cell]
+            if owner == EMPTY:
+                for step in steps:
+                    if state.board[cell + step] != BORDER:
+                        owner |= state.board[cell + step]
+            balance += np.int64(owner == BLACK) - np.int64(owner == WHITE)
+        value = (balance - komi) / (points + abs(komi) + 1.0)
+        return value if player == 0 else -value
+
+    def position(state: Any) -> Any:
+        return state.hash ^ of_turn if situational and state.turn == 1 else state.hash
+
+    def key(state: Any) -> Any:
+        key = state.hash
+        if state.turn == 1:
+            key ^= of_turn
+        if state.passes > 0:
+            key ^= of_pass
+        if state.ko > 0:
+            key ^= zobrist[EMPTY, state.ko]
+        # How many plies are left matters near the end only: before, a position is the same whenever it is reached.
+        if state.ply > half:
+            key ^= of_ply[state.ply]
+        return key
+
+    def decode(planes: Any, state: Any) -> None:
+        setup(state)
+        seat = int(planes[0, 0, 2 * _FRAMES])
+        own, other, own_before, other_before = (planes[:, :, frame].ravel() != 0 for frame in range(4))
+        for colour, stones in ((seat + 1, own), (2 - seat, other)):
+            for cell in cell_of[stones].tolist():
+                place(state, cell, colour)
+        state.turn, state.ply = seat, np.count_nonzero(own | other)
+        # The ko and the pass are seen from the board before.
+        added, taken = cell_of[other & ~other_before], cell_of[own_before & ~own]
+        if added.size == taken.size == 1 and state.length[added[0]] == state.liberties[added[0]] == 1:
+            state.ko = taken[0]
+        if not added.size and (state.ply > 0 or seat == 1) and (own == own_before).all():
+            state.passes = 1
+
+    columns = letters(board_size, skip="i")
+    names = [f"{columns[i % board_size].upper()}{board_size - i // board_size}" for i in range(points)] + ["pass"]
+    number_of = {name.upper(): action for action, name in enumerate(names)}
+
+    def str_to_action(text: str) -> int:
+        if (action := number_of.get(text.strip().upper())) is None:
+            raise ValueError(
+                f"go has no action {text!r}: expected a point from {names[-1 - board_size]} to "
+                f"{names[board_size - 1]}, without the letter I, or pass"
+            )
+        return action
+
+    grid = np.arange(points).reshape(board_size, board_size)
+    images = [np.rot90(side, turns).ravel() for side in (grid, grid.T) for turns in range(4)]
+    return Game(
+        name="go",
+        state=layout,
+        num_actions=points + 1,
+        max_plies=max_plies,
+        observation_shape=(board_size, board_size, 2 * _FRAMES + 1),
+        observation_dtype=np.bool_,
+        setup=setup,
+        player=player,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=is_terminal,
+        utility=utility,
+        observe=observe,
+        evaluate=evaluate,
+        key=key,
+        position=position,
+        random_action=random_action,
+        decode=decode,
+        action_to_str=names.__getitem__,
+        str_to_action=str_to_action,
+        board=Board(
+            board_size,
+            board_size,
+            lambda state: state.board[cell_of].reshape(board_size, board_size).astype(np.int8),
+            lambda state, action: () if action == pass_move else (action,),
+            "lines",
+            row_labels=numbers_up(board_size),
+            column_labels=tuple(letter.upper() for letter in columns),
+        ),
+        symmetries=[Symmetry(image, np.append(image, pass_move)) for image in images[1:]],
+        players=("black_0", "white_0"),
+        repetition=None if superko == "simple" else Repetition("forbidden", exempt=(pass_move,)),
+        history=(_FRAMES, 2),
+    )

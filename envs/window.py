@@ -1,0 +1,109 @@
+"""The window in which ``render_mode="human"`` shows a board, by pygame.
+
+Pygame has one window a process. It belongs to the `Window` that has shown last; another one that shows takes it over.
+
+When a person closes the window it stays closed: `Window.closed` is then true and `Window.show` does nothing, so that a
+program that plays on needs no window to do so. A new `Window` opens again.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Window"]
+
+
+class Window:
+    """A window for pictures, which opens with the first one.
+
+    Args:
+        title: what its bar says.
+        fps: pictures a second at most: `show` waits until the one before has been seen for so long. 0: it never waits.
+
+    Attributes:
+        closed: whether the window is closed for good, by a person or by `close`.
+    """
+
+    _owner: Window | None = None  # whose the window of this process is
+
+    def __init__(self, title: str, fps: float = 0) -> None:
+        if fps < 0:
+            raise ValueError(f"fps must be 0 (no limit) or more, got {fps!r}")
+        self.title, self.fps = title, fps
+        self.closed = False
+        self._clock: Any = None
+
+    def show(self, image: NDArray[np.uint8]) -> bool:
+        """Show a picture, and see whether the window was closed meanwhile.
+
+        Args:
+            image: RGB pixels, uint8 [height, width, 3]; the window takes its size.
+
+        Returns:
+            Whether the window is open.
+
+        Raises:
+            ValueError: the image has another shape or type.
+            ImportError: pygame is not installed.
+            RuntimeError: there is no screen.
+        """
+        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+            raise ValueError(f"an image must be uint8 [height, width, 3], got {image.dtype} {image.shape}")
+        if self.closed or not self.update():
+            return False
+        pygame = _pygame()
+        if self.fps and self._clock is not None:
+            self._clock.tick(self.fps)  # the picture before is seen for as long
+        self._clock = self._clock or pygame.time.Clock()
+        screen = self._screen(pygame, (image.shape[1], image.shape[0]))
+        pygame.surfarray.blit_array(screen, image.swapaxes(0, 1))
+        pygame.display.flip()
+        return self.update()
+
+    def update(self) -> bool:
+        """Let the window answer to the person, as a program with long pauses between its pictures should now and then.
+
+        Returns:
+            Whether the window is still open, or yet to be opened.
+        """
+        if Window._owner is self:
+            pygame = _pygame()
+            if not pygame.display.get_init() or any(event.type == pygame.QUIT for event in pygame.event.get()):
+                self.close()
+        return not self.closed
+
+    def close(self) -> None:
+        """Close the window. A second call does nothing."""
+        self.closed = True
+        if Window._owner is self:
+            Window._owner = None
+            _pygame().display.quit()
+
+    def _screen(self, pygame: Any, size: tuple[int, int]) -> Any:
+        """Return the surface of the window; open it, or take it over from another one, as needed."""
+        screen = pygame.display.get_surface() if pygame.display.get_init() else None
+        if screen is not None and Window._owner is self and screen.get_size() == size:
+            return screen
+        try:
+            pygame.display.init()
+            screen = pygame.display.set_mode(size)
+        except pygame.error as error:
+            raise RuntimeError(
+                f"cannot open a window ({error}): without a screen, use render_mode='rgb_array', 'svg' or 'ansi'"
+            ) from None
+        pygame.display.set_caption(self.title)
+        Window._owner = self
+        return screen
+
+
+def _pygame() -> Any:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it prints a greeting
+    try:
+        import pygame
+    except ImportError as error:
+        raise ImportError(f"render_mode='human' needs pygame ({error}): pip install 'plyground[render]'") from None
+    return pygame

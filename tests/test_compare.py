@@ -1,0 +1,17 @@
+"""A sample of the comparison with other implementations; ``python -m tests.compare`` runs it in full."""
+
+from __future__ import annotations
+
+import pytest
+
+from .compare.classic_go import ClassicGo
+from .compare.pair import Pair
+from .compare.pairs import PAIRS
+
+pytest.importorskip("pyspiel")
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
+def test_random_games_are_the_same(pair: Pair | ClassicGo) -> None:
+    assert len(list(pair.run(pair.sample))) == pair.sample

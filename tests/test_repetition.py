@@ -1,0 +1,105 @@
+"""Draws by repetition, which environments see to."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+
+from plyground.arena import play
+from plyground.envs import BoardGameEnv, checkers, checkers_v0
+
+# Two kings walk to and fro: the position of a black king on 1 and a white one on 32, black to move.
+CYCLE = ["1-6", "32-27", "6-1", "27-32"]
+
+
+def two_kings(game: Any) -> Any:
+    state = game.new_state()
+    state.sides = (1, 1 << 34)
+    state.kings = 1 | 1 << 34
+    return state
+
+
+def walk(env: Any, moves: list[str]) -> None:
+    for move in moves:
+        assert not env.terminations[env.agent_selection]
+        env.step(env.game.str_to_action(move))
+
+
+def test_the_third_time_is_a_draw() -> None:
+    env: Any = BoardGameEnv("checkers", render_mode="ansi")
+    env.reset(options={"state": two_kings(env.game)})
+    walk(env, 2 * CYCLE)  # with the start, the third time
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.truncations == {"player_0": False, "player_1": False}
+    assert env.rewards == {"player_0": 0, "player_1": 0}
+    assert "draw after 8 plies" in env.render()
+    for _ in range(2):
+        env.step(None)
+    assert env.agents == []
+
+
+def test_a_capture_or_another_position_is_no_repetition() -> None:
+    env: Any = BoardGameEnv("checkers")
+    env.reset(options={"state": two_kings(env.game)})
+    walk(env, [*CYCLE, "1-6", "32-28", "6-1", "28-32"][:-1])
+    assert not env.terminations["player_0"]
+
+
+@pytest.mark.parametrize(("times", "cycles"), [(2, 1), (5, 4), (0, 20)])
+def test_how_often_is_a_parameter(times: int, cycles: int) -> None:
+    env: Any = checkers_v0.env(repetition=times)
+    env.reset(options={"state": two_kings(env.game)})
+    walk(env, cycles * CYCLE)  # without repetition the game goes on, up to the 40 moves without progress
+    assert env.terminations["player_0"]
+    assert len(env.moves) == 4 * cycles
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_remember(copied: Any) -> None:
+    env: Any = BoardGameEnv("checkers")
+    env.reset(options={"state": two_kings(env.game)})
+    walk(env, CYCLE)
+    twin = copied(env)
+    walk(twin, CYCLE)
+    assert twin.terminations["player_0"]
+    assert not env.terminations["player_0"]
+    walk(env, CYCLE[:2])
+    assert not env.terminations["player_0"]
+
+
+def test_a_new_game_forgets() -> None:
+    env: Any = BoardGameEnv("checkers")
+    for _ in range(3):
+        env.reset(options={"state": two_kings(env.game)})
+        walk(env, CYCLE)
+    assert not env.terminations["player_0"]
+
+
+def test_a_line_of_moves_counts_from_its_start() -> None:
+    game = checkers()
+    env: Any = BoardGameEnv(game)
+    options = {"state": two_kings(game), "moves": [*CYCLE, *CYCLE[:3]]}
+    env.reset(options=options)
+    walk(env, CYCLE[3:])
+    assert env.terminations["player_0"]
+    with pytest.raises(ValueError, match="cannot start a game of checkers from a finished position"):
+        env.reset(options={"state": two_kings(game), "moves": 2 * CYCLE})
+
+
+def test_records_tell_of_a_draw() -> None:
+    class Scripted:
+        def __init__(self, moves: list[str]) -> None:
+            self._moves = iter(moves)
+
+        def reset(self, seed: int | None = None) -> None: ...
+
+        def act(self, observation: Any, info: Any = None) -> int:
+            return checkers().str_to_action(next(self._moves))
+
+    env = BoardGameEnv("checkers")
+    players = [Scripted(2 * CYCLE[::2]), Scripted(2 * CYCLE[1::2])]
+    record = play(env, players, options={"state": two_kings(env.game)})
+    assert (record.outcome, record.ending, len(record.moves)) == ([0, 0], "finished", 8)
