@@ -1,11 +1,15 @@
 """The transposition table: what the search knows of positions it has seen, in fixed memory.
 
-One entry for each slot, chosen by the low bits of a scrambled key; a newer entry replaces an older one. The whole
-64-bit key is stored and compared.
+The low bits of a scrambled key choose one of two neighbouring slots. The whole 64-bit key is stored and compared.
 
 An entry is a value, searched to ``depth`` plies, that is exact or a bound. It serves another search of the same depth.
 Where no line of that search was cut off by the depth limit, the entry is ``SOLVED``, and serves every deeper search
 too. So a search with a table returns the same values as one without.
+
+A new entry takes its slot whatever is there, or, with replacement by depth, it takes the first of the two slots if that
+holds nothing, or an entry of an earlier search, or one that is not deeper; what was there moves to the second slot.
+Else it takes the second slot. (TWODEEP in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, "Replacement
+schemes for transposition tables", ICCA Journal 17, 1994; the age is Stockfish's idea, and many another program's.)
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "new_table", "slot_of"]
+__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "find", "new_table", "place"]
 
 EXACT, LOWER, UPPER = 1, 2, 3  # the value is the state's; at most the state's; at least the state's
 SOLVED = 4  # added to one of these
@@ -24,10 +28,13 @@ SOLVED = 4  # added to one of these
 _ENTRY = np.dtype(
     (
         np.record,
-        np.dtype([("key", "u8"), ("value", "f8"), ("action", "i4"), ("depth", "i2"), ("bound", "u1")], align=True),
+        np.dtype(
+            [("key", "u8"), ("value", "f8"), ("action", "i4"), ("depth", "i2"), ("bound", "u1"), ("age", "u1")],
+            align=True,
+        ),
     )
 )
-_SCRAMBLE, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+_SCRAMBLE, _SHIFT, _ONE = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(1)
 
 
 def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray[Any]:
@@ -42,6 +49,31 @@ def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray
 
 
 @register_jitable
-def slot_of(table: Any, key: Any) -> Any:
-    """Return the index of the one entry that may hold ``key``."""
+def _slot_of(table: Any, key: Any) -> Any:
     return ((key * _SCRAMBLE) >> _SHIFT) & np.uint64(table.size - 1)
+
+
+@register_jitable
+def find(table: Any, key: Any) -> Any:
+    """Return the slot that holds ``key``, or one that does not: the caller compares the key, and ``bound`` with 0."""
+    slot = _slot_of(table, key)
+    neighbour = slot ^ _ONE
+    if table[slot].key != key and table[neighbour].key == key:
+        return neighbour
+    return slot
+
+
+@register_jitable
+def place(table: Any, key: Any, depth: int, age: int, by_depth: bool) -> Any:
+    """Return the slot for a new entry, after making room in it; ``age`` is the number of the search, modulo 256."""
+    slot = _slot_of(table, key)
+    if not by_depth:
+        return slot
+    first = slot & ~_ONE
+    second = first | _ONE
+    entry = table[first]
+    if entry.bound != 0 and entry.key != key:
+        if entry.age == age and entry.depth > depth:
+            return second
+        table[second] = entry
+    return first

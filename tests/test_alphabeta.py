@@ -14,7 +14,7 @@ import pytest
 
 from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.clock import run_with_stop
-from plyground.envs import Game, connect_four, state_dtype, tictactoe
+from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
 
 from .conftest import random_game
 from .oracles import (
@@ -28,9 +28,28 @@ from .oracles import (
 )
 
 OPTIONS: list[dict[str, Any]] = [
-    dict(zip(("table_mb", "ordered", "iterative", "all_best"), values, strict=True))
-    for values in itertools.product((0, 1), (False, True), (False, True), (False, True))
+    dict(zip(("table_mb", "ordered", "pvs", "iterative", "all_best"), values, strict=True))
+    for values in itertools.product((0, 1), (False, True), (False, True), (False, True), (False, True))
+    if values[1] or not values[2]  # without an order, null windows are searched again and again
 ]
+
+# One thing changed at a time. 0.001 MB are 32 entries, which are always full.
+SOUND: list[dict[str, Any]] = [
+    {"ordered": False},
+    {"hash_move": False},
+    {"killers": False},
+    {"history": False},
+    {"killers": False, "history": False},
+    {"replacement": "always"},
+    {"replacement": "always", "table_mb": 0.001},
+    {"replacement": "depth", "table_mb": 0.001},
+    {"aspiration": 1e-9},
+    {"aspiration": 0.02},
+    {"aspiration": 0.02, "all_best": True},
+    {"aspiration": 300, "pvs": False},
+]
+
+MOST = 60_000  # positions, about, that minimax may visit in one of the comparisons
 
 
 def scrambled(state: Any, player: int) -> float:
@@ -41,25 +60,39 @@ def scrambled(state: Any, player: int) -> float:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_value_is_that_of_minimax_at_every_depth(game: Game, options: dict[str, Any], rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("name", ["tictactoe", "connect_four(rows=4, columns=5)"])
+def test_value_is_that_of_minimax_at_every_depth(name: str, options: dict[str, Any], rng: np.random.Generator) -> None:
+    check_values(make_game(name), options, None, rng)
+
+
+@pytest.mark.parametrize("options", [OPTIONS[0], *SOUND], ids=str)
+def test_value_is_that_of_minimax_with_each_option(options: dict[str, Any], rng: np.random.Generator) -> None:
+    check_values(connect_four(4, 5), options, None, rng)
+
+
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-2], OPTIONS[-1]], ids=["none", "all", "all best"])
+def test_value_is_that_of_minimax_in_every_game(game: Game, options: dict[str, Any], rng: np.random.Generator) -> None:
     check_values(game, options, None, rng)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS + SOUND, ids=str)
 def test_value_is_that_of_minimax_for_any_evaluation(options: dict[str, Any], rng: np.random.Generator) -> None:
     check_values(connect_four(4, 5), options, scrambled, rng)
 
 
 def check_values(game: Game, options: dict[str, Any], evaluate: Any, rng: np.random.Generator) -> None:
-    states = [random_game(game, rng)[:-1] for _ in range(3)]
+    games = [random_game(game, rng)[:-1] for _ in range(3)]
+    states = [states[:: len(states) // 20 + 1] for states in games]  # some 20 of each
     for depth in (1, 2, 3, 5):
         minimax = Minimax(game, depth=depth, evaluate=evaluate)
         alphabeta = AlphaBeta(game, depth=depth, evaluate=evaluate, **options)
         for state in itertools.chain(*states):  # one agent through whole games: the table carries over
+            if len(game.actions(state)) ** depth > MOST:
+                continue
             expected, found = minimax.analyse(state), alphabeta.analyse(state)
             assert found.value == expected.value
             assert set(found.best_actions) <= set(expected.best_actions)
-            if options["all_best"]:
+            if options.get("all_best"):
                 assert found.best_actions == expected.best_actions
             if found.depth == depth:  # a search that is sure of a win ends earlier
                 assert all(bound >= expected.values[action] for action, bound in found.values.items())
@@ -286,7 +319,7 @@ def test_games_in_which_a_player_moves_twice() -> None:
             continue
         value = minimax_value(game, state, known)
         assert Minimax(game).analyse(state).value == value
-        for options in OPTIONS:
+        for options in OPTIONS + SOUND:
             assert AlphaBeta(game, depth=7, **options).analyse(state).value == value
         for depth in (1, 2, 3):
             assert AlphaBeta(game, depth=depth).analyse(state).value == Minimax(game, depth=depth).analyse(state).value

@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plyground.envs import Game, state_dtype
+import numpy as np
 
-__all__ = ["leaf_tree", "perfectly_ordered_tree"]
+from plyground.envs import Game, state_dtype
+from plyground.envs.bits import scattered
+
+__all__ = ["leaf_tree", "perfectly_ordered_tree", "random_tree", "worst_ordered_tree"]
 
 
 def _game(name: str, branching: int, depth: int, layout: dict[str, Any], **rules: Any) -> Game:
@@ -31,7 +34,7 @@ def _game(name: str, branching: int, depth: int, layout: dict[str, Any], **rules
         name=name,
         state=state_dtype(branching="i8", left="i8", ply="i8", **layout),
         num_actions=6,
-        max_plies=6,
+        max_plies=12,
         max_utility=math.inf,
         observation_shape=(1,),
         setup=setup,
@@ -76,8 +79,7 @@ def perfectly_ordered_tree(branching: int, depth: int) -> Game:
     """Return the game of a uniform tree in which the first move is the best one everywhere.
 
     ``value`` is the negamax value of the node: the root's is 0, child i of a node worth v is worth i - v to its own
-        player
-    to move, so that the parent gets v from child 0 and less from the others.
+    player to move, so that the parent gets v from child 0 and less from the others.
     """
 
     def play(state: Any, action: int) -> None:
@@ -85,7 +87,46 @@ def perfectly_ordered_tree(branching: int, depth: int) -> Game:
         state.left -= 1
         state.ply += 1
 
-    def utility(state: Any, player: int) -> float:
-        return float(state.value) if player == state.ply & 1 else -float(state.value)
+    return _game("perfectly_ordered_tree", branching, depth, {"value": "i8"}, play=play, utility=_value)
 
-    return _game("perfectly_ordered_tree", branching, depth, {"value": "i8"}, play=play, utility=utility)
+
+def worst_ordered_tree(branching: int, depth: int) -> Game:
+    """Return the game of a uniform tree in which each move is better than the ones before it, and nothing is cut off.
+
+    What a move gains over the one before it is so much more than all that is at stake below, that nothing which was
+    found earlier bounds what comes.
+    """
+
+    def setup(state: Any) -> None:
+        state.step = (branching + 1) ** depth
+
+    def play(state: Any, action: int) -> None:
+        state.value = (state.branching - 1 - action) * state.step - state.value
+        state.step //= state.branching + 1
+        state.left -= 1
+        state.ply += 1
+
+    layout = {"value": "i8", "step": "i8"}
+    return _game("worst_ordered_tree", branching, depth, layout, setup=setup, play=play, utility=_value)
+
+
+def random_tree(branching: int, depth: int, seed: int) -> Game:
+    """Return the game of a uniform tree whose leaves are worth independent random numbers from 0 to 1."""
+
+    def setup(state: Any) -> None:
+        state.path = scattered(np.uint64(seed + 1))
+
+    def play(state: Any, action: int) -> None:
+        state.path = scattered(state.path ^ np.uint64(action + 1))
+        state.left -= 1
+        state.ply += 1
+
+    def utility(state: Any, player: int) -> float:
+        value = float(state.path >> np.uint64(11)) / 2.0**53
+        return value if player == 0 else -value
+
+    return _game("random_tree", branching, depth, {"path": "u8"}, setup=setup, play=play, utility=utility)
+
+
+def _value(state: Any, player: int) -> float:
+    return float(state.value) if player == state.ply & 1 else -float(state.value)
