@@ -1,33 +1,52 @@
-"""Monte Carlo tree search: UCT with random rollouts, over the kernels of `plyground.agents.tree`."""
+"""Monte Carlo tree search: UCT, with all that can be added to it, over the kernels of `tree` and `uct`."""
 
 from __future__ import annotations
 
+import math
 import time
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, State
+from ..envs.jit import kernel
 from ..envs.prng import new_rng
 from .analysis import Analysis
 from .search import SearchAgent, check_budget
-from .tree import Tree, grown, new_tree, simulate
+from .searcher import Searcher
+from .tree import Tree
+from .uct import Options
 
 __all__ = ["MCTS"]
 
-_NODES = 4096  # room in a new tree
-_CHUNK_SECONDS = 0.01  # how long a kernel call may take, about: between two looks at the clock and at Ctrl-C
+FinalMove = Literal["visits", "value", "robust-max"]
+
+
+class _Child(NamedTuple):
+    """What all trees together know of an action at the root."""
+
+    action: int
+    visits: int
+    value: float  # the mean, but not beyond the bounds; nan if it was never visited
+    low: float  # proved bounds, infinite without a solver
+    high: float
 
 
 class MCTS(SearchAgent):
     """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
 
-    The move with the most visits is played (of equals the one with the better mean, then the lower number). Without a
-    budget there are 1000 simulations. The same seed and number of simulations give the same move; seconds do not.
+    As it stands this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
+    then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed and
+    number of simulations give the same move, with any number of threads; seconds do not.
 
-    In `analyse`, ``values`` are the means of the simulations through each action, for the player to move, and
-    ``visits`` their numbers; ``nodes`` counts the visited nodes of the tree.
+    In `analyse`, ``values`` are the means of the simulations through each action, for the player to move (exact where
+    the solver has proved them), and ``visits`` their numbers, those kept from earlier moves included; ``nodes`` counts
+    the visited nodes of the tree and ``leaves`` the new simulations. ``exact`` says that the solver proved the value;
+    it does so from the rules of a state alone, so not where an environment forbids or ends a game by what came before.
+    ``standard_error`` is that of independent simulations which end in a win or a loss: an upper bound of their spread,
+    and no bound of the distance to the minimax value.
 
     Args:
         game: the game, or its name.
@@ -35,10 +54,33 @@ class MCTS(SearchAgent):
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         c: how much to explore. The means run from -1 to 1 (times the game's ``max_utility``), twice the range for which
             UCB1's √2 is meant.
+        final_move: ``"visits"``, the robust child; ``"value"``, the max child; or ``"robust-max"``, the child that is
+            both: where there is none, the search goes on for up to as many simulations again (not beyond ``seconds``),
+            and then takes the robust child (Chaslot et al. 2008; Coulom 2006).
+        reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
+            the ``simulations`` of the move. `reset` forgets.
+        fpu: first-play urgency, the score of a child that was never visited, in units of the mean; None: infinite, so
+            each child is tried before any is tried again.
+        solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved.
+        rollout: ``"random"``, by the game's ``random_action``; or ``"greedy"``, to the position that the game's
+            ``evaluate`` likes best one ply ahead.
+        epsilon: the share of random moves in greedy rollouts.
+        rollouts: from each leaf; their mean counts as one visit.
+        rollout_depth: plies after which a rollout is cut and the game's ``evaluate`` taken; 0: no rollout. None: none.
+        rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
+            the same; 0 for none.
+        bias: weight of the progressive bias ``bias · evaluate / (n + 1)``; children are then tried in the order of
+            their evaluation. 0 for none.
+        widening: α of progressive widening, above 0 and at most 1: of N visits, ⌈N^α⌉ children are considered, in the
+            order of their evaluation. None: all.
+        threads: trees that grow side by side and vote with all their visits (root parallelization); the simulations are
+            shared out among them.
+        tree_mb: megabytes for the trees, about. A full tree stays as it is, and the search goes on in it. None: no
+            limit.
         seed: of the rollouts; None takes one from the system's entropy.
 
     Raises:
-        ValueError: a budget is not positive, or ``c`` is negative.
+        ValueError: an argument is out of its range; the message names it.
     """
 
     def __init__(
@@ -48,85 +90,204 @@ class MCTS(SearchAgent):
         *,
         seconds: float | None = None,
         c: float = 1.4,
+        final_move: FinalMove = "visits",
+        reuse_tree: bool = False,
+        fpu: float | None = None,
+        solver: bool = False,
+        rollout: Literal["random", "greedy"] = "random",
+        epsilon: float = 0.1,
+        rollouts: int = 1,
+        rollout_depth: int | None = None,
+        rave: float = 0,
+        bias: float = 0,
+        widening: float | None = None,
+        threads: int = 1,
+        tree_mb: float | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
         check_budget(simulations=simulations, seconds=seconds)
-        if not c >= 0:
-            raise ValueError(f"c must be at least 0, got {c!r}")
+        for name, value, fits, expected in (
+            ("c", c, c >= 0, "at least 0"),
+            ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
+            ("rollout", rollout, rollout in ("random", "greedy"), "random or greedy"),
+            ("epsilon", epsilon, 0 <= epsilon <= 1, "between 0 and 1"),
+            ("rollouts", rollouts, rollouts >= 1, "at least 1"),
+            ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
+            ("rollout_depth", rollout_depth, rollout_depth is None or rollout_depth >= 0, "at least 0, or None"),
+            ("rave", rave, rave >= 0, "at least 0"),
+            ("bias", bias, bias >= 0, "at least 0"),
+            ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
+            ("threads", threads, threads >= 1, "at least 1"),
+            ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
+        ):
+            if not fits:
+                raise ValueError(f"{name} must be {expected}, got {value!r}")
         self.simulations = 1000 if simulations is None and seconds is None else simulations
-        self.seconds, self.c = seconds, float(c)
-        self._rng = new_rng(seed)
-        self._tree: Tree | None = None
+        self.seconds, self.c, self.final_move, self.reuse_tree = seconds, float(c), final_move, reuse_tree
+        self.options = Options(
+            fpu=np.inf if fpu is None else float(fpu),
+            solver=bool(solver),
+            rave=float(rave),
+            bias=float(bias),
+            widening=float(widening or 0),
+            rollouts=int(rollouts),
+            depth=-1 if rollout_depth is None else int(rollout_depth),
+            epsilon=float(epsilon) if rollout == "greedy" else 1.0,
+        )
+        share = None if tree_mb is None else tree_mb / threads
+        self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in _rngs(seed, threads)]
 
     def reset(self, seed: int | None = None) -> None:
-        """Start the random numbers anew, if a seed is given. No tree is kept from move to move."""
+        """Forget the tree, and start the random numbers anew if a seed is given."""
+        for searcher in self._searchers:
+            searcher.forget()
         if seed is not None:
-            self._rng = new_rng(seed)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_tree": None}
+            for searcher, rng in zip(self._searchers, _rngs(seed, len(self._searchers)), strict=True):
+                searcher.rng = rng
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        root, scratch = np.zeros(1, self.game.dtype), np.zeros(1, self.game.dtype)
-        root[0] = state
-        tree = self._empty_tree()
-        buffer = np.empty(self.game.num_actions, np.int32)
-        tree.mover[0] = 1 - self.game.player(state)  # as if the opponent had just moved
-        done, chunk, limit = 0, 64, self.simulations or 2**31 - 1
-        now = start
-        while done < limit and (done == 0 or self.seconds is None or now - start < self.seconds):
-            wanted = min(chunk, limit - done)
-            finished = simulate(self.game, root, scratch, tree, buffer, self._rng, self.c, wanted)
-            done += finished
-            if finished < wanted:
-                self._tree = tree = grown(tree)
-            before, now = now, time.perf_counter()
-            if now - before < _CHUNK_SECONDS:
-                chunk *= 2
-        return self._answer(tree, state, done, time.perf_counter() - start)
-
-    def _empty_tree(self) -> Tree:
-        """Return the tree of the last move, emptied, or a new one."""
-        if self._tree is None:
-            self._tree = new_tree(max(_NODES, 4 * self.game.num_actions), self.game.max_plies)
-        tree = self._tree
-        tree.size[0] = 1
-        tree.visits[0] = tree.child_count[0] = 0
-        tree.total[0] = 0.0
-        return tree
-
-    def _answer(self, tree: Tree, state: State, simulations: int, seconds: float) -> Analysis:
-        children = _children(tree, 0)
-        visits = {int(tree.action[child]): int(tree.visits[child]) for child in children}
-        values = {
-            int(tree.action[child]): float(tree.total[child] / tree.visits[child])
-            for child in children
-            if tree.visits[child]
-        }
-        pv: list[int] = []
-        node = 0
-        while tree.child_count[node] > 0:
-            node = max(_children(tree, node), key=lambda n: (tree.visits[n], tree.total[n], -tree.action[n]))
-            if tree.visits[node] == 0:
+        kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)
+        done = self._run(self.simulations, self.seconds)
+        # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
+        limit = self.simulations if self.final_move == "robust-max" and self.simulations is not None else 0
+        extra = 0
+        while extra < limit and not self._agreed():
+            left = None if self.seconds is None else self.seconds - (time.perf_counter() - start)
+            if left is not None and left <= 0:
                 break
-            pv.append(int(tree.action[node]))
+            ran = self._run(min(max(1, limit // 8), limit - extra), left)
+            if ran == 0:
+                break
+            extra += ran
+        return self._answer(done + extra, kept, time.perf_counter() - start)
+
+    def _run(self, simulations: int | None, seconds: float | None) -> int:
+        """Run so many new simulations, shared out among the trees, and return how many were made."""
+        threads = len(self._searchers)
+        total = 2**31 - 1 if simulations is None else simulations
+        shares = [total // threads + (i < total % threads) for i in range(threads)]
+        if threads == 1:
+            return self._searchers[0].run(total, seconds, _never)
+        stop = False
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                runs = [
+                    pool.submit(searcher.run, share, seconds, lambda: stop)
+                    for searcher, share in zip(self._searchers, shares, strict=True)
+                ]
+                return sum(run.result() for run in runs)
+            finally:
+                stop = True  # Ctrl-C: the others end too
+
+    def _children(self) -> list[_Child]:
+        """Return what is known of each action at the root, ascending."""
+        known: dict[int, list[Any]] = {}
+        for searcher in self._searchers:
+            tree, extras = searcher.tree, searcher.extras
+            assert tree is not None
+            assert extras is not None
+            for child in _children(tree, 0):
+                entry = known.setdefault(int(tree.action[child]), [0, 0.0, -math.inf, math.inf])
+                entry[0] += int(tree.visits[child])
+                entry[1] += float(tree.total[child])
+                if self.options.solver:
+                    entry[2] = max(entry[2], float(extras.low[child]))
+                    entry[3] = min(entry[3], float(extras.high[child]))
+        return [
+            _Child(action, visits, min(max(total / visits, low), high) if visits else math.nan, low, high)
+            for action, (visits, total, low, high) in sorted(known.items())
+        ]
+
+    def _choose(self, children: list[_Child]) -> _Child:
+        """Return the child to play: as ``final_move`` says, but nothing proved to be worse than another."""
+        tried = [child for child in children if child.visits]
+        floor = max(child.low for child in children)
+        hopeful = [child for child in tried if child.high > floor] or [child for child in tried if child.low == floor]
+        order = _by_value if self.final_move == "value" else _by_visits
+        best = max(hopeful, key=order)
+        return max((child for child in tried if child.low == floor), key=order) if best.value < floor else best
+
+    def _agreed(self) -> bool:
+        """Whether the robust child is a max child."""
+        children = self._children()
+        best = self._choose(children)
+        return all(child.value <= best.value for child in children if child.visits)
+
+    def _answer(self, simulations: int, kept: int, seconds: float) -> Analysis:
+        children = self._children()
+        best = self._choose(children)
+        exact = best.low == best.high and all(child.high <= best.low for child in children)
+        trees = [searcher.tree for searcher in self._searchers if searcher.tree is not None]
+        pv = max((_line(tree, best.action) for tree in trees), key=len)
+        top = float(self.game.max_utility)
+        error = 0.0 if exact else math.sqrt(max(top**2 - best.value**2, 0.0) / best.visits)
         return Analysis(
-            best_action=pv[0],
-            value=values[pv[0]],
-            best_actions=(pv[0],),
-            values=dict(sorted(values.items())),
-            visits=dict(sorted(visits.items())),
-            pv=tuple(pv),
+            best_action=best.action,
+            value=best.value,
+            best_actions=tuple(child.action for child in children if exact and child.low == best.value)
+            or (best.action,),
+            values={child.action: child.value for child in children if child.visits},
+            visits={child.action: child.visits for child in children},
+            pv=pv,
             depth=len(pv),
-            nodes=int(np.count_nonzero(tree.visits[: tree.size[0]])),
+            nodes=sum(int(np.count_nonzero(tree.visits[: tree.size[0]])) for tree in trees),
             leaves=simulations,
-            exact=False,
+            exact=exact,
             seconds=seconds,
+            standard_error=error if math.isfinite(error) else None,
+            selective_depth=max(int(_longest_line(tree, np.zeros(int(tree.size[0]), np.int32))) for tree in trees),
+            statistics={
+                "simulations kept": kept,
+                "nodes in memory": sum(int(tree.size[0]) for tree in trees),
+                "full trees": sum(int(tree.full[0]) for tree in trees),
+            },
         )
+
+
+def _rngs(seed: int | None, count: int) -> list[NDArray[np.uint64]]:
+    """Return a generator for each tree. The first does not depend on how many there are."""
+    sequence = np.random.SeedSequence(seed)
+    return [new_rng(sequence), *map(new_rng, sequence.spawn(count - 1))]
+
+
+def _never() -> bool:
+    return False
+
+
+def _by_visits(child: _Child) -> tuple[float, float, int]:
+    return child.visits, child.value, -child.action
+
+
+def _by_value(child: _Child) -> tuple[float, float, int]:
+    return child.value, child.visits, -child.action
 
 
 def _children(tree: Tree, node: int) -> range:
     first = int(tree.first_child[node])
     return range(first, first + int(tree.child_count[node]))
+
+
+def _line(tree: Tree, action: int) -> tuple[int, ...]:
+    """Return the most visited line that begins with ``action``."""
+    node = next(child for child in _children(tree, 0) if tree.action[child] == action)
+    line = [action]
+    while tree.child_count[node] > 0:
+        node = max(_children(tree, node), key=lambda n: (tree.visits[n], tree.total[n], -tree.action[n]))
+        if tree.visits[node] == 0:
+            break
+        line.append(int(tree.action[node]))
+    return tuple(line)
+
+
+@kernel
+def _longest_line(tree, depths):
+    """Return how many plies below the root the deepest visited node is. Children stand behind their parents."""
+    longest = 0
+    for node in range(depths.size):
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
+            depths[child] = depths[node] + 1
+            if tree.visits[child] > 0:
+                longest = max(longest, depths[child])
+    return longest

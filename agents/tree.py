@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 from ..envs.jit import kernel
 from ..envs.prng import below
 
-__all__ = ["Tree", "backpropagate", "grown", "new_tree", "select_child", "simulate", "ucb"]
+__all__ = [
+    "Tree",
+    "add_children",
+    "backpropagate",
+    "expand",
+    "grown",
+    "has_room",
+    "new_tree",
+    "select_child",
+    "simulate",
+    "ucb",
+]
 
 
 class Tree(NamedTuple):
@@ -31,6 +42,7 @@ class Tree(NamedTuple):
     first_child: NDArray[np.int32]  # [nodes]
     child_count: NDArray[np.int32]  # [nodes] 0: not expanded, or terminal
     size: NDArray[np.int64]  # [1] how many nodes are in use
+    full: NDArray[np.bool_]  # [1] whether the tree may not grow: then nodes without room for children stay leaves
     path: NDArray[np.int32]  # [plies + 1] the nodes of the current simulation
 
 
@@ -45,15 +57,22 @@ def new_tree(nodes: int, plies: int) -> Tree:
         first_child=np.zeros(nodes, np.int32),
         child_count=np.zeros(nodes, np.int32),
         size=size,
+        full=np.zeros(1, np.bool_),
         path=np.zeros(plies + 1, np.int32),
     )
 
 
-def grown(tree: Tree) -> Tree:
-    """Return the same tree with twice the room."""
-    kept = {"size": tree.size, "path": tree.path}
+def grown(tree: Tree, nodes: int | None = None) -> Tree:
+    """Return the same tree with room for ``nodes``, by default twice the room."""
+    nodes = 2 * tree.visits.size if nodes is None else nodes
+    kept = {"size": tree.size, "full": tree.full, "path": tree.path}
+    more = nodes - tree.visits.size
     return Tree(
-        **{name: np.concatenate([a, np.zeros_like(a)]) for name, a in tree._asdict().items() if name not in kept},
+        **{
+            name: np.concatenate([array, np.zeros(more, array.dtype)])
+            for name, array in tree._asdict().items()
+            if name not in kept
+        },
         **kept,
     )
 
@@ -83,7 +102,12 @@ def select_child(tree: Tree, node: int, c: float) -> int:
 @register_jitable
 def expand(game: Any, tree: Tree, node: int, state: Any, actions: Any, rng: Any) -> None:
     """Step 2, expansion: give the node a child for each legal action, in random order."""
-    count = game.legal_actions(state, actions)
+    add_children(tree, node, game.player(state), actions, game.legal_actions(state, actions), rng)
+
+
+@kernel
+def add_children(tree: Tree, node: int, player: int, actions: Any, count: int, rng: Any) -> None:
+    """Give the node a child for each of ``player``'s first ``count`` actions, in random order."""
     for i in range(count - 1, 0, -1):
         j = below(rng, i + 1)
         actions[i], actions[j] = actions[j], actions[i]
@@ -96,7 +120,7 @@ def expand(game: Any, tree: Tree, node: int, state: Any, actions: Any, rng: Any)
         tree.visits[child] = 0
         tree.total[child] = 0.0
         tree.action[child] = actions[i]
-        tree.mover[child] = game.player(state)
+        tree.mover[child] = player
         tree.child_count[child] = 0
 
 
@@ -116,15 +140,22 @@ def backpropagate(tree: Tree, length: int, utility: float) -> None:
         tree.total[node] += utility if tree.mover[node] == 0 else -utility
 
 
+@register_jitable
+def has_room(tree: Tree, count: int) -> bool:
+    """Return whether ``count`` more nodes fit into the tree."""
+    return tree.size[0] + count <= tree.visits.size
+
+
 @kernel
 def simulate(game, root, scratch, tree, actions, rng, c, simulations):
-    """Run simulations from the state ``root[0]``, and return how many were done before the tree was full.
+    """Run simulations from the state ``root[0]``, and return how many were done before the tree had to grow.
 
     A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each
-    simulation adds one visited node, and memory is spent only below nodes that are visited twice.
+    simulation adds one visited node, and memory is spent only below nodes that are visited twice. In a tree that may
+    not grow, a node that has no room for children is rolled out from again.
     """
     for done in range(simulations):
-        if tree.size[0] + actions.size > tree.visits.size:
+        if not tree.full[0] and not has_room(tree, actions.size):
             return done
         scratch[0] = root[0]
         state = scratch[0]
@@ -134,6 +165,8 @@ def simulate(game, root, scratch, tree, actions, rng, c, simulations):
         while True:
             if tree.child_count[node] == 0:
                 if (tree.visits[node] == 0 and node != 0) or length == tree.path.size or game.is_terminal(state):
+                    break
+                if not has_room(tree, actions.size):
                     break
                 expand(game, tree, node, state, actions, rng)
             node = select_child(tree, node, c)

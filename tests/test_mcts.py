@@ -93,8 +93,8 @@ def test_same_seed_same_search() -> None:
 def test_a_tree_that_grows_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     game = connect_four()
     roomy = MCTS(game, 20_000, seed=1).analyse(game.new_state())
-    monkeypatch.setattr("plyground.agents.mcts._NODES", 1)
-    monkeypatch.setattr("plyground.agents.mcts._CHUNK_SECONDS", 0)
+    monkeypatch.setattr("plyground.agents.searcher._NODES", 1)
+    monkeypatch.setattr("plyground.agents.searcher._CHUNK_SECONDS", 0)
     assert MCTS(game, 20_000, seed=1).analyse(game.new_state()).visits == roomy.visits
 
 
@@ -103,7 +103,7 @@ def test_growing_keeps_the_tree() -> None:
     tree.visits[:] = 1, 2, 3, 4
     larger = grown(tree)
     assert larger.visits.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]
-    assert {array.size for name, array in larger._asdict().items() if name not in ("size", "path")} == {8}
+    assert {array.size for name, array in larger._asdict().items() if name not in ("size", "full", "path")} == {8}
     assert larger.size is tree.size
 
 
