@@ -1,0 +1,78 @@
+"""The Connect Four solver against bitbully (C++, from PyPI), on the same random positions, and whether they agree.
+
+    python benchmarks/solver.py            # times, on a few positions of each ply
+    python benchmarks/solver.py --full     # and scores of 1,000 positions of each ply
+
+One thread, no opening book, and the table emptied before each position on both sides; that is not timed. What is timed
+is a call from Python that returns the score of a position, ``ConnectFourScores.score`` and ``BitBullyCore.mtdf``. The
+sides take turns, position by position. The time is the process's own, so that a busy machine does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from typing import Any
+
+import numpy as np
+
+from plyground.agents.connect_four_solver import ConnectFourScores
+from plyground.envs import State, connect_four
+
+COUNTS = {12: 100, 16: 300, 20: 1000, 24: 1000, 28: 1000}  # plies played: positions that are timed
+CHECKED = 1000  # positions of each ply with --full
+
+
+def random_positions(plies: int, count: int, seed: int = 0) -> list[tuple[State, list[int]]]:
+    """Return unfinished positions after so many random moves, in which nobody can win at once, and their moves."""
+    game, rng = connect_four(), np.random.default_rng([seed, plies])
+    found: list[tuple[State, list[int]]] = []
+    while len(found) < count:
+        state, moves = game.new_state(), []
+        while len(moves) < plies and not game.is_terminal(state):
+            moves.append(int(rng.choice(game.actions(state))))
+            game.play(state, moves[-1])
+        if not game.is_terminal(state) and not any(
+            game.is_terminal(game.play_moves([action], state)) for action in game.actions(state)
+        ):
+            found.append((state, moves))
+    return found
+
+
+def compare(plies: int, count: int) -> tuple[list[float], list[float], int]:
+    """Return the seconds that each side took for each position, and how many scores differ."""
+    from bitbully import bitbully_core
+
+    ours, peer = ConnectFourScores(connect_four(), book=False), bitbully_core.BitBullyCore()
+    our_seconds, peer_seconds, different = [], [], 0
+    for state, moves in random_positions(plies, count):
+        board: Any = bitbully_core.BoardCore()
+        board.play(moves)
+        ours.clear()
+        start = time.process_time()
+        score = ours.score(state)
+        our_seconds.append(time.process_time() - start)
+        peer.resetTranspositionTable()
+        start = time.process_time()
+        expected = peer.mtdf(board, 0)
+        peer_seconds.append(time.process_time() - start)
+        different += score != expected
+    return our_seconds, peer_seconds, different
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help=f"compare the scores of {CHECKED} positions of each ply")
+    parser.add_argument("--plies", type=int, nargs="+", choices=COUNTS, default=list(COUNTS))
+    chosen = parser.parse_args()
+    print("plies  positions  ours, ms  bitbully, ms  ratio  scores that differ")
+    for plies in chosen.plies:
+        count = CHECKED if chosen.full else COUNTS[plies]
+        ours, peer, different = compare(plies, count)
+        mean, other = 1000 * statistics.mean(ours), 1000 * statistics.mean(peer)
+        print(f"{plies:5}  {count:9}  {mean:8.4f}  {other:12.4f}  {mean / other:5.2f}  {different:6}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
