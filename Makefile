@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check coverage bench clean
+.PHONY: demo test check coverage compare bench clean
 
 # Train a policy on Connect Four for about a minute, then play it against search, everyone against everyone.
 demo: .venv/installed-rl
@@ -23,6 +23,10 @@ check: .venv/installed-dev
 coverage: .venv/installed-dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m rules
 	$(BIN)/coverage report
+
+# Every game against other implementations, move by move; about a quarter of an hour.
+compare: .venv/installed-dev
+	$(BIN)/python -m tests.compare
 
 # Us and the peers, side by side in one run.
 bench: .venv/installed-bench

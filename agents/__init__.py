@@ -7,16 +7,21 @@ from .human import Human
 from .mcts import MCTS
 from .minimax import Minimax
 from .mixture import Mixture
+from .montecarlo import FlatMonteCarlo
 from .policy import Policy
+from .puct import PUCT
 from .random import Random
 from .registry import agent_names, agent_usage, make, register_agent
 from .search import SearchAgent
+from .solver import Solution, Solver
 
 __all__ = [
     "MCTS",
+    "PUCT",
     "Agent",
     "AlphaBeta",
     "Analysis",
+    "FlatMonteCarlo",
     "Human",
     "Info",
     "Minimax",
@@ -25,6 +30,8 @@ __all__ = [
     "Policy",
     "Random",
     "SearchAgent",
+    "Solution",
+    "Solver",
     "agent_names",
     "agent_usage",
     "legal_mask",

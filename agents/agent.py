@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..envs import Game, State
 
-__all__ = ["Agent", "Info", "Observation", "legal_mask", "state_of"]
+__all__ = ["Agent", "Info", "Observation", "legal_mask", "mask_in", "state_of"]
 
 Observation = Mapping[str, NDArray[Any]] | NDArray[Any]  # {"observation", "action_mask"}, or the planes alone
 Info = Mapping[str, Any]
@@ -59,10 +59,24 @@ def legal_mask(observation: Observation, info: Info | None = None) -> NDArray[An
     Raises:
         ValueError: neither has one, or no action is legal.
     """
+    mask = mask_in(observation, info)
+    if mask is None:
+        raise ValueError("no action mask: expected observation['action_mask'] or info['action_mask']")
+    return mask
+
+
+def mask_in(observation: Observation, info: Info | None = None) -> NDArray[Any] | None:
+    """Return the action mask [num_actions] as `legal_mask` does, or None where there is none.
+
+    An environment knows more than the rules of a state do: superko forbids what was on the board before.
+
+    Raises:
+        ValueError: no action is legal.
+    """
     for source in (observation, info):
         if isinstance(source, Mapping) and "action_mask" in source:
             mask = np.asarray(source["action_mask"])
             if not mask.any():
                 raise ValueError("no action is legal: it is not this player's turn, or the game is over")
             return mask
-    raise ValueError("no action mask: expected observation['action_mask'] or info['action_mask']")
+    return None

@@ -24,6 +24,10 @@ class Analysis:
         leaves: positions at which the search stopped: terminal, or evaluated at the horizon.
         exact: whether the value is the game-theoretic one: every line that it rests on was played to the end.
         seconds: wall-clock time.
+        priors: of each action, for a search that is given them; else empty.
+        standard_error: of the value, for a search that samples; else None.
+        selective_depth: the longest line that was looked at, in plies; 0 where the search does not tell.
+        statistics: what else the search counted, by name, for example ``{"table hits": 1200}``.
     """
 
     best_action: int
@@ -37,3 +41,12 @@ class Analysis:
     exact: bool
     seconds: float
     visits: dict[int, int] = field(default_factory=dict)
+    priors: dict[int, float] = field(default_factory=dict)
+    standard_error: float | None = None
+    selective_depth: int = 0
+    statistics: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def nodes_per_second(self) -> float:
+        """The speed of the search; 0 where no time was measured."""
+        return self.nodes / self.seconds if self.seconds > 0 else 0.0

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..envs import Game, as_game
-from .agent import Info, Observation, state_of
+from .agent import Info, Observation, mask_in, state_of
 
 __all__ = ["Human"]
+
+_MOST_NAMES = 20  # of legal moves in the question
 
 
 class Human:
@@ -36,8 +38,11 @@ class Human:
         """
         game = self.game
         state = state_of(game, observation, info)
-        legal = game.actions(state)
-        names = ", ".join(game.action_to_str(action) for action in legal)
+        mask = mask_in(observation, info)
+        legal = [action for action in game.actions(state) if mask is None or mask[action]]
+        names = ", ".join(game.action_to_str(action) for action in legal[:_MOST_NAMES])
+        if len(legal) > _MOST_NAMES:
+            names += f", … {len(legal)} in all"
         self._show(game.text(state))
         while True:
             try:

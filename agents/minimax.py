@@ -2,9 +2,8 @@
 
 The value of a state is its utility if it is terminal, the evaluation at the depth limit, and otherwise the best of its
 successors' values for the player to move (Russell & Norvig, Artificial Intelligence, chapter "Adversarial search"). It
-is
-written as negamax: a value is from the point of view of the player to move, and changes its sign where the turn
-    changes.
+is written as negamax: a value is from the point of view of the player to move, and changes its sign where the turn
+changes.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..envs import Game, State
 from ..envs.jit import kernel
 from .analysis import Analysis
 from .clock import run_with_stop
-from .search import SearchAgent, check_budget, line_of, with_evaluation
+from .search import DEEPEST, SearchAgent, check_budget, line_of, with_evaluation
 
 __all__ = ["Minimax"]
 
@@ -65,7 +64,7 @@ class Minimax(SearchAgent):
 
     Args:
         game: the game, or its name.
-        depth: in plies; None searches to the end, which only small games allow.
+        depth: in plies, of which 256 are the most; None searches to the end, which only small games allow.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
             caller's to choose one in which a win is better than what it returns.
     """
@@ -82,7 +81,7 @@ class Minimax(SearchAgent):
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         game = self.game
-        depth = min(self.depth or game.max_plies, game.max_plies)
+        depth = min(self.depth or game.max_plies, game.max_plies, DEEPEST)
         start = time.perf_counter()
         states = np.zeros(depth + 1, game.dtype)
         moves = np.empty((depth + 1, game.num_actions), np.int32)

@@ -15,8 +15,11 @@ from .human import Human
 from .mcts import MCTS
 from .minimax import Minimax
 from .mixture import Mixture
+from .montecarlo import FlatMonteCarlo
 from .policy import Policy
+from .puct import PUCT
 from .random import Random
+from .solver import Solver
 
 __all__ = ["agent_names", "agent_usage", "make", "register_agent"]
 
@@ -24,17 +27,20 @@ _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
     "alphabeta": AlphaBeta,
     "dqn": partial(Policy, algorithm="dqn"),
+    "flat": FlatMonteCarlo,
     "human": Human,
     "mcts": MCTS,
     "minimax": Minimax,
     "mixture": Mixture,
     "policy": Policy,
     "ppo": partial(Policy, algorithm="ppo"),
+    "puct": PUCT,
     "random": Random,
+    "solver": Solver,
 }
 
 
-_PYTHON_ONLY = frozenset(("algorithm", "ask", "evaluate", "show"))  # arguments that text cannot give
+_PYTHON_ONLY = frozenset(("algorithm", "ask", "evaluate", "evaluator", "show"))  # arguments that text cannot give
 
 
 def agent_names() -> list[str]:

@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..envs import Game, State, as_game
 from ..envs.jit import kernel
-from .agent import Info, Observation, state_of
+from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
 
-__all__ = ["SearchAgent", "check_budget", "line_of", "most_positions", "with_evaluation"]
+__all__ = ["DEEPEST", "SearchAgent", "check_budget", "line_of", "most_positions", "with_evaluation"]
+
+DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
 
 
 @kernel
@@ -42,11 +44,15 @@ class SearchAgent(ABC):
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         """Search an unfinished state, which must not be changed, with these legal actions [legal]."""
 
-    def analyse(self, state: State) -> Analysis:
+    def analyse(self, state: State, mask: ArrayLike | None = None) -> Analysis:
         """Search a position and return what was found. The state is not changed.
 
+        Args:
+            state: the position.
+            mask: [num_actions]; only actions that are not 0 in it are candidates. Default: all legal actions.
+
         Raises:
-            ValueError: the state is of another game, or the game is over.
+            ValueError: the state is of another game, the game is over, or the mask leaves no legal action.
         """
         if getattr(state, "dtype", None) != self.game.dtype:
             raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
@@ -56,11 +62,22 @@ class SearchAgent(ABC):
             raise ValueError(
                 f"the game of {self.game.name} is over, there is nothing to search:\n{self.game.text(state)}"
             )
-        return self._search(state, actions[:count])
+        actions = actions[:count]
+        if mask is not None:
+            actions = self._allowed(actions, np.asarray(mask))
+        return self._search(state, actions)
+
+    def _allowed(self, actions: NDArray[np.int32], mask: NDArray[Any]) -> NDArray[np.int32]:
+        if mask.shape != (self.game.num_actions,):
+            raise ValueError(f"a mask of {self.game.spec} has shape ({self.game.num_actions},), got {mask.shape}")
+        allowed = actions[mask[actions] != 0]
+        if not allowed.size:
+            raise ValueError(f"the mask leaves no action: expected one of {actions.tolist()} in it")
+        return allowed
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
-        return self.analyse(state_of(self.game, observation, info)).best_action
+        return self.analyse(state_of(self.game, observation, info), mask_in(observation, info)).best_action
 
     def predict(
         self,
@@ -78,19 +95,24 @@ class SearchAgent(ABC):
             state: taken for the interface, and given back.
             episode_start: taken for the interface.
             deterministic: taken for the interface.
-            action_masks: taken for the interface; a search knows the rules.
+            action_masks: [(batch,) num_actions], if any: only these actions are candidates.
 
         Returns:
             The actions, an array of shape () or [batch], and ``state`` as it came.
 
         Raises:
-            ValueError: the planes are of another game, or show a game that is over.
+            ValueError: the planes are of another game, or show a game that is over; or the masks do not fit.
         """
+        if action_masks is None and isinstance(observation, Mapping):
+            action_masks = observation.get("action_mask")
         planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
         size = int(np.prod(self.game.observation_shape))
         single = planes.shape in (self.game.observation_shape, (size,))
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
-        actions = np.array([self.analyse(self.game.state_from_observation(row)).best_action for row in rows], np.int64)
+        masks = [None] * len(rows) if action_masks is None else np.reshape(action_masks, (len(rows), -1))
+        states = [self.game.state_from_observation(row) for row in rows]
+        found = [self.analyse(state, mask).best_action for state, mask in zip(states, masks, strict=True)]
+        actions = np.array(found, np.int64)
         return (actions[0] if single else actions), state
 
 

@@ -1,5 +1,6 @@
 """Matches between players, tournaments, and the training of policies."""
 
+from .formats import read_games, write_games
 from .loop import play
 from .match import iter_match, match
 from .openings import random_openings
@@ -23,7 +24,9 @@ __all__ = [
     "play",
     "play_with_progress",
     "random_openings",
+    "read_games",
     "read_records",
     "standings",
+    "write_games",
     "write_records",
 ]

@@ -1,4 +1,4 @@
-"""The command line: ``plyground games``, ``agents``, ``match``, ``play``, ``train``.
+"""The command line ``plyground``: lists, positions, matches, training, files of games; one command a function.
 
 Results go to standard output; progress and errors to standard error. A user's mistake is one line, and exit code 2.
 """
@@ -17,8 +17,13 @@ from rich.table import Table
 
 from ..agents import Agent, Info, Observation, agent_names, agent_usage, make
 from ..envs import BoardGameEnv, Game, game_names, make_game
+from .analyse import analyse
+from .convert import convert
+from .explain import explain
 from .loop import play as play_game
 from .progress import learn_with_progress, play_with_progress
+from .show import show
+from .solve import solve
 from .tables import cross_table
 from .tournament import Standing, iter_round_robin, standings
 from .training import ALGORITHMS, DEFAULT_OPPONENTS, new_model
@@ -94,6 +99,12 @@ def agents(as_json: Json = False) -> None:
     _out.print(table)
 
 
+app.command()(show)
+app.command()(analyse)
+app.command()(explain)
+app.command()(solve)
+
+
 @app.command()
 def match(
     players: Annotated[
@@ -110,6 +121,8 @@ def match(
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""
+    if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
+        raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
     played = iter_round_robin(game, players, games, seed, opening_plies=opening_plies, jobs=jobs)
     total = games * len(players) * (len(players) - 1) // 2
     records = play_with_progress(played, total, out)
@@ -172,6 +185,9 @@ def train(
     learn_with_progress(model, steps)
     model.save(out)
     _out.print(f"saved {out} after {model.num_timesteps} steps", highlight=False)
+
+
+app.command()(convert)
 
 
 def _as_dict(line: Standing) -> dict[str, Any]:

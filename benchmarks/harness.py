@@ -27,6 +27,7 @@ class Measurement:
     """What is compared.
 
     Attributes:
+        game: what is played.
         name: what is done.
         unit: what is counted, by the second.
         ours: sets our side up and returns its work.
@@ -35,6 +36,7 @@ class Measurement:
         aim: the ratio, ours to theirs, that we want at least; None where no ratio is promised.
     """
 
+    game: str
     name: str
     unit: str
     ours: Callable[[], Work]

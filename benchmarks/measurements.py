@@ -1,10 +1,20 @@
 """What is measured, against whom, and with which aim.
 
-The game is Connect Four from the start position, unless the name of the measurement says otherwise. Both sides do the
-same work: the same rules, the same depth, the same number of simulations, in one thread.
+Both sides do the same work from the start position: the same depth, the same number of simulations, in one thread. They
+also play by the same rules, with two differences that a rate cannot make up for:
+
+- Go. Our random playouts do not fill own eyes, for which they look at each move, and end when nothing else is left.
+  OpenSpiel's moves are uniform, the pass among them; it remembers all boards, and one that comes again ends its game.
+  On 9x9 ours take 111 plies on average and OpenSpiel's 122, on 19x19 455 and 608. Counting plies leaves only the cost
+  of a ply to compare, but a simulation of UCT is about a tenth shorter here. Both are cut at the same length.
+- Checkers. OpenSpiel draws after 40 plies without a jump, we after 80 without a jump or a move of a man. Random games
+  take 68 plies on average there and 73 here, and only plies are counted.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import ours
 import peers
@@ -12,56 +22,121 @@ from harness import Measurement
 
 __all__ = ["MEASUREMENTS"]
 
-ROLLOUTS = 10_000  # in one call of OpenSpiel, which takes some 0.1 s
-
-# Deep enough that the time goes into the search and not into the call. Without table and move ordering, and with an
-# evaluation that is always zero, both searches visit nearly the same tree in the same order; ours looks no further once
-# a win is certain, and visits a few per cent less. A node is the start, or a position that came from playing a move in
-# the search: both sides count these.
-DEPTH = 10
-
-SIMULATIONS = 10_000
-# The same on both sides, because the depth of the tree depends on it: OpenSpiel's own default.
+# Of UCT, the same on both sides, because the depth of the tree depends on it: OpenSpiel's own default.
 EXPLORATION = 2.0
 
-MEASUREMENTS = [
-    Measurement(
-        name="AEC loop",
-        unit="steps/s",
-        ours=ours.connect_four_loop,
-        peer=lambda: peers.pettingzoo_loop("connect_four_v3"),
-        peer_name="PettingZoo connect_four_v3",
-        aim=6,
+
+@dataclass(frozen=True)
+class Game:
+    """What of a game is measured. A ratio, ours to theirs, is what we want at least; None where none is promised.
+
+    Attributes:
+        title: its name in the table.
+        ours: our spec.
+        open_spiel: OpenSpiel's spec; empty: random playouts are not measured.
+        classic: the module of ``pettingzoo.classic``, as a spec; empty: the AEC loop is not measured.
+        depth: of alpha-beta; 0: it is not measured. Deep enough that the time goes into the search and not into the
+            call. Without table and move ordering, and with an evaluation that is always zero, both searches visit
+            nearly the same tree in the same order; ours looks no further once a win is certain, and visits a few per
+            cent less. A node is the start, or a position that came from playing a move in the search: both sides count
+            these.
+        simulations: of UCT, in one search, which should take OpenSpiel less than a second; 0: it is not measured.
+        loop_aim: ratio of the AEC loops.
+        playouts_aim: ratio of the random playouts.
+        alphabeta_aim: ratio of the alpha-beta searches.
+        uct_aim: ratio of the UCT searches.
+    """
+
+    title: str
+    ours: str
+    open_spiel: str = ""
+    classic: str = ""
+    depth: int = 0
+    simulations: int = 0
+    loop_aim: float | None = None
+    playouts_aim: float | None = None
+    alphabeta_aim: float | None = None
+    uct_aim: float | None = None
+
+
+GAMES = [
+    Game(
+        title="Connect Four",
+        ours="connect_four",
+        open_spiel="connect_four",
+        classic="connect_four_v3",
+        depth=10,
+        simulations=10_000,
+        loop_aim=6,
+        playouts_aim=20,
+        alphabeta_aim=50,
+        uct_aim=7,
     ),
-    Measurement(
-        name="AEC loop, tic-tac-toe",
-        unit="steps/s",
-        ours=ours.tictactoe_loop,
-        peer=lambda: peers.pettingzoo_loop("tictactoe_v3"),
-        peer_name="PettingZoo tictactoe_v3",
+    Game(title="Tic-tac-toe", ours="tictactoe", classic="tictactoe_v3"),
+    Game(title="Othello", ours="othello", open_spiel="othello", simulations=2_000, playouts_aim=30, uct_aim=30),
+    Game(title="Gomoku 15x15", ours="gomoku", open_spiel="gomoku(size=15)", playouts_aim=5),
+    Game(
+        title="Go 9x9",
+        ours="go(board_size=9)",
+        open_spiel="go(board_size=9,komi=7.5,max_game_length=324)",
+        classic="go_v5(board_size=9)",
+        simulations=2_000,
+        loop_aim=4,
+        playouts_aim=8,
+        uct_aim=8,
     ),
-    Measurement(
-        name="random playouts",
-        unit="plies/s",
-        ours=ours.random_playouts,
-        peer=lambda: peers.open_spiel_playouts(ROLLOUTS, ours.mean_game_length()),
-        peer_name="OpenSpiel rollouts (C++)",
-        aim=20,
+    Game(
+        title="Go 19x19",
+        ours="go(board_size=19)",
+        open_spiel="go(board_size=19,komi=7.5,max_game_length=1444)",
+        playouts_aim=8,
     ),
-    Measurement(
-        name=f"alpha-beta, depth {DEPTH}",
-        unit="nodes/s",
-        ours=lambda: ours.alphabeta(DEPTH),
-        peer=lambda: peers.open_spiel_alphabeta(DEPTH),
-        peer_name="OpenSpiel minimax (Python)",
-        aim=50,
-    ),
-    Measurement(
-        name=f"UCT, {SIMULATIONS:,} simulations",
-        unit="sims/s",
-        ours=lambda: ours.uct(SIMULATIONS, EXPLORATION),
-        peer=lambda: peers.open_spiel_uct(SIMULATIONS, EXPLORATION),
-        peer_name="OpenSpiel MCTSBot (C++)",
-        aim=7,
-    ),
+    Game(title="Checkers", ours="checkers", open_spiel="checkers", playouts_aim=15),
 ]
+
+
+def _measurements(game: Game) -> Iterator[Measurement]:
+    """Yield those of ``game`` that its table entry asks for."""
+    if game.classic:
+        yield Measurement(
+            game=game.title,
+            name="AEC loop",
+            unit="steps/s",
+            ours=lambda: ours.environment_loop(game.ours),
+            peer=lambda: peers.pettingzoo_loop(game.classic),
+            peer_name=f"PettingZoo {game.classic.partition('(')[0]}",
+            aim=game.loop_aim,
+        )
+    if game.open_spiel:
+        yield Measurement(
+            game=game.title,
+            name="random playouts",
+            unit="plies/s",
+            ours=lambda: ours.random_playouts(game.ours),
+            peer=lambda: peers.open_spiel_playouts(game.open_spiel),
+            peer_name="OpenSpiel rollouts (C++)",
+            aim=game.playouts_aim,
+        )
+    if game.depth:
+        yield Measurement(
+            game=game.title,
+            name=f"alpha-beta, depth {game.depth}",
+            unit="nodes/s",
+            ours=lambda: ours.alphabeta(game.ours, game.depth),
+            peer=lambda: peers.open_spiel_alphabeta(game.open_spiel, game.depth),
+            peer_name="OpenSpiel minimax (Python)",
+            aim=game.alphabeta_aim,
+        )
+    if game.simulations:
+        yield Measurement(
+            game=game.title,
+            name=f"UCT, {game.simulations:,} simulations",
+            unit="sims/s",
+            ours=lambda: ours.uct(game.ours, game.simulations, EXPLORATION),
+            peer=lambda: peers.open_spiel_uct(game.open_spiel, game.simulations, EXPLORATION),
+            peer_name="OpenSpiel MCTSBot (C++)",
+            aim=game.uct_aim,
+        )
+
+
+MEASUREMENTS = [measurement for game in GAMES for measurement in _measurements(game)]

@@ -1,4 +1,4 @@
-"""Our side of each measurement."""
+"""Our side of each measurement. A game is given by its spec, as in ``"go(board_size=9)"``."""
 
 from __future__ import annotations
 
@@ -9,28 +9,25 @@ from aec_loop import aec_loop
 from harness import Work
 
 from plyground.agents import MCTS, AlphaBeta
-from plyground.envs import connect_four_v0, make_game, tictactoe_v0
+from plyground.envs import BoardGameEnv, make_game
 from plyground.envs.jit import kernel
 from plyground.envs.prng import new_rng
 
-__all__ = ["alphabeta", "connect_four_loop", "mean_game_length", "random_playouts", "tictactoe_loop", "uct"]
+__all__ = ["alphabeta", "environment_loop", "random_playouts", "uct"]
 
-PLAYOUTS = 100_000  # in one piece of work
-
-
-def connect_four_loop() -> Work:
-    return aec_loop(connect_four_v0.env())
+PLIES = 500_000  # in one piece of work, at least: it ends with a game
 
 
-def tictactoe_loop() -> Work:
-    return aec_loop(tictactoe_v0.env())
+def environment_loop(spec: str) -> Work:
+    """Return the loop over our environment, the one that the ``env()`` of the game's module makes."""
+    return aec_loop(BoardGameEnv(spec))
 
 
 @kernel
-def _playouts(game, initial, scratch, actions, rng, games):
-    """Play ``games`` random games from ``initial[0]``, and return how many plies they took."""
+def _playouts(game, initial, scratch, actions, rng, wanted):
+    """Play random games from ``initial[0]`` until they are ``wanted`` plies together, and return how many they were."""
     plies = 0
-    for _ in range(games):
+    while plies < wanted:
         scratch[0] = initial[0]
         state = scratch[0]
         while not game.is_terminal(state):
@@ -39,38 +36,32 @@ def _playouts(game, initial, scratch, actions, rng, games):
     return plies
 
 
-def random_playouts() -> Work:
-    """Return work that plays random games in one kernel call and counts plies."""
-    game = make_game("connect_four")
+def random_playouts(spec: str) -> Work:
+    """Return work that plays random games in one kernel call and counts plies.
+
+    The moves are those of the searches' rollouts: uniform over the legal actions, but for Go, where they fill no own
+    eyes. See `plyground.envs.games.go`.
+    """
+    game = make_game(spec)
     scratch = np.zeros(1, game.dtype)
     actions = np.empty(game.num_actions, np.int32)
     rng = new_rng(0)
-    return lambda: _playouts(game, game.initial, scratch, actions, rng, PLAYOUTS)
-
-
-def mean_game_length() -> float:
-    """Return the mean length of random games, in plies; its standard error is below 0.02."""
-    return random_playouts()() / PLAYOUTS
+    return lambda: _playouts(game, game.initial, scratch, actions, rng, PLIES)
 
 
 def _zero(state: Any, player: Any) -> float:
     return 0.0
 
 
-def alphabeta(depth: int) -> Work:
+def alphabeta(spec: str, depth: int) -> Work:
     """Return work that searches the start to ``depth`` with plain alpha-beta, and counts the positions it comes to."""
-    agent = AlphaBeta("connect_four", depth, table_mb=0, ordered=False, iterative=False, evaluate=_zero)
+    agent = AlphaBeta(spec, depth, table_mb=0, ordered=False, pvs=False, iterative=False, evaluate=_zero)
     start = agent.game.new_state()
     return lambda: agent.analyse(start).nodes
 
 
-def uct(simulations: int, c: float) -> Work:
-    """Return work that searches the start with ``simulations`` of UCT, and counts them."""
-    agent = MCTS("connect_four", simulations, c=c, seed=0)
+def uct(spec: str, simulations: int, c: float) -> Work:
+    """Return work that searches the start with ``simulations`` of UCT, and counts those that were made."""
+    agent = MCTS(spec, simulations, c=c, seed=0)
     start = agent.game.new_state()
-
-    def work() -> int:
-        agent.analyse(start)
-        return simulations
-
-    return work
+    return lambda: agent.analyse(start).leaves

@@ -1,4 +1,4 @@
-"""The peers' side of each measurement.
+"""The peers' side of each measurement. A game is given by the peer's own spec, with the parameters in parentheses.
 
 Each function imports its peer when it is called, and raises `ModuleNotFoundError` where that is not installed. The
 imports are by name, so that the type checker does not ask for them either.
@@ -6,6 +6,9 @@ imports are by name, so that the type checker does not ask for them either.
 
 from __future__ import annotations
 
+import math
+import random
+import statistics
 import warnings
 from importlib import import_module
 from typing import Any
@@ -13,32 +16,42 @@ from typing import Any
 from aec_loop import aec_loop
 from harness import Work
 
+from plyground.envs.spec import parse_spec
+
 __all__ = ["open_spiel_alphabeta", "open_spiel_playouts", "open_spiel_uct", "pettingzoo_loop"]
 
+PLIES = 50_000  # in one call for random rollouts: 0.02 to 0.3 s
+STANDARD_ERROR = 0.01  # of the mean length of random games, as a part of it
 MEMORY_MB = 1000  # for OpenSpiel's trees: more than they take
 
 
-def pettingzoo_loop(module: str) -> Work:
+def pettingzoo_loop(spec: str) -> Work:
     """Return the loop over an environment of ``pettingzoo.classic``, which also needs pygame."""
+    module, _, parameters = parse_spec(spec)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The old environment creation API has been deprecated", DeprecationWarning)
         classic = import_module(f"pettingzoo.classic.{module}")
-    return aec_loop(classic.env())
+    return aec_loop(classic.env(**parameters))
 
 
-def open_spiel_playouts(rollouts: int, mean_length: float) -> Work:
-    """Return work that plays ``rollouts`` random games in one call of OpenSpiel's C++, counted in plies.
+def open_spiel_playouts(spec: str) -> Work:
+    """Return work that plays random games in one call of OpenSpiel's C++, counted in plies.
 
     Python cannot call the C++ evaluator, but the C++ search does: its first simulation stops at the root, and asks for
-    the value of the start. One simulation with ``rollouts`` rollouts is these and next to nothing else. The call does
-    not tell how many plies they took: that is ``rollouts`` times the mean length of a random game, which the rules
-    alone decide, and which is measured on our side.
+    the value of the start. One simulation with so many rollouts is these and next to nothing else. Each of them plays
+    uniformly over the legal actions, until the state is terminal.
+
+    The call does not tell how many plies they took: that is the number of rollouts times the mean length of OpenSpiel's
+    random games, which is measured beforehand and not timed. Its standard error, `STANDARD_ERROR`, is one of the rate
+    and the ratio too.
     """
     spiel = import_module("pyspiel")
-    game = spiel.load_game("connect_four")
+    game = spiel.load_game(spec)
     start = game.new_initial_state()
-    bot = _uct_bot(spiel, game, rollouts=rollouts, c=2.0, simulations=1)
+    mean_length = _mean_length(game)
+    rollouts = round(PLIES / mean_length)
     plies = round(rollouts * mean_length)
+    bot = _uct_bot(spiel, game, rollouts=rollouts, c=2.0, simulations=1)
 
     def work() -> int:
         bot.mcts_search(start)
@@ -47,14 +60,32 @@ def open_spiel_playouts(rollouts: int, mean_length: float) -> Work:
     return work
 
 
-def open_spiel_alphabeta(depth: int) -> Work:
+def _mean_length(game: Any) -> float:
+    """Return the mean length of random games in plies, of as many as `STANDARD_ERROR` takes: 100 to some 2000."""
+    rng = random.Random(0)
+    lengths: list[int] = []
+    while True:
+        lengths += [_random_length(game, rng) for _ in range(100)]
+        mean = statistics.fmean(lengths)
+        if statistics.stdev(lengths) <= STANDARD_ERROR * mean * math.sqrt(len(lengths)):
+            return mean
+
+
+def _random_length(game: Any, rng: random.Random) -> int:
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(rng.choice(state.legal_actions()))
+    return state.move_number()
+
+
+def open_spiel_alphabeta(spec: str, depth: int) -> Work:
     """Return work that searches the start to ``depth``, and counts the positions it comes to, the start included.
 
     The search is deterministic, so the positions are counted once, beforehand; the timed search runs as it is shipped.
     """
     spiel = import_module("pyspiel")
     minimax = import_module("open_spiel.python.algorithms.minimax")
-    game = spiel.load_game("connect_four")
+    game = spiel.load_game(spec)
 
     def search(start: Any) -> None:
         minimax.alpha_beta_search(game, start, value_function=lambda state: 0.0, maximum_depth=depth)
@@ -85,18 +116,13 @@ class _CountedState:
         return getattr(self._state, name)
 
 
-def open_spiel_uct(simulations: int, c: float) -> Work:
-    """Return work that searches the start with ``simulations`` of OpenSpiel's C++ UCT, and counts them."""
+def open_spiel_uct(spec: str, simulations: int, c: float) -> Work:
+    """Return work that searches the start with ``simulations`` of OpenSpiel's C++ UCT, and counts those it made."""
     spiel = import_module("pyspiel")
-    game = spiel.load_game("connect_four")
+    game = spiel.load_game(spec)
     start = game.new_initial_state()
     bot = _uct_bot(spiel, game, rollouts=1, c=c, simulations=simulations)
-
-    def work() -> int:
-        bot.step(start)
-        return simulations
-
-    return work
+    return lambda: bot.mcts_search(start).explore_count
 
 
 def _uct_bot(spiel: Any, game: Any, *, rollouts: int, c: float, simulations: int) -> Any:

@@ -12,6 +12,7 @@ from plyground.agents import (
     MCTS,
     Agent,
     AlphaBeta,
+    FlatMonteCarlo,
     Human,
     Minimax,
     Mixture,
@@ -27,6 +28,7 @@ from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
 from .conftest import random_game
 
 SPECS = [
+    "flat(simulations=50, seed=0)",
     "random(seed=0)",
     "minimax(depth=2)",
     "alphabeta(depth=3)",
@@ -67,7 +69,7 @@ def test_on_classic_environments_as_on_ours(classic: Any, name: str, spec: str) 
     assert records[0].ending == "finished"
 
 
-@pytest.mark.parametrize("agent", [Minimax, AlphaBeta, MCTS])
+@pytest.mark.parametrize("agent", [Minimax, AlphaBeta, MCTS, FlatMonteCarlo])
 class TestSearchAgents:
     def test_answer_is_about_the_position_and_leaves_it(
         self, agent: type[SearchAgent], rng: np.random.Generator
@@ -174,6 +176,23 @@ class TestHuman:
         assert "tictactoe has no action 'corner'" in said[2]
         assert "tictactoe has no action '9'" in said[4]
         assert said[6] == "4 is not a legal move now."
+
+    def test_of_many_moves_only_some_are_named(self) -> None:
+        said: list[str] = []
+        human = Human("go_9x9", ask=lambda prompt: said.append(prompt) or "e5", show=said.append)
+        state = human.game.new_state()
+        mask = np.ones(82, np.int8)
+        assert human.act({}, {"state": state, "action_mask": mask}) == 40
+        assert "A9, B9" in said[1]
+        assert "… 82 in all" in said[1]
+        assert len(said[1]) < 150
+
+    def test_a_move_that_the_mask_forbids_is_asked_for_again(self) -> None:
+        human, said = self.human("4", "0")
+        mask = np.ones(9, np.int8)
+        mask[4] = 0
+        assert human.act({}, {"state": tictactoe().new_state(), "action_mask": mask}) == 0
+        assert said[2] == "4 is not a legal move now."
 
     @pytest.mark.parametrize("answers", [("q",), ("QUIT",), ()])
     def test_gives_up(self, answers: tuple[str, ...]) -> None:

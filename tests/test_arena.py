@@ -144,7 +144,7 @@ class TestMatch:
             ({"jobs": 0}, "jobs must be a number of processes"),
             ({"players": ["random"]}, "between two players, got 1"),
             ({"players": ["random", "randon"]}, "did you mean 'random'"),
-            ({"game": "go"}, "unknown game 'go'"),
+            ({"game": "shogi"}, "unknown game 'shogi'"),
             ({"opening_plies": -1}, "opening_plies must be at least 0"),
             ({"seed": -1}, "seed must be at least 0"),
         ],

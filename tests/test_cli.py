@@ -17,6 +17,7 @@ import pytest
 from plyground.agents import agent_names
 from plyground.arena import read_records
 from plyground.arena.cli import main
+from plyground.envs import game_names
 
 
 class Run:
@@ -43,10 +44,52 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def test_games(run: Run) -> None:
     table, _ = run("games")
     assert "connect_four(rows=6, columns=7)" in table
-    assert json.loads(run("games", "--json")[0]) == [
-        {"game": "connect_four", "parameters": {"rows": 6, "columns": 7}, "actions": 7},
-        {"game": "tictactoe", "parameters": {}, "actions": 9},
-    ]
+    listed = json.loads(run("games", "--json")[0])
+    assert [entry["game"] for entry in listed] == game_names()
+    assert {"game": "connect_four", "parameters": {"rows": 6, "columns": 7}, "actions": 7} in listed
+    assert {"game": "tictactoe", "parameters": {}, "actions": 9} in listed
+
+
+class TestShow:
+    def test_text_with_what_a_search_finds(self, run: Run) -> None:
+        text, _ = run("show", "othello", "--moves", "d3 c5", "--overlay", "alphabeta(depth=2)")
+        assert "3 . . . X . . . ." in text
+        assert "player_0 to move" in text
+        assert "best line" in text
+
+    def test_moves_are_names_or_numbers(self, run: Run) -> None:
+        assert run("show", "go_9x9", "--moves", "E5,C3 pass") == run("show", "go_9x9", "--moves", "40 56 81")
+        assert "is illegal" in run("show", "go_9x9", "--moves", "E5 E5", code=2)[1]
+        assert "no action 'E55'" in run("show", "go_9x9", "--moves", "E55", code=2)[1]
+
+    @pytest.mark.parametrize("suffix", ["svg", "png"])
+    def test_pictures(self, run: Run, tmp_path: Path, suffix: str) -> None:
+        out = tmp_path / f"board.{suffix}"
+        overlay = ["--overlay", "mcts(simulations=50)"]
+        assert "saved" in run("show", "checkers", "--moves", "11-15", "--size", "200", *overlay, "--out", str(out))[0]
+        assert out.read_bytes().startswith(b"<svg" if suffix == "svg" else b"\x89PNG")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--out", "board.gif"], "board.gif"),
+            (["--out", "no/board.svg"], "there is no folder no"),
+            (["--overlay", "random"], "'random' does not search"),
+        ],
+    )
+    def test_mistakes(self, run: Run, arguments: list[str], message: str) -> None:
+        assert message in run("show", "othello", *arguments, code=2)[1]
+
+
+def test_convert(run: Run, tmp_path: Path) -> None:
+    first, sgf, again = (tmp_path / name for name in ("a.jsonl", "b.sgf", "c.jsonl"))
+    run("match", "random", "random", "-g", "othello(size=6)", "--games", "2", "--out", str(first))
+    assert "2 games" in run("convert", str(first), str(sgf))[0]
+    run("convert", str(sgf), str(again))
+    assert [game.moves for game in read_records(again)] == [game.moves for game in read_records(first)]
+    assert "exists already" in run("convert", str(first), str(sgf), code=2)[1]
+    assert "expected a name that ends in .jsonl, .sgf or .pdn" in run("convert", str(first), "x.txt", code=2)[1]
+    assert "plyground convert" in run("match", "random", "random", "--out", str(tmp_path / "x.sgf"), code=2)[1]
 
 
 def test_agents(run: Run) -> None:
