@@ -14,6 +14,8 @@ is the stones of the player to move and all stones; the key, their sum, is exact
 - The table holds a lower and an upper bound of each position. An entry takes 64 bits: those of the scrambled key that
   its place does not tell, both bounds, and the number of the table's filling: counting it up empties the table.
 - In the opening, mirrored positions share an entry.
+- While moves are listed, the table is asked about what each leads to (enhanced transposition cut-offs: J. Schaeffer and
+  A. Plaat, "New advances in alpha-beta searching", ACM Computer Science Conference, 1996).
 
 Sources: P. Pons, "Solving Connect 4: how to build a perfect AI", blog.gamesolver.org (2015-2019); J. Tromp, "John's
 Connect Four Playground", tromp.github.io/c4/c4.html, and his program Fhourstones. The code is our own.
@@ -44,6 +46,7 @@ _BOUND_BITS, _BOUND = np.uint64(7), np.uint64(0x7F)
 _BOTH_BITS, _BOTH = np.uint64(14), np.uint64(0x3FFF)
 _BIAS = 64  # added to bounds, which may be negative
 _FEW = 6  # empty cells: so few are searched faster than looked up
+_FEW_AHEAD = 14  # and so few are searched faster than looked up from the position before
 
 
 class Layout(NamedTuple):
@@ -160,6 +163,19 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
 
     @register_jitable
     @sized
+    def place_and_tag(key, stones, shift, filling):
+        """Return the slot of a position, and how its entry begins."""
+        if stones < folded_below:
+            key = folded(key)
+        scrambled = (key * _SCRAMBLE) & key_ones
+        return np.int64(scrambled >> shift), (filling << filling_shift) | ((scrambled & tag_ones) << _BOTH_BITS)
+
+    @register_jitable
+    def upper_bound(entry):
+        return np.int64((entry >> _BOUND_BITS) & _BOUND) - _BIAS
+
+    @register_jitable
+    @sized
     def bound(own, taken, threats, stones, alpha, slot_bits, filling, w):
         """Return a score that is at most α and an upper bound, or above α and a lower bound; or `UNKNOWN`.
 
@@ -192,16 +208,10 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
             # Step 2. Ask the table.
             slot, tag = np.int64(0), _ZERO
             if score == UNKNOWN and left > _FEW:
-                key = own + taken
-                if stones < folded_below:
-                    key = folded(key)
-                scrambled = (key * _SCRAMBLE) & key_ones
-                slot = np.int64(scrambled >> shift)
-                tag = (filling << filling_shift) | ((scrambled & tag_ones) << _BOTH_BITS)
+                slot, tag = place_and_tag(own + taken, stones, shift, filling)
                 entry = w.table[slot]
                 if entry & ~_BOTH == tag:
-                    upper = np.int64((entry >> _BOUND_BITS) & _BOUND) - _BIAS
-                    lower = np.int64(entry & _BOUND) - _BIAS
+                    upper, lower = upper_bound(entry), np.int64(entry & _BOUND) - _BIAS
                     if upper <= alpha:
                         score = upper
                     elif lower > alpha:
@@ -222,6 +232,12 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
                     if replies & (replies - _ONE) != _ZERO or (replies << up) & wins != _ZERO:
                         score = most  # two wins next, or one above the other
                         break
+                    if left > _FEW_AHEAD:
+                        place, next_tag = place_and_tag((own ^ taken) + (taken | move), stones + 1, shift, filling)
+                        entry = w.table[place]
+                        if entry & ~_BOTH == next_tag and -upper_bound(entry) > alpha:
+                            score = -upper_bound(entry)
+                            break
                     weight = np.uint64(popcount(wins))
                     i = count
                     while i > 0 and w.boards[ply, i - 1, 2] < weight:
