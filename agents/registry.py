@@ -95,6 +95,9 @@ def make(spec: str, game: Game | str) -> Agent:
         inspect.signature(constructor).bind(game, *args, **kwargs)
     except TypeError as error:
         raise ValueError(f"cannot make {spec!r}: {error}; expected {agent_usage(name)[0]}") from None
+    for key, value in kwargs.items():
+        if isinstance(parameters[key].default, bool) and not isinstance(value, bool):
+            raise ValueError(f"{key} of agent {name!r} must be true or false, got {value!r}")
     return constructor(game, *args, **kwargs)
 
 

@@ -4,6 +4,7 @@ Importing this package registers every game with both libraries.
 """
 
 from .aec import BoardGameEnv
+from .batch import GameBatch
 from .board import Board
 from .checker import check_game
 from .factory import game_factory
@@ -29,6 +30,7 @@ __all__ = [
     "Board",
     "BoardGameEnv",
     "Game",
+    "GameBatch",
     "Repetition",
     "SoloEnv",
     "State",

@@ -79,6 +79,11 @@ def _check_view(game: Game, state: State) -> None:
 
 
 def _check_guess(game: Game, state: State) -> None:
+    seen = [game.features_of(state, player) for player in (0, 1)]
+    for name, value in seen[0].items():
+        if not -1 <= value <= 1 or value != -seen[1][name]:
+            fault = f"{name!r} must be from -1 to 1, and opposite for the players, got {value} and {seen[1][name]}"
+            raise _broken(game, state, "features", fault)
     first, second = (float(game.evaluate(state, player)) for player in (0, 1))
     if not -game.max_utility < first < game.max_utility or first != -second:
         fault = f"must be inside ±{game.max_utility}, and opposite for the players, got {first} and {second}"

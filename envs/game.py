@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .board import Board
 from .digest import digest
+from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit import RULES, GameType, game_type, register_game_class
 from .keys import key_rule
 from .prng import uniform_action
@@ -61,16 +62,13 @@ class Repetition(NamedTuple):
     effect: Literal["forbidden", "draw"]
     times: int = 2  # how often a position must stand on the board for that, the first time included
     exempt: tuple[int, ...] = ()  # actions that may lead to any position
+    memory: int | None = None  # plies after which a position cannot come again; None: it always can
 
 
 def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:
     """Return the dtype of a state record, for example ``state_dtype(board=("i1", (3, 3)), ply="i4")``."""
     layout = [(name, *(spec if isinstance(spec, tuple) else (spec,))) for name, spec in fields.items()]
     return np.dtype((np.record, np.dtype(layout, align=True)))
-
-
-def _no_evaluation(state: Any, player: Any) -> float:
-    return 0.0
 
 
 def _no_noisy_actions(state: Any, actions: Any) -> int:
@@ -94,11 +92,16 @@ class Game:
         setup: fills the zeroed record with the initial state S₀.
         evaluate: ``evaluate(state, player)``, a guess of the utility that ``player`` will get, for searches that stop
             before the end. In the units of ``utility``, and strictly between a loss and a win.
+        features: ``features(state, player)`` returns a tuple of numbers from -1 to 1, and for the other player their
+            negatives. With ``weights`` it takes the place of ``evaluate``: see `plyground.envs.evaluation`.
+        weights: of the features by their names, in the order of the tuple; their sizes sum up to less than 1.
         noisy_actions: ``noisy_actions(state, actions)`` writes those legal actions, ascending, after which the
             evaluation may be far off, and returns how many: captures and the like. A quiescence search goes on with
             them at the depth limit. Default: none.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
+        folded_key: ``folded_key(state) -> uint64``, a key that is the same for a position and its images under the
+            ``symmetries``. Default: ``key``.
         position: ``position(state) -> uint64``, equal for positions that count as repeated. Default: ``key``.
         random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, with ``actions`` as
             scratch. Default: each legal action with the same probability.
@@ -135,8 +138,11 @@ class Game:
         observe: Rule,
         setup: Rule | None = None,
         evaluate: Rule | None = None,
+        features: Rule | None = None,
+        weights: Mapping[str, float] | None = None,
         noisy_actions: Rule | None = None,
         key: Rule | None = None,
+        folded_key: Rule | None = None,
         position: Rule | None = None,
         random_action: Rule | None = None,
         decode: Rule | None = None,
@@ -151,7 +157,7 @@ class Game:
         observation_dtype: DTypeLike = np.int8,
         players: tuple[str, str] = ("player_0", "player_1"),
     ) -> None:
-        self._fields = {k: v for k, v in locals().items() if k != "self"}
+        self._fields = _plain({k: v for k, v in locals().items() if k != "self"})
         self._origin: tuple[Callable[..., Game], dict[str, Any]] = (Game, self._fields)  # how to make it again
         self.spec = name
         self.parameters: Mapping[str, Any] = {}
@@ -170,9 +176,10 @@ class Game:
 
         self.player, self.legal_actions, self.play = player, legal_actions, play
         self.is_terminal, self.utility, self.observe = is_terminal, utility, observe
-        self.evaluate: Rule = evaluate or _no_evaluation
+        self.evaluate, self.features, self.weights = make_evaluation(name, max_utility, evaluate, features, weights)
         self.noisy_actions: Rule = noisy_actions or _no_noisy_actions
         self.key: Rule = key or key_rule(state)
+        self.folded_key: Rule = folded_key or self.key
         self.position: Rule = position or self.key
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.decode = decode
@@ -186,6 +193,7 @@ class Game:
         if setup is not None:
             setup(self.initial[0])
         self.initial.flags.writeable = False
+        self.features_of(self.initial[0], 0)  # are they as many as the weights?
 
     @cached_property
     def digest(self) -> str:
@@ -229,11 +237,31 @@ class Game:
         return self
 
     def replace(self, **changes: Any) -> Game:
-        """Return this game with other rules or metadata, for example ``game.replace(evaluate=my_evaluation)``."""
+        """Return this game with other rules or metadata, for example ``game.replace(evaluate=my_evaluation)``.
+
+        An ``evaluate`` takes the place of the features and weights, and features that of the ``evaluate``.
+        """
+        if changes.get("evaluate") is not None:
+            changes = {"features": None, "weights": None, **changes}
+        elif changes.get("features") is not None:
+            changes = {"evaluate": None, **changes}
+        if changes.get("key") is not None:
+            changes = {"folded_key": None, **changes}
+        changes = _plain(changes)
         game = Game(**{**self._fields, **changes})
         game.spec, game.parameters = self.spec, self.parameters
         game._origin = (_replaced, {"game": self, "changes": changes})
         return game
+
+    def with_weights(self, /, **weights: float) -> Game:
+        """Return this game with other weights of features, as in ``game.with_weights(mobility=0.5)``.
+
+        The weights are constants of compiled code: a search with new ones takes some seconds to compile, once.
+
+        Raises:
+            ValueError: a feature is unknown, a weight is not a finite number, or their sizes sum up to 1 or more.
+        """
+        return self.replace(weights=replaced_weights(self.name, self.weights, weights))
 
     # -- using it from Python ------------------------------------------------------------------------------------------
 
@@ -303,6 +331,13 @@ class Game:
         self.decode(planes.reshape(self.observation_shape), state)
         return state
 
+    def features_of(self, state: State, player: int) -> dict[str, float]:
+        """Return the features of ``state`` by their names, as ``player`` (0 or 1) sees them; {} if the game has none.
+
+        The evaluation is ``max_utility`` times the sum of their products with ``weights``.
+        """
+        return checked_features(self.name, self.weights, self.features(state, player))
+
     def observation_space(self) -> Box:
         """Return a new space that holds the planes."""
         return Box(0, self.observation_high, self.observation_shape, self.observation_dtype.type)
@@ -337,6 +372,11 @@ class Game:
                 raise TypeError(
                     f"rule {rule!r} of {self.name} must take ({', '.join(arguments)}), but takes {found} arguments"
                 )
+
+
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with mappings as dicts, for a read-only one cannot be pickled."""
+    return {name: dict(value) if isinstance(value, Mapping) else value for name, value in fields.items()}
 
 
 def _call(factory: Callable[..., Game], arguments: dict[str, Any]) -> Game:

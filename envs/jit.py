@@ -51,8 +51,10 @@ RULES: dict[str, tuple[str, ...]] = {
     "utility": ("state", "player"),
     "observe": ("state", "player", "planes"),
     "evaluate": ("state", "player"),
+    "features": ("state", "player"),
     "noisy_actions": ("state", "actions"),
     "key": ("state",),
+    "folded_key": ("state",),
     "position": ("state",),
     "random_action": ("state", "actions", "rng"),
 }

@@ -17,6 +17,7 @@ __all__ = ["Spec", "nearest", "parse_spec"]
 
 _SPEC = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
+_WORDS = {"true": True, "false": False, "none": None}  # in any case: as people write them in a shell
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -92,6 +93,8 @@ def _split(inside: str, text: str) -> list[str]:
 
 def _value(text: str) -> Any:
     text = text.strip()
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -273,8 +273,8 @@ class TestDraws:
         )
 
     def test_repetition(self) -> None:
-        assert checkers().repetition == Repetition("draw", 3)
-        assert checkers(repetition=2).repetition == Repetition("draw", 2)
+        assert checkers().repetition == Repetition("draw", 3, memory=80)
+        assert checkers(repetition=2).repetition == Repetition("draw", 2, memory=80)
         assert checkers(repetition=0).repetition is None
 
     def test_bounds_on_the_length(self) -> None:
@@ -331,16 +331,6 @@ class TestViews:
             assert game.is_terminal(state) == game.is_terminal(turned)
             assert game.utility(state, 0) == game.utility(turned, 1)
             assert game.evaluate(state, 0) == game.evaluate(turned, 1)
-
-    def test_evaluation(self) -> None:
-        game = checkers()
-        assert game.evaluate(game.new_state(), 0) == 0
-        # Black: a king, 30, and a man that is neither beyond the middle nor at home, 20. White: a man at home, 21.
-        state = state_of("B:W30:BK1,9")
-        assert game.evaluate(state, 0) == -game.evaluate(state, 1) == (50 - 21) / (50 + 21 + 1)
-        # Black: a man beyond the middle, 21. White: a man beyond the middle, 21, and one at home, 21.
-        assert game.evaluate(state_of("W:W16,31:B17"), 1) == (42 - 21) / (42 + 21 + 1)
-        assert abs(game.evaluate(state_of("B:W32:BK1,K2,K3,K4,K5,K6,K7,K8,K9,K10,K11,K12"), 0)) < 1
 
     def test_different_states_have_different_keys(self, rng: np.random.Generator) -> None:
         game, known = checkers(), {}

@@ -24,6 +24,7 @@ class TestSpecs:
             ("ppo(models/c4-v2.zip)", ["models/c4-v2.zip"], {}),
             ("a(b(1, 2), c=[3, 4], d='x,y)')", ["b(1, 2)"], {"c": [3, 4], "d": "x,y)"}),
             ("a(depth=None, flag=True,)", [], {"depth": None, "flag": True}),
+            ("a(true, flag=False, other=none)", [True], {"flag": False, "other": None}),
             ("a()", [], {}),
         ],
     )
@@ -57,6 +58,8 @@ class TestAgents:
         [
             ("alfabeta", "unknown agent 'alfabeta': did you mean 'alphabeta'"),
             ("alphabeta(dept=3)", "unknown argument 'dept' of agent 'alphabeta': did you mean 'depth'"),
+            ("mcts(solver='no')", "solver of agent 'mcts' must be true or false, got 'no'"),
+            ("alphabeta(pvs=0)", "pvs of agent 'alphabeta' must be true or false, got 0"),
             ("alphabeta(depth=0)", "depth must be a whole number above 0, got 0"),
             ("alphabeta(depth=-2)", "depth must be a whole number above 0, got -2"),
             ("alphabeta(depth=2.5)", "depth must be a whole number above 0, got 2.5"),

@@ -313,22 +313,6 @@ class TestPositions:
             assert game.is_terminal(state)
             assert game.utility(state, 0) == game.utility(state, 1) == 0
 
-    @pytest.mark.parametrize("by_discs", [False, True])
-    def test_evaluation(self, by_discs: bool) -> None:
-        game = othello(4, by_discs)
-        terms = {  # how much X has more of (corners / 4, moves / (all moves + 2), discs / 16)
-            "X . . .\n. X O .\n. O X .\n. . . .": (1 / 4, 0, 1 / 16),
-            "O . . .\nO X X .\nO X X .\n. . X .": (-1 / 4, -4 / 6, 2 / 16),
-            "X X X X\nX O O X\nX . . X\nX X X X": (4 / 4, 2 / 4, 10 / 16),
-        }
-        for board, (corners, mobility, discs) in terms.items():
-            expected = 0.6 * corners + 0.3 * mobility + 0.1 * discs
-            for to_move in "XO":
-                state = position(game, board, to_move)
-                value = game.evaluate(state, 0) / (16 if by_discs else 1)
-                assert value == pytest.approx(expected)
-                assert game.evaluate(state, 1) == -game.evaluate(state, 0)
-
 
 @rules
 class TestDescription:

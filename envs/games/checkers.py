@@ -24,9 +24,10 @@ right) and then by square. Planes: own men, own kings, the other side's men and 
 jump, all ones for white, and the count of quiet plies in binary, lowest bit first, a plane for each bit. The board is
 not turned. It has no symmetries: half a turn would swap the sides.
 
-The evaluation is Samuel's piece ratio, a king to a man as 3 to 2, which also favours exchanges for the side ahead. It
-adds a twentieth of a man for each man beyond the middle, and for each on its first row, which denies the other kings.
-Noisy are the jumps.
+The evaluation weighs four features, all counted as what one side has more than the other: material, Samuel's piece
+ratio, a king to a man as 3 to 2, divided by all pieces, which also favours exchanges for the side ahead; advance, men
+beyond the middle, by 12; back_row, men on their own first row, which deny the other side kings, by 4; and king_centre,
+kings on the eight squares in the middle, from where they reach most, by 8. Noisy are the jumps.
 
 OpenSpiel differs in three ways: its white is at the bottom and begins; it draws after 40 plies without a jump, whatever
 men do, which is ``checkers(max_quiet_plies=40, men_reset=False)`` here; and there a move that reaches the limit draws
@@ -56,6 +57,7 @@ _CELLS = [2 * square + (square // 4 + 1) % 2 for square in range(32)]  # on the 
 _BOARD = np.uint64(sum(1 << bit for bit in _BITS))
 _FIRST_ROW = np.array([0xF, 0xF << 31], np.uint64)  # of black, of white
 _FAR_HALF = np.array([int(_BOARD) >> 18 << 18, int(_BOARD) & 0x1FFFF], np.uint64)  # for black, for white
+_CENTRE = np.uint64(sum(1 << _BITS[number - 1] for number in (10, 11, 14, 15, 18, 19, 22, 23)))
 _STEPS = (4, 5, -5, -4)
 _MOVES = [  # by action: 0 for a step, 1 for a jump; the direction; the bit of the origin
     (kind, direction, bit)
@@ -125,17 +127,16 @@ def utility(state: Any, player: int) -> float:
     return -1.0 if player == state.turn else 1.0
 
 
-@register_jitable
-def worth(state: Any, side: int) -> int:
-    men = state.sides[side] & ~state.kings
-    kings = state.sides[side] & state.kings
-    place = popcount(men & _FAR_HALF[side]) + popcount(men & _FIRST_ROW[side])
-    return 20 * popcount(men) + 30 * popcount(kings) + place
-
-
-def evaluate(state: Any, player: int) -> float:
-    own, other = worth(state, player), worth(state, 1 - player)
-    return (own - other) / (own + other + 1.0)
+def features(state: Any, player: int) -> tuple[float, ...]:
+    own, other = state.sides[player], state.sides[1 - player]
+    own_men, other_men = own & ~state.kings, other & ~state.kings
+    own_kings, other_kings = own & state.kings, other & state.kings
+    own_worth = 2 * popcount(own_men) + 3 * popcount(own_kings)
+    other_worth = 2 * popcount(other_men) + 3 * popcount(other_kings)
+    beyond = popcount(own_men & _FAR_HALF[player]) - popcount(other_men & _FAR_HALF[1 - player])
+    at_home = popcount(own_men & _FIRST_ROW[player]) - popcount(other_men & _FIRST_ROW[1 - player])
+    central = popcount(own_kings & _CENTRE) - popcount(other_kings & _CENTRE)
+    return (own_worth - other_worth) / (own_worth + other_worth), beyond / 12.0, at_home / 4.0, central / 8.0
 
 
 @register_jitable
@@ -248,12 +249,13 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        evaluate=evaluate,
+        features=features,
+        weights={"material": 0.8, "advance": 0.03, "back_row": 0.015, "king_centre": 0.1},
         noisy_actions=noisy_actions,
         key=key,
         position=position,
         decode=decode,
         action_to_str=action_to_str,
         board=Board(8, 8, pieces, cells, "checkers"),
-        repetition=Repetition("draw", times=repetition) if repetition else None,
+        repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
     )

@@ -11,9 +11,13 @@ around (J. Tromp's layout). On the usual board::
      1  8 15 22 29 36 43
      0  7 14 21 28 35 42
 
-The evaluation counts, for each side, the lines of four that the other side has no stone in, by the stones already
-there: 1 point for one, 4 for two, 16 for three. The difference is divided by what all lines could give, so that it
-stays between a loss and a win.
+The evaluation weighs six features, counted as what one side has more than the other: ones, twos and threes, the lines
+of four that the other side has no stone in, by the stones already there, divided by all lines, half and a quarter of
+them; centre, stones in the middle columns, divided by the cells there; parity_threats, divided by 5, cells that would
+complete four and cannot be taken yet, in an odd row for the first player and in an even one for the second, who get
+them in the end (L. V. Allis, "A knowledge-based approach of connect-four", 1988); and winning_move, 1 if the player to
+move can complete four, and -1 if not and the other has two ways to. What is divided by less than all there could be
+ends at ±1.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from numba.extending import register_jitable
 
 from ..bits import popcount
 from ..board import Board
+from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 
@@ -53,7 +58,13 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
     bits = np.array([[c * (rows + 1) + rows - 1 - r for c in range(columns)] for r in range(rows)], np.uint64)
     bottom = np.uint64(sum(1 << int(bit) for bit in bits[-1]))
     board = np.uint64(sum(1 << int(bit) for bit in bits.flat))
+    odd = np.uint64(sum(1 << int(bit) for bit in bits[::-2].flat))  # the rows, counted from 1 at the bottom
+    even = board & ~odd
+    middle = bits[:, (columns - 1) // 2 : columns // 2 + 1]  # one column, or two
+    centre, size_of_centre = np.uint64(sum(1 << int(bit) for bit in middle.flat)), middle.size
     steps = np.array([1, rows, rows + 1, rows + 2], np.uint64)  # from a cell up, right and down, right, right and up
+    up = steps[0]
+    ones = np.uint64(2 ** (rows + 1) - 1)
     lines = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)
 
     def player(state: Any) -> int:
@@ -102,29 +113,65 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
 
     @register_jitable
-    def line_score(own: Any, other: Any) -> int:
-        """Score the lines of four without a stone of ``other``, all lines of one direction at once."""
-        score = 0
+    def open_lines(own: Any, other: Any) -> tuple[int, int, int]:
+        """Count the lines of four without a stone of ``other`` by their stones, all lines of a direction at once."""
+        one, two, three = 0, 0, 0
         free = board & ~other
         for step in steps:
             step_2, step_3 = step + step, step + step + step
-            open_lines = free & (free >> step) & (free >> step_2) & (free >> step_3)
+            unblocked = free & (free >> step) & (free >> step_2) & (free >> step_3)
             # Add the four cells of each line, bit by bit: 4 * four + 2 * twos + ones stones. (Four would be a win.)
             a, b, c, d = own, own >> step, own >> step_2, own >> step_3
             ones = a ^ b ^ c ^ d
             twos = (a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d))
-            score += popcount(open_lines & ones & ~twos)
-            score += 4 * popcount(open_lines & twos & ~ones)
-            score += 16 * popcount(open_lines & twos & ones)
-        return score
+            one += popcount(unblocked & ones & ~twos)
+            two += popcount(unblocked & twos & ~ones)
+            three += popcount(unblocked & twos & ones)
+        return one, two, three
 
-    def evaluate(state: Any, player: int) -> float:
-        balance = (line_score(state.mine, state.theirs) - line_score(state.theirs, state.mine)) / (16.0 * lines + 1.0)
-        return balance if player == state.ply & 1 else -balance
+    @register_jitable
+    def completing(own: Any) -> Any:
+        """Return the cells that make a line of four with three of ``own``; not only cells of the board, or empty."""
+        found = (own << up) & (own << up + up) & (own << up + up + up)
+        for step in steps[1:]:
+            step_2, step_3 = step + step, step + step + step
+            found |= (own << step) & (own << step_2) & ((own << step_3) | (own >> step))
+            found |= (own >> step) & (own >> step_2) & ((own >> step_3) | (own << step))
+        return found
+
+    def features(state: Any, player: int) -> tuple[float, ...]:
+        mine, theirs = state.mine, state.theirs
+        own, other = open_lines(mine, theirs), open_lines(theirs, mine)
+        taken = mine | theirs
+        landings = (taken + bottom) & board
+        my_threats, their_threats = completing(mine) & board & ~taken, completing(theirs) & board & ~taken
+        if my_threats & landings != _ZERO:
+            wins = 1.0
+        else:
+            wins = -1.0 if popcount(their_threats & landings) > 1 else 0.0
+        # What a player gets by waiting: the first the odd rows, the second the even ones.
+        my_rows, their_rows = (odd, even) if state.ply & 1 == 0 else (even, odd)
+        late, their_late = my_threats & my_rows & ~landings, their_threats & their_rows & ~landings
+        sign = 1 if player == state.ply & 1 else -1
+        return (
+            lead(sign * own[0], sign * other[0], lines),
+            lead(sign * own[1], sign * other[1], lines / 2),
+            lead(sign * own[2], sign * other[2], lines / 4),
+            lead(sign * popcount(mine & centre), sign * popcount(theirs & centre), size_of_centre),
+            lead(sign * popcount(late), sign * popcount(their_late), 5.0),
+            sign * wins,
+        )
 
     def key(state: Any) -> Any:
         # In each column a one marks the lowest empty cell; below it, a one is a stone of the player to move (J. Tromp).
         return state.mine + (state.mine | state.theirs) + bottom
+
+    def folded_key(state: Any) -> Any:
+        left_to_right, mirrored = state.mine + (state.mine | state.theirs) + bottom, _ZERO
+        for column in range(columns):
+            part = (left_to_right >> (np.uint64(column) * height)) & ones
+            mirrored |= part << (np.uint64(columns - 1 - column) * height)
+        return min(left_to_right, mirrored)
 
     def decode(planes: Any, state: Any) -> None:
         values = np.uint64(1) << bits
@@ -152,8 +199,17 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        evaluate=evaluate,
+        features=features,
+        weights={
+            "ones": 0.14,
+            "twos": 0.25,
+            "threes": 0.14,
+            "centre": 0.04,
+            "parity_threats": 0.16,
+            "winning_move": 0.18,
+        },
         key=key,
+        folded_key=folded_key,
         decode=decode,
         board=Board(
             rows, columns, pieces, landing, "holes", column_labels=tuple(str(column) for column in range(columns))

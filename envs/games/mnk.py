@@ -14,10 +14,11 @@ round to the next row. For m = 4 columns and n = 3 rows::
     15 | 16 17 18 19 | 20    row 1
     20 | 21 22 23 24 | 25    border; on the left and on the right it is the same place, one row apart
 
-The evaluation counts, for each side, the lines of k cells that the other side has no stone in, by the stones already
-there: 1 point for one, 4 for two, 16 for three, and so on. The difference is divided by what all lines could give, so
-that it stays between a loss and a win. Where an overline does not win, a line that can only grow into one counts all
-the same, until it is full.
+The evaluation weighs what one side has more than the other of lines of k cells that the other side has no stone in, by
+the stones already there: a feature for each number from k - 1 down to k - 4, as fours, threes, twos and ones in gomoku.
+They are divided by 5, 10, 40 and 80, and end at ±1. The last feature, winning_move, is 1 if the player to move has a
+line that lacks one stone, and -1 if not and the other has two. Where an overline does not win, a line that can only
+grow into one counts all the same, until it is full.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from ..board import Board, letters, numbers_up
+from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..prng import below
@@ -37,6 +39,16 @@ __all__ = ["gomoku", "mnk"]
 LARGEST = 19  # side of a board
 
 _FIRST, _SECOND = 1, 32  # the stones on a board: the sum over a line of at most 31 cells counts both, in 5 bits each
+_COUNTS = (  # names of features, by the stones on a line
+    *("ones", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines", "tens", "elevens", "twelves"),
+    *("thirteens", "fourteens", "fifteens", "sixteens", "seventeens", "eighteens"),
+)
+_MOST = (80.0, 40.0, 10.0, 5.0)  # a lead of so many lines that lack four stones, three, two, one is 1 as a feature
+_WEIGHTS = (0.09, 0.24, 0.22, 0.18, 0.16)
+# Counts are digits of one number, from lines that lack four stones to those that lack one, of the first player, and of
+# the second. But for the last two they are the first player's minus the second's. There are 1444 lines at most.
+_DIGIT = 12
+_HALF, _LOW = 1 << _DIGIT - 1, (1 << _DIGIT) - 1
 _SEED = 2013  # of the random numbers that keys are made of: any will do
 
 
@@ -85,6 +97,12 @@ def run_through(board: Any, place: int, step: int) -> int:
     return (end - start) // step - 1
 
 
+@register_jitable
+def signed_digit(counts: int) -> int:
+    """Return the lowest digit, which may be negative."""
+    return ((counts + _HALF) & _LOW) - _HALF
+
+
 def _straight_lines(places: Any, length: int) -> Any:
     """Return, for each straight line with at least ``length`` cells: the first and the last place, and the step."""
     rows, columns = places.shape
@@ -115,11 +133,16 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
     place_of = places.ravel()  # [actions]
     hashes = np.random.PCG64(_SEED).random_raw(2 * cells).reshape(2, cells)  # [players, actions]
     straights = _straight_lines(places, length)  # [lines, 3]
-    lines = sum(max((end - start) // step - length + 2, 0) for start, end, step in straights)
-    points = np.zeros(_SECOND * (length + 1), np.int64)  # [sum of the stones on a line]: for the first player
-    for stones in range(1, length):
-        points[stones * _FIRST], points[stones * _SECOND] = 4 ** (stones - 1), -(4 ** (stones - 1))
-    most = float(lines * points.max() + 1)
+    digits = np.zeros(_SECOND * (length + 1), np.int64)  # [sum of the stones on a line]: what it adds to all counts
+    for lacking in range(1, min(length - 1, len(_MOST)) + 1):
+        digit = len(_MOST) - lacking
+        digits[(length - lacking) * _FIRST] = 1 << digit * _DIGIT
+        digits[(length - lacking) * _SECOND] = 1 << (digit + 1) * _DIGIT if lacking == 1 else -1 << digit * _DIGIT
+    absent = max(len(_MOST) - (length - 1), 0)  # counts that lines so short do not have
+    counted = _COUNTS[max(length - 1 - len(_MOST), 0) : length - 1]
+
+    symmetries = _symmetries(rows, columns)
+    images = np.array([symmetry.cells for symmetry in symmetries], np.int64).reshape(-1, cells)
 
     def player(state: Any) -> int:
         return state.ply & 1
@@ -175,24 +198,57 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
                 planes[row, column, 0] = stone == own
                 planes[row, column, 1] = stone == other
 
-    def evaluate(state: Any, player: int) -> float:
-        balance = 0
+    @register_jitable
+    def line_counts(board: Any) -> int:
+        """Return the sum of the digits of all lines."""
+        counts = 0
         for i in range(straights.shape[0]):
             start, end, step = straights[i]
             stones, front, back = 0, start, start  # the window of cells from `back` up to before `front`
             for _ in range(length - 1):
-                stones += int(state.board[front])
+                stones += int(board[front])
                 front += step
             while front <= end:
-                stones += int(state.board[front])
-                balance += points[stones]
-                stones -= int(state.board[back])
+                stones += int(board[front])
+                counts += digits[stones]
+                stones -= int(board[back])
                 front += step
                 back += step
-        return (-balance if player else balance) / most
+        return counts
+
+    def features(state: Any, player: int) -> tuple[float, ...]:
+        counts = line_counts(state.board)
+        four = signed_digit(counts)
+        counts = (counts - four) >> _DIGIT
+        three = signed_digit(counts)
+        counts = (counts - three) >> _DIGIT
+        two = signed_digit(counts)
+        counts = (counts - two) >> _DIGIT
+        first, second = counts & _LOW, counts >> _DIGIT
+        sign = -1 if player else 1
+        own, other = (second, first) if state.ply & 1 else (first, second)
+        wins = 1.0 if own > 0 else -1.0 if other > 1 else 0.0
+        return (
+            lead(sign * four, 0, _MOST[0]),
+            lead(sign * three, 0, _MOST[1]),
+            lead(sign * two, 0, _MOST[2]),
+            lead(sign * first, sign * second, _MOST[3]),
+            wins if player == state.ply & 1 else -wins,
+        )[absent:]
 
     def key(state: Any) -> Any:
         return state.hash
+
+    def folded_key(state: Any) -> Any:
+        best = state.hash
+        for image in images:
+            key = state.hash ^ state.hash
+            for cell in range(cells):
+                stone = state.board[place_of[cell]]
+                if stone != 0:
+                    key ^= hashes[np.int64(stone == _SECOND), image[cell]]
+            best = min(best, key)
+        return best
 
     def decode(planes: Any, state: Any) -> None:
         state.ply = np.count_nonzero(planes)
@@ -220,8 +276,10 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        evaluate=evaluate,
+        features=features,
+        weights={**dict(zip(counted, _WEIGHTS[absent:-1], strict=True)), "winning_move": _WEIGHTS[-1]},
         key=key,
+        folded_key=folded_key,
         random_action=random_action,
         decode=decode,
         action_to_str=names.__getitem__,
@@ -234,5 +292,5 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
             row_labels=numbers_up(rows),
             column_labels=letters(columns),
         ),
-        symmetries=_symmetries(rows, columns),
+        symmetries=symmetries,
     )

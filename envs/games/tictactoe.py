@@ -27,6 +27,8 @@ __all__ = ["open_lines", "tictactoe"]
 STATE = state_dtype(stones=("u2", (2,)), ply="i4")  # stones: those of X, those of O
 
 _LINES = np.array([0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124], np.uint16)  # columns, rows, diagonals
+_GRID = np.arange(9).reshape(3, 3)
+_IMAGES = np.array([np.rot90(side, turns).ravel() for side in (_GRID, _GRID.T) for turns in range(4)])
 
 
 def player(state: Any) -> int:
@@ -81,8 +83,18 @@ def open_lines(state: Any, player: int) -> float:
     return float(balance)
 
 
-def evaluate(state: Any, player: int) -> float:
-    return open_lines(state, player) / 9.0
+def features(state: Any, player: int) -> tuple[float, ...]:
+    return (open_lines(state, player) / 8.0,)
+
+
+def folded_key(state: Any) -> Any:
+    best = np.int64(1) << 18
+    for image in _IMAGES:
+        key = 0
+        for cell in range(9):
+            key |= (state.stones[0] >> cell & 1) << image[cell] | (state.stones[1] >> cell & 1) << (9 + image[cell])
+        best = min(best, key)
+    return np.uint64(best)
 
 
 def decode(planes: Any, state: Any) -> None:
@@ -103,12 +115,6 @@ def text(state: Any) -> str:
     return draw_grid([[mark(3 * column + row) for column in range(3)] for row in range(3)])
 
 
-def _symmetries() -> list[Symmetry]:
-    board = np.arange(9).reshape(3, 3)
-    images = [np.rot90(side, turns).ravel() for side in (board, board.T) for turns in range(4)]
-    return [Symmetry(cells, cells) for cells in images[1:]]
-
-
 @game_factory
 def tictactoe() -> Game:
     """Make the game of tic-tac-toe: three in a row on a 3x3 board."""
@@ -124,10 +130,12 @@ def tictactoe() -> Game:
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        evaluate=evaluate,
+        features=features,
+        weights={"open_lines": 8 / 9},
+        folded_key=folded_key,
         decode=decode,
         board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks"),
         text=text,
-        symmetries=_symmetries(),
+        symmetries=[Symmetry(cells, cells) for cells in _IMAGES[1:]],
         players=("player_1", "player_2"),
     )

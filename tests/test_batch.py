@@ -1,0 +1,129 @@
+"""Batches of games: each is what a single environment would be, and threads change nothing."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from plyground.envs import BoardGameEnv, Game, GameBatch, checkers
+
+
+def test_a_batch_is_as_many_environments(game: Game) -> None:
+    batch = GameBatch(game, 6, seed=1)
+    envs = [BoardGameEnv(game) for _ in range(batch.num_games)]
+    for env in envs:
+        env.reset()
+    ended = 0
+    for _ in range(400):
+        for row, env in enumerate(envs):
+            seen = env.observe(env.agent_selection)
+            assert (batch.observations[row] == seen["observation"]).all()
+            assert (batch.masks[row] == seen["action_mask"]).all()
+            assert batch.players[row] == env.possible_agents.index(env.agent_selection)
+            assert batch.states[row] == env.infos[env.agent_selection]["state"]
+            assert batch.plies[row] == len(env.moves)
+        actions = batch.random_actions()
+        batch.step(actions)
+        for row, env in enumerate(envs):
+            env.step(int(actions[row]))
+            assert batch.rewards[row].tolist() == list(env.rewards.values())
+            assert batch.terminations[row] == env.terminations[env.agent_selection]
+            if batch.terminations[row]:
+                ended += 1
+                last = env.observe(env.agent_selection)["observation"]
+                assert (batch.final_observations[row] == last).all()
+                env.reset()
+    assert ended > 0
+
+
+def test_repetition_in_checkers_is_seen_long_after_the_start() -> None:
+    game = checkers()
+    state = game.new_state()
+    state.sides, state.kings = (1, 1 << 34), 1 | 1 << 34
+    walk = [game.str_to_action(move) for move in ["1-6", "32-27", "6-1", "27-32"]]
+    batch = GameBatch(game, 2)
+    batch.reset(options={"state": state})
+    for ply in range(8):
+        assert batch.plies.tolist() == [ply, ply]
+        batch.step([walk[ply % 4]] * 2)
+        assert batch.terminations.tolist() == [ply == 7] * 2
+        assert not batch.rewards.any()
+
+
+@pytest.mark.parametrize("name", ["connect_four", "checkers", "go(board_size=5)"])
+def test_threads_change_nothing(name: str) -> None:
+    one, three = (GameBatch(name, 10, num_threads=threads, opening_plies=6, seed=3) for threads in (1, 3))
+    for _ in range(100):
+        actions = one.random_actions()
+        assert (three.random_actions() == actions).all()
+        for found, expected in zip(three.step(actions), one.step(actions), strict=True):
+            assert (found == expected).all()
+        assert (three.masks == one.masks).all()
+
+
+def test_games_depend_on_their_own_seed_alone() -> None:
+    few, many = (GameBatch("othello", games, opening_plies=8, seed=5) for games in (3, 9))
+    assert (few.states == many.states[:3]).all()
+    for _ in range(80):
+        actions = many.random_actions()
+        assert (few.random_actions() == actions[:3]).all()
+        few.step(actions[:3])
+        many.step(actions)
+        assert (few.observations == many.observations[:3]).all()
+
+
+def test_openings_are_random_and_leave_games_unfinished() -> None:
+    batch = GameBatch("tictactoe", 500, opening_plies=9, seed=0)
+    assert set(batch.plies.tolist()) == set(range(9))
+    assert not any(map(batch.game.is_terminal, batch.states))
+    assert len({state.tobytes() for state in batch.states}) > 100
+    assert not batch.terminations.any()
+
+
+def test_games_begin_where_the_options_say_and_begin_there_again() -> None:
+    batch = GameBatch("connect_four", 2)
+    batch.reset(options={"moves": [3, 3, 3]})
+    assert batch.plies.tolist() == [3, 3]
+    for action in (0, 3, 0, 1, 0, 1):
+        batch.step([action, action])
+    assert not batch.terminations.any()
+    _, rewards, over = batch.step([0, 2])  # four in the first column in row 0
+    assert over.tolist() == [True, False]
+    assert rewards.tolist() == [[-1, 1], [0, 0]]
+    assert batch.plies.tolist() == [3, 10]
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    batch = GameBatch("othello", 4, num_threads=2, seed=2)
+    copy: Any = pickle.loads(pickle.dumps(batch))
+    actions = batch.random_actions()
+    before = copy.observations.copy()
+    batch.step(actions)
+    assert (copy.observations == before).all()
+    copy.step(actions)
+    assert (copy.observations == batch.observations).all()
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([3, 9], r"action 9 is illegal in game 1: expected one of \[0, 1, 2, 3, 4, 5, 6\]"),
+        ([-1, 3], "action -1 is illegal in game 0"),
+        ([3], "actions must be 2 integers"),
+        ([3.0, 3.0], "actions must be 2 integers"),
+    ],
+)
+def test_illegal_actions_change_nothing(actions: list[Any], message: str) -> None:
+    batch = GameBatch("connect_four", 2)
+    before = batch.states.copy()
+    with pytest.raises(ValueError, match=message):
+        batch.step(actions)
+    assert (batch.states == before).all()
+
+
+@pytest.mark.parametrize("arguments", [{"num_games": 0}, {"num_threads": 0}, {"opening_plies": -1}, {"num_games": 1.5}])
+def test_numbers_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be a whole number"):
+        GameBatch("tictactoe", **{"num_games": 2, **arguments})
