@@ -2,7 +2,7 @@
 
 The table keeps, for each position by its key, the value for player 0 and the distance to the end. The search is a loop
 over a line of states, so that its depth is bounded by memory only. A position that is met again while it is still on
-the line is a cycle, of which this search can say nothing: it stops.
+the line is a cycle, of which this search can say nothing: it stops, and `plyground.agents.retrograde` takes over.
 
 Distances: with a win in hand a player ends the game as soon as possible; otherwise as late as possible, of moves that
 are worth the same.
@@ -22,6 +22,9 @@ from ..envs.jit import kernel
 __all__ = [
     "BYTES",
     "CYCLE",
+    "DONE",
+    "ENDLESS",
+    "FREE",
     "FULL",
     "SOLVED",
     "STOPPED",
@@ -32,12 +35,14 @@ __all__ = [
     "new_line",
     "new_table",
     "search",
+    "slot_of",
 ]
 
 SOLVED, FULL, STOPPED, CYCLE = range(4)  # how a search ended
 BYTES = 20  # of a slot of the table
+FREE, _OPEN, DONE = 0, 1, 2  # marks; `DONE` plus the distance is that of a solved position
+ENDLESS = 1 << 30  # the distance where play goes on for ever
 
-_FREE, _OPEN, _DONE = 0, 1, 2  # marks; `_DONE` plus the distance is that of a solved position
 _SCRAMBLE, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _ONE = np.uint64(1)
 
@@ -47,7 +52,7 @@ class Table(NamedTuple):
 
     keys: NDArray[np.uint64]  # [slots], a power of two
     values: NDArray[np.float64]  # [slots] for player 0
-    marks: NDArray[np.int32]  # [slots] free, open, or `_DONE` plus the distance to the end
+    marks: NDArray[np.int32]  # [slots] free, open, or `DONE` plus the distance to the end
 
 
 class Line(NamedTuple):
@@ -77,33 +82,36 @@ def new_line(game: Game, plies: int) -> Line:
 
 
 @register_jitable
-def _slot_of(table: Any, key: Any) -> Any:
+def slot_of(table: Any, key: Any) -> Any:
     """Return the slot that holds a key, or the free one where it belongs."""
     ones = np.uint64(table.keys.size - 1)
     slot = ((key * _SCRAMBLE) >> _SHIFT) & ones
-    while table.marks[slot] != _FREE and table.keys[slot] != key:
+    while table.marks[slot] != FREE and table.keys[slot] != key:
         slot = (slot + _ONE) & ones
     return np.int64(slot)
 
 
 @kernel
 def find(game, state, table):
-    """Return the value for player 0 and the distance to the end of a solved or finished state; -1 if unknown."""
+    """Return the value for player 0 and the distance to the end of a solved or finished state.
+
+    The distance is `ENDLESS` for a draw by play without end, and -1 if the state is not solved.
+    """
     if game.is_terminal(state):
         return game.utility(state, 0), 0
-    slot = _slot_of(table, game.key(state))
-    return table.values[slot], table.marks[slot] - _DONE if table.marks[slot] >= _DONE else -1
+    slot = slot_of(table, game.folded_key(state))
+    return table.values[slot], table.marks[slot] - DONE if table.marks[slot] >= DONE else -1
 
 
 @kernel
 def move_entries(old, table):
-    """Copy what is solved into an empty, larger table, and return how many entries that is."""
+    """Copy what is solved into a table that has room, and return how many entries it did not have."""
     count = 0
     for i in range(old.keys.size):
-        if old.marks[i] >= _DONE:
-            slot = _slot_of(table, old.keys[i])
+        if old.marks[i] >= DONE:
+            slot = slot_of(table, old.keys[i])
+            count += table.marks[slot] == FREE
             table.keys[slot], table.values[slot], table.marks[slot] = old.keys[i], old.values[i], old.marks[i]
-            count += 1
     return count
 
 
@@ -134,9 +142,9 @@ def search(game, table, line):
             if counts[0] >= counts[1] or counts[3] != 0:
                 return STOPPED
             state = line.states[ply]
-            key = game.key(state)
-            slot = _slot_of(table, key)
-            if table.marks[slot] >= _DONE:
+            key = game.folded_key(state)
+            slot = slot_of(table, key)
+            if table.marks[slot] >= DONE:
                 return SOLVED  # the first position was known
             table.keys[slot], table.marks[slot] = key, _OPEN
             counts[0] += 1
@@ -157,16 +165,16 @@ def search(game, table, line):
             if game.is_terminal(child):
                 value, distance = game.utility(child, 0), 0
             else:
-                slot = _slot_of(table, game.key(child))
+                slot = slot_of(table, game.folded_key(child))
                 if table.marks[slot] == _OPEN:
                     return CYCLE
-                if table.marks[slot] == _FREE:
+                if table.marks[slot] == FREE:
                     if ply + 2 >= line.states.size:
                         return CYCLE  # no game is so long
                     ply += 1
                     enter = True
                     continue
-                value, distance = table.values[slot], table.marks[slot] - _DONE
+                value, distance = table.values[slot], table.marks[slot] - DONE
             distance += 1
             if tried == 0 or _is_better(sign, value, distance, line.best[ply, 0], line.best[ply, 1]):
                 line.best[ply, 0], line.best[ply, 1] = value, distance
@@ -176,7 +184,7 @@ def search(game, table, line):
         # Step 3. All moves are known, and so is the position. The one before it looks at it again, in the table.
         slot = line.places[ply, 0]
         table.values[slot] = line.best[ply, 0]
-        table.marks[slot] = _DONE + np.int32(line.best[ply, 1])
+        table.marks[slot] = DONE + np.int32(line.best[ply, 1])
         if ply == 0:
             return SOLVED
         ply -= 1

@@ -1,24 +1,43 @@
-"""Moves as people type them, and a line that says how a position stands."""
+"""Positions and moves as people type them, and a line that says how a position stands."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from ..envs import Game, State
+from .fen import read_fen
 
-__all__ = ["read_moves", "status_of"]
+__all__ = ["PositionOption", "read_moves", "start_of", "status_of"]
+
+PositionOption = Annotated[
+    str, typer.Option(help="Where the moves begin, for checkers, as in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
+]
 
 
-def read_moves(game: Game, text: str) -> list[int]:
+def start_of(game: Game, position: str) -> State:
+    """Return the position that a text describes, or the initial one for an empty text.
+
+    Raises:
+        ValueError: the game has no such texts, or it cannot be read.
+    """
+    return read_fen(game, position) if position else game.new_state()
+
+
+def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
     """Return the legal moves in a text, in which they are separated by spaces or commas.
 
     Args:
-        game: whose moves they are, from its initial state.
+        game: whose moves they are.
         text: names of actions; or their ids, where the game has no action of that name.
+        start: where they begin. Default: the initial state.
 
     Raises:
         ValueError: a move is unknown, illegal, or comes after the end; the message says which.
     """
     moves = [_action(game, token) for token in text.replace(",", " ").split()]
-    game.play_moves(moves)
+    game.play_moves(moves, start)
     return moves
 
 

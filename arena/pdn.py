@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..envs import make_game
+from .fen import read_fen
 from .pdn_moves import notation, resolve
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
@@ -189,7 +190,7 @@ def _record(text: _Text, spec: str) -> GameRecord:
     kind = tags.get("GameType", "21").split(",")[0].strip()
     if kind != "21":
         raise ValueError(f"GameType {tags['GameType']!r} is not read here: expected 21, English draughts")
-    if not _is_initial(tags.get("FEN", "B:W21-32:B1-12")):
+    if "FEN" in tags and not _is_initial(tags["FEN"]):
         raise ValueError(
             f"FEN {tags['FEN']!r}: set-up positions are not supported, a record begins from the initial position"
         )
@@ -228,13 +229,8 @@ def _read_result(tag: str, end: str) -> float | None:
 
 
 def _is_initial(fen: str) -> bool:
-    """Return whether a FEN such as ``B:W21-32:B1,2,3,…,12`` is the initial position."""
-    turn, *sides = fen.replace(" ", "").rstrip(".").split(":")
-    pieces = set()
-    for side in sides:
-        for item in filter(None, side[1:].split(",")):
-            first, _, last = item.partition("-")
-            if not first.isdecimal() or not (last or first).isdecimal():
-                return False  # a king
-            pieces.update((side[:1], square) for square in range(int(first), int(last or first) + 1))
-    return turn == "B" and pieces == {("B", n) for n in range(1, 13)} | {("W", n) for n in range(21, 33)}
+    game = make_game("checkers")
+    try:
+        return bool(read_fen(game, fen) == game.new_state())
+    except ValueError:
+        return False

@@ -12,7 +12,7 @@ from ..envs import make_game
 from ..envs.drawing import picture_format
 from ..envs.pictures import picture
 from .analyse import analysis_of, print_analysis
-from .moves import read_moves, status_of
+from .moves import PositionOption, read_moves, start_of, status_of
 
 __all__ = ["show"]
 
@@ -24,6 +24,7 @@ def show(
     moves: Annotated[
         str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
     ] = "",
+    position: PositionOption = "",
     overlay: Annotated[
         str | None, typer.Option(help="A search of the position, as in 'mcts(simulations=5000)'.")
     ] = None,
@@ -36,8 +37,9 @@ def show(
         if not out.parent.is_dir():
             raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
     made = make_game(game)
-    played = read_moves(made, moves)
-    before = made.play_moves(played[:-1])
+    start = start_of(made, position)
+    played = read_moves(made, moves, start)
+    before = made.play_moves(played[:-1], start)
     state = made.play_moves(played[-1:], before)
     found = None if overlay is None else analysis_of(overlay, made, state)
     if out is not None:

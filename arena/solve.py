@@ -13,7 +13,7 @@ from ..agents.connect_four_book import make_book
 from ..agents.connect_four_solver import BOOK
 from ..agents.solver import Solution, Solver
 from ..envs import Game, State, make_game
-from .moves import read_moves
+from .moves import PositionOption, read_moves, start_of
 
 __all__ = ["in_words", "solve"]
 
@@ -25,6 +25,7 @@ def solve(
     moves: Annotated[
         str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
     ] = "",
+    position: PositionOption = "",
     table_mb: Annotated[float | None, typer.Option(help="Megabytes of memory for the table.")] = None,
     book: Annotated[bool, typer.Option(help="Use the opening book of Connect Four.")] = True,
     make_book: Annotated[bool, typer.Option("--make-book", help="Make that book anew, and stop.")] = False,
@@ -39,7 +40,8 @@ def solve(
         _make_book(out, plies, table_mb or 128, jobs)
         return
     made = make_game(game)
-    state = made.play_moves(read_moves(made, moves))
+    start = start_of(made, position)
+    state = made.play_moves(read_moves(made, moves, start), start)
     try:
         found = Solver(made, table_mb, book=book).solve(state)
     except MemoryError as error:
@@ -49,16 +51,18 @@ def solve(
         _print(f"best moves: {_names(made, found.best_actions)}")
         if found.fastest_actions != found.best_actions:
             _print(f"{'soonest' if found.value > 0 else 'latest'} end: {_names(made, found.fastest_actions)}")
-        _print(f"line: {_names(made, found.pv)}{' …' if len(found.pv) < found.distance else ''}")
+        _print(f"line: {_names(made, found.pv)}{'' if len(found.pv) == found.distance else ' …'}")
         _print(f"{found.nodes} positions in {found.seconds:.3f} s")
 
 
 def in_words(game: Game, state: State, found: Solution) -> str:
-    """Return who wins and when, as in ``"player_0 to move: win in 7 plies"``."""
+    """Return who wins and when, as in ``"player_0 to move: win in 7 plies"``, or ``"… draw without end"``."""
     result = "draw" if found.value == 0 else "win" if found.value > 0 else "loss"
     if abs(found.value) not in (0, 1):
         result += f" by {abs(found.value):g}"
-    if not found.distance:
+    if found.distance is None:
+        return f"{game.players[int(game.player(state))]} to move: {result} without end"
+    if found.distance == 0:
         return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
     plies = f"{found.distance} {'ply' if found.distance == 1 else 'plies'}"
     return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
