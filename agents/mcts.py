@@ -5,33 +5,24 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple, get_args
+from itertools import chain
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, State
-from ..envs.jit import kernel
 from ..envs.prng import new_rng
 from .analysis import Analysis
+from .final_move import Child, FinalMove, agreed, chosen
 from .search import SearchAgent, check_budget
 from .searcher import Searcher
-from .tree import Tree
+from .shared_searcher import SharedSearcher
+from .tree_parallel import Selection
+from .tree_report import count_nodes, most_visited_line, standard_error
 from .uct import Options
 
 __all__ = ["MCTS"]
-
-FinalMove = Literal["visits", "value", "robust-max"]
-
-
-class _Child(NamedTuple):
-    """What all trees together know of an action at the root."""
-
-    action: int
-    visits: int
-    value: float  # the mean, but not beyond the bounds; nan if it was never visited
-    low: float  # proved bounds, infinite without a solver
-    high: float
 
 
 class MCTS(SearchAgent):
@@ -39,7 +30,7 @@ class MCTS(SearchAgent):
 
     As it stands this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
     then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed and
-    number of simulations give the same move, with any number of threads; seconds do not.
+    number of simulations give the same move, with any number of threads that have their own trees; seconds do not.
 
     In `analyse`, ``values`` are the means of the simulations through each action, for the player to move (exact where
     the solver has proved them), and ``visits`` their numbers, those kept from earlier moves included; ``nodes`` counts
@@ -73,8 +64,13 @@ class MCTS(SearchAgent):
             their evaluation. 0 for none.
         widening: α of progressive widening, above 0 and at most 1: of N visits, ⌈N^α⌉ children are considered, in the
             order of their evaluation. None: all.
-        threads: trees that grow side by side and vote with all their visits (root parallelization); the simulations are
-            shared out among them.
+        threads: that share the simulations.
+        parallel: ``"root"``: each thread has a tree of its own, and the trees vote with all their visits; or
+            ``"tree"``: all grow one tree, which depends on who comes first: with more than one thread the same seed may
+            give another move. It goes with ``c``, ``fpu``, ``final_move``, ``reuse_tree`` and ``tree_mb`` only, and
+            with one thread it is plain UCT (Chaslot et al. 2008; Enzenberger and Müller 2009).
+        virtual_loss: with ``parallel="tree"``, the lost simulations that one on its way counts for, so that other
+            threads turn elsewhere; 0 for none.
         tree_mb: megabytes for the trees, about. A full tree stays as it is, and the search goes on in it. None: no
             limit.
         seed: of the rollouts; None takes one from the system's entropy.
@@ -102,6 +98,8 @@ class MCTS(SearchAgent):
         bias: float = 0,
         widening: float | None = None,
         threads: int = 1,
+        parallel: Literal["root", "tree"] = "root",
+        virtual_loss: int = 1,
         tree_mb: float | None = None,
         seed: int | None = None,
     ) -> None:
@@ -119,12 +117,28 @@ class MCTS(SearchAgent):
             ("bias", bias, bias >= 0, "at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             ("threads", threads, threads >= 1, "at least 1"),
+            ("parallel", parallel, parallel in ("root", "tree"), "root or tree"),
+            ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
+            *(
+                (name, value, parallel != "tree" or value == plain, f"{plain!r} with parallel='tree'")
+                for name, value, plain in (
+                    ("solver", solver, False),
+                    ("rollout", rollout, "random"),
+                    ("rollouts", rollouts, 1),
+                    ("rollout_depth", rollout_depth, None),
+                    ("rave", rave, 0),
+                    ("bias", bias, 0),
+                    ("widening", widening, None),
+                )
+            ),
         ):
             if not fits:
                 raise ValueError(f"{name} must be {expected}, got {value!r}")
         self.simulations = 1000 if simulations is None and seconds is None else simulations
-        self.seconds, self.c, self.final_move, self.reuse_tree = seconds, float(c), final_move, reuse_tree
+        self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
+        self.final_move: FinalMove = final_move
+        self.threads = int(threads)
         self.options = Options(
             fpu=np.inf if fpu is None else float(fpu),
             solver=bool(solver),
@@ -135,16 +149,25 @@ class MCTS(SearchAgent):
             depth=-1 if rollout_depth is None else int(rollout_depth),
             epsilon=float(epsilon) if rollout == "greedy" else 1.0,
         )
-        share = None if tree_mb is None else tree_mb / threads
-        self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in _rngs(seed, threads)]
+        rngs = _rngs(seed, threads)
+        self._shared = parallel == "tree"
+        self._searchers: list[Searcher]
+        if self._shared:
+            how = Selection(self.c, self.options.fpu, int(virtual_loss), float(self.game.max_utility))
+            self._searchers = [SharedSearcher(self.game, how, rngs, tree_mb)]
+        else:
+            share = None if tree_mb is None else tree_mb / threads
+            self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in rngs]
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
         for searcher in self._searchers:
             searcher.forget()
         if seed is not None:
-            for searcher, rng in zip(self._searchers, _rngs(seed, len(self._searchers)), strict=True):
-                searcher.rng = rng
+            rngs = _rngs(seed, self.threads)
+            shares = [rngs] if self._shared else [[rng] for rng in rngs]
+            for searcher, share in zip(self._searchers, shares, strict=True):
+                searcher.reseed(share)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
@@ -153,7 +176,7 @@ class MCTS(SearchAgent):
         # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
         limit = self.simulations if self.final_move == "robust-max" and self.simulations is not None else 0
         extra = 0
-        while extra < limit and not self._agreed():
+        while extra < limit and not agreed(self._children()):
             left = None if self.seconds is None else self.seconds - (time.perf_counter() - start)
             if left is not None and left <= 0:
                 break
@@ -167,9 +190,9 @@ class MCTS(SearchAgent):
         """Run so many new simulations, shared out among the trees, and return how many were made."""
         threads = len(self._searchers)
         total = 2**31 - 1 if simulations is None else simulations
-        shares = [total // threads + (i < total % threads) for i in range(threads)]
         if threads == 1:
             return self._searchers[0].run(total, seconds, _never)
+        shares = [total // threads + (i < total % threads) for i in range(threads)]
         stop = False
         with ThreadPoolExecutor(threads) as pool:
             try:
@@ -181,67 +204,48 @@ class MCTS(SearchAgent):
             finally:
                 stop = True  # Ctrl-C: the others end too
 
-    def _children(self) -> list[_Child]:
+    def _children(self) -> list[Child]:
         """Return what is known of each action at the root, ascending."""
-        known: dict[int, list[Any]] = {}
-        for searcher in self._searchers:
-            tree, extras = searcher.tree, searcher.extras
-            assert tree is not None
-            assert extras is not None
-            for child in _children(tree, 0):
-                entry = known.setdefault(int(tree.action[child]), [0, 0.0, -math.inf, math.inf])
-                entry[0] += int(tree.visits[child])
-                entry[1] += float(tree.total[child])
-                if self.options.solver:
-                    entry[2] = max(entry[2], float(extras.low[child]))
-                    entry[3] = min(entry[3], float(extras.high[child]))
-        return [
-            _Child(action, visits, min(max(total / visits, low), high) if visits else math.nan, low, high)
-            for action, (visits, total, low, high) in sorted(known.items())
-        ]
-
-    def _choose(self, children: list[_Child]) -> _Child:
-        """Return the child to play: as ``final_move`` says, but nothing proved to be worse than another."""
-        tried = [child for child in children if child.visits]
-        floor = max(child.low for child in children)
-        hopeful = [child for child in tried if child.high > floor] or [child for child in tried if child.low == floor]
-        order = _by_value if self.final_move == "value" else _by_visits
-        best = max(hopeful, key=order)
-        return max((child for child in tried if child.low == floor), key=order) if best.value < floor else best
-
-    def _agreed(self) -> bool:
-        """Whether the robust child is a max child."""
-        children = self._children()
-        best = self._choose(children)
-        return all(child.value <= best.value for child in children if child.visits)
+        rows = self._searchers[0].children()
+        if len(self._searchers) > 1:
+            known: dict[int, tuple[int, int, float, float, float]] = {}
+            for action, visits, total, low, high in chain(*(searcher.children() for searcher in self._searchers)):
+                _, n, w, floor, ceiling = known.get(action, (action, 0, 0.0, -math.inf, math.inf))
+                known[action] = action, n + visits, w + total, max(low, floor), min(high, ceiling)
+            rows = list(known.values())
+        rows.sort()
+        if not self.options.solver:
+            return [Child(a, n, w / n if n else math.nan, low, high) for a, n, w, low, high in rows]
+        return [Child(a, n, min(max(w / n, low), high) if n else math.nan, low, high) for a, n, w, low, high in rows]
 
     def _answer(self, simulations: int, kept: int, seconds: float) -> Analysis:
         children = self._children()
-        best = self._choose(children)
+        best = chosen(children, self.final_move)
         exact = best.low == best.high and all(child.high <= best.low for child in children)
         trees = [searcher.tree for searcher in self._searchers if searcher.tree is not None]
-        pv = max((_line(tree, best.action) for tree in trees), key=len)
+        pv = max([most_visited_line(tree, best.action) for tree in trees], key=len)
+        counts = [count_nodes(tree) for tree in trees]
         top = float(self.game.max_utility)
-        error = 0.0 if exact else math.sqrt(max(top**2 - best.value**2, 0.0) / best.visits)
         return Analysis(
             best_action=best.action,
             value=best.value,
-            best_actions=tuple(child.action for child in children if exact and child.low == best.value)
-            or (best.action,),
+            best_actions=tuple([child.action for child in children if child.low == best.value])
+            if exact
+            else (best.action,),
             values={child.action: child.value for child in children if child.visits},
             visits={child.action: child.visits for child in children},
             pv=pv,
             depth=len(pv),
-            nodes=sum(int(np.count_nonzero(tree.visits[: tree.size[0]])) for tree in trees),
+            nodes=sum([visited for visited, _ in counts]),
             leaves=simulations,
             exact=exact,
             seconds=seconds,
-            standard_error=error if math.isfinite(error) else None,
-            selective_depth=max(int(_longest_line(tree, np.zeros(int(tree.size[0]), np.int32))) for tree in trees),
+            standard_error=0.0 if exact else standard_error(best.value, best.visits, top),
+            selective_depth=max([longest for _, longest in counts]),
             statistics={
                 "simulations kept": kept,
-                "nodes in memory": sum(int(tree.size[0]) for tree in trees),
-                "full trees": sum(int(tree.full[0]) for tree in trees),
+                "nodes in memory": sum([int(tree.size[0]) for tree in trees]),
+                "full trees": sum([int(tree.full[0]) for tree in trees]),
             },
         )
 
@@ -254,40 +258,3 @@ def _rngs(seed: int | None, count: int) -> list[NDArray[np.uint64]]:
 
 def _never() -> bool:
     return False
-
-
-def _by_visits(child: _Child) -> tuple[float, float, int]:
-    return child.visits, child.value, -child.action
-
-
-def _by_value(child: _Child) -> tuple[float, float, int]:
-    return child.value, child.visits, -child.action
-
-
-def _children(tree: Tree, node: int) -> range:
-    first = int(tree.first_child[node])
-    return range(first, first + int(tree.child_count[node]))
-
-
-def _line(tree: Tree, action: int) -> tuple[int, ...]:
-    """Return the most visited line that begins with ``action``."""
-    node = next(child for child in _children(tree, 0) if tree.action[child] == action)
-    line = [action]
-    while tree.child_count[node] > 0:
-        node = max(_children(tree, node), key=lambda n: (tree.visits[n], tree.total[n], -tree.action[n]))
-        if tree.visits[node] == 0:
-            break
-        line.append(int(tree.action[node]))
-    return tuple(line)
-
-
-@kernel
-def _longest_line(tree, depths):
-    """Return how many plies below the root the deepest visited node is. Children stand behind their parents."""
-    longest = 0
-    for node in range(depths.size):
-        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
-            depths[child] = depths[node] + 1
-            if tree.visits[child] > 0:
-                longest = max(longest, depths[child])
-    return longest

@@ -7,7 +7,6 @@ general reinforcement learning algorithm that masters chess, shogi, and Go throu
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,18 +20,18 @@ from .puct_tree import (
     add_root_noise,
     back_up,
     collect,
-    evaluations,
     expand,
-    grown,
+    keep_children,
     new_prior_tree,
-    playout_values,
+    scale_root_priors,
 )
+from .puct_values import Evaluator, LeafValues
+from .reuse import find, subtree
 from .search import SearchAgent, check_budget
+from .tree_memory import bytes_per_node, grown, most_nodes
+from .tree_report import children_of, count_nodes, most_visited_line, standard_error
 
 __all__ = ["PUCT", "Evaluator"]
-
-# states [batch] of the game's dtype -> priors [batch, num_actions], values [batch] for the player to move in each
-Evaluator = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
 
 _NODES = 4096  # room in a new tree
 
@@ -45,8 +44,9 @@ class PUCT(SearchAgent):
     counts by its utility. C grows slowly, ``c + ln((1 + N + c_base) / c_base)``, as in AlphaZero.
 
     Without a budget there are 800 simulations. The same seed and number of simulations give the same move if the
-    evaluator gives the same answers; seconds do not. The tree is not kept from move to move. In `analyse`, ``values``
-    are the Q of the visited actions for the player to move, ``priors`` the P that were used, noise included.
+    evaluator gives the same answers; seconds do not. In `analyse`, ``values`` are the Q of the visited actions for the
+    player to move, ``visits`` their N, those kept from earlier moves included, and ``priors`` the P that were used,
+    noise included; ``standard_error`` is a bound of that of independent leaves, as in `MCTS`.
 
     Args:
         game: the game, or its name.
@@ -61,12 +61,17 @@ class PUCT(SearchAgent):
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
             (AlphaGo's paper has λ on the rollout, with 0.5 for the best mix.) None: 1 with an evaluator, 0 without.
         batch: leaves that are evaluated together, at most.
-        virtual_loss: losses that a leaf counts for until it is evaluated.
+        virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
+            with 0 there is one leaf in it, as the same way is always the best.
         fpu: the Q of an action that was never visited.
         noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
         alpha: of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
         temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
             with the better Q, then the lower number).
+        reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
+            the ``simulations`` of the move; the root gets fresh noise. `reset` forgets.
+        tree_mb: megabytes for the tree, about. A full tree stays as it is, and the search goes on in it: leaves without
+            room for children are evaluated again when they are met again. None: no limit.
         seed: of noise, rollouts and drawn moves; None takes one from the system's entropy.
 
     Raises:
@@ -89,6 +94,8 @@ class PUCT(SearchAgent):
         noise: float = 0.0,
         alpha: float = 0.3,
         temperature: float = 0.0,
+        reuse_tree: bool = False,
+        tree_mb: float | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
@@ -99,24 +106,36 @@ class PUCT(SearchAgent):
             ("c", c, c >= 0, "at least 0"),
             ("c_base", c_base, c_base is None or c_base > 0, "above 0, or None"),
             ("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"),
-            ("virtual_loss", virtual_loss, virtual_loss >= 1, "at least 1"),
+            ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
             ("noise", noise, 0 <= noise <= 1, "between 0 and 1"),
             ("alpha", alpha, alpha > 0, "above 0"),
             ("temperature", temperature, temperature >= 0, "at least 0"),
+            ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
         ):
             if not fits:
                 raise ValueError(f"{name} must be {expected}, got {value!r}")
         self.simulations = 800 if simulations is None and seconds is None else simulations
-        self.seconds, self.evaluator = seconds, evaluator
-        self.c, self.c_base, self.lambda_ = float(c), np.inf if c_base is None else float(c_base), float(lambda_)
+        self.seconds, self.reuse_tree = seconds, reuse_tree
+        self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
         self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
         self.noise, self.alpha, self.temperature = float(noise), float(alpha), float(temperature)
+        self._values = LeafValues(self.game, evaluator, float(lambda_))
+        self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
+        self._tree: PriorTree | None = None  # of the last search, from the state `_root`
+        self._clean = np.empty(0)  # the priors at its root without noise, child by child
+        self._root = np.zeros(1, self.game.dtype)
+        self._leaves = np.zeros(self.batch, self.game.dtype)
+        self._buffer = np.empty(self.game.num_actions, np.int32)
         self._seed(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Start the random numbers anew, if a seed is given. No tree is kept from move to move."""
+        """Forget the tree, and start the random numbers anew if a seed is given."""
+        self._tree = None
         if seed is not None:
             self._seed(seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_tree": None}
 
     def _seed(self, seed: int | None) -> None:
         sequence = np.random.SeedSequence(seed)
@@ -125,116 +144,95 @@ class PUCT(SearchAgent):
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        tree = new_prior_tree(
-            max(_NODES, (self.batch + 1) * self.game.num_actions + 1), self.game.max_plies, self.batch
-        )
-        root = np.zeros(1, self.game.dtype)
-        root[0] = state
-        leaves, scratch = np.zeros(self.batch, self.game.dtype), np.zeros(1, self.game.dtype)
-        self._expand_root(tree, root, scratch, actions)
+        tree = self._moved_root(state, actions) if self.reuse_tree else None
+        kept = 0 if tree is None else int(tree.visits[0])
+        self._tree, self._root[0] = None, state  # an evaluator that raises leaves no tree behind
+        tree = self._new_tree(actions) if tree is None else tree
+        self._clean = tree.prior[1 : 1 + actions.size].copy()
+        if self.noise:
+            self._clean = add_root_noise(tree, self.noise, self._generator.dirichlet(np.full(actions.size, self.alpha)))
+        tree, done, batches = self._run(tree, start)
+        self._tree = tree
+        return self._answer(tree, done, kept, batches, time.perf_counter() - start)
+
+    def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
+        """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
+        tree = self._tree
+        node = None if tree is None else find(self.game, tree, self._root[0], state)
+        if tree is None or node is None:
+            return None
+        tree.prior[1 : 1 + self._clean.size] = self._clean
+        new = new_prior_tree(tree.visits.size, self.game.max_plies, self.batch)
+        origin = subtree(tree, node, actions, new)
+        if origin is None:
+            return None
+        new.prior[: origin.size] = tree.prior[origin]
+        if tree.child_count[node] > actions.size:
+            scale_root_priors(new)
+        return new
+
+    def _new_tree(self, actions: NDArray[np.int32]) -> PriorTree:
+        """Return a tree of the root and a child for each of ``actions``, with priors."""
+        nodes = min(max(_NODES, (self.batch + 1) * self.game.num_actions + 1), self._most)
+        tree = new_prior_tree(nodes, self.game.max_plies, self.batch)
+        tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
+        tree.lengths[0] = 1  # the way to the root: node 0
+        expand(self.game, self._root, tree, 1, self._values.priors(self._root), self._buffer)
+        if tree.child_count[0] > actions.size:
+            keep_children(tree, actions)
+            scale_root_priors(tree)
+        return tree
+
+    def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
+        """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
         done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
         while done < limit and (done == 0 or self.seconds is None or time.perf_counter() - start < self.seconds):
-            if int(tree.size[0]) + self.batch * self.game.num_actions > tree.visits.size:
-                tree = grown(tree)
+            room = tree.visits.size
+            if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
+                tree = grown(tree, min(2 * room, self._most))
             wanted = min(self.batch, limit - done)
             found, ended = collect(
-                self.game, root, leaves, tree, wanted, self.c, self.c_base, self.fpu, self.virtual_loss
+                self.game, self._root, self._leaves, tree, wanted, self.c, self.c_base, self.fpu, self.virtual_loss
             )
             done += found + ended
             if found:
-                priors, values = self._evaluate(leaves[:found], scratch)
-                expand(self.game, leaves, tree, found, priors, np.empty(self.game.num_actions, np.int32))
-                back_up(self.game, leaves, tree, found, values)
+                priors, values = self._values.both(self._leaves[:found], self._rng)
+                expand(self.game, self._leaves, tree, found, priors, self._buffer)
+                back_up(self.game, self._leaves, tree, found, values)
                 batches += 1
-        return self._answer(tree, done, batches, time.perf_counter() - start)
+        return tree, done, batches
 
-    def _expand_root(
-        self, tree: PriorTree, root: NDArray[Any], scratch: NDArray[Any], actions: NDArray[np.int32]
-    ) -> None:
-        """Give the root a child for each of ``actions``, with priors, noise among them."""
-        priors, _ = self._evaluate(root, scratch, rollouts=False)
-        masked = np.zeros_like(priors)
-        masked[0, actions] = priors[0, actions]
-        tree.mover[0] = 1 - self.game.player(root[0])  # as if the opponent had just moved
-        tree.lengths[0] = 1  # the way to the root: node 0
-        expand(self.game, root, tree, 1, masked, np.empty(self.game.num_actions, np.int32))
-        count = int(tree.child_count[0])
-        if count > actions.size:  # a mask: the children that it leaves, in the same order
-            allowed = [i for i in range(1, count + 1) if tree.action[i] in actions]
-            tree.action[1 : len(allowed) + 1] = tree.action[allowed]
-            prior = tree.prior[allowed] if masked.any() else np.full(len(allowed), 1.0)
-            tree.prior[1 : len(allowed) + 1] = prior / prior.sum()
-            tree.child_count[0], tree.size[0] = len(allowed), len(allowed) + 1
-        if self.noise:
-            add_root_noise(tree, self.noise, self._generator.dirichlet(np.full(actions.size, self.alpha)))
-
-    def _evaluate(
-        self, states: NDArray[Any], scratch: NDArray[Any], rollouts: bool = True
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
-
-        Raises:
-            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
-        """
-        shape = (states.size, self.game.num_actions)
-        if self.evaluator is None:
-            priors = np.ones(shape)
-            values = np.zeros(states.size)
-            if self.lambda_ > 0:
-                evaluations(self.game, states, values)
-        else:
-            found = self.evaluator(states.copy())
-            priors, values = (np.asarray(array, np.float64) for array in found)
-            if priors.shape != shape or values.shape != states.shape:
-                raise ValueError(
-                    f"the evaluator must return priors {shape} and values {states.shape}, "
-                    f"got shapes {priors.shape} and {values.shape}"
-                )
-            if not (np.isfinite(priors).all() and np.isfinite(values).all() and (priors >= 0).all()):
-                raise ValueError(f"priors must be finite and not negative, values finite: got {priors} and {values}")
-        if rollouts and self.lambda_ < 1:
-            results = np.empty(states.size)
-            buffer = np.empty(self.game.num_actions, np.int32)
-            playout_values(self.game, states, scratch, buffer, self._rng, results)
-            values = self.lambda_ * values + (1 - self.lambda_) * results
-        return priors, values
-
-    def _answer(self, tree: PriorTree, simulations: int, batches: int, seconds: float) -> Analysis:
-        children = range(1, int(tree.child_count[0]) + 1)
-        visits = {int(tree.action[n]): int(tree.visits[n]) for n in sorted(children, key=lambda n: tree.action[n])}
-        priors = {int(tree.action[n]): float(tree.prior[n]) for n in sorted(children, key=lambda n: tree.action[n])}
-        values = {
-            int(tree.action[n]): float(tree.total[n] / tree.visits[n])
-            for n in sorted(children, key=lambda n: tree.action[n])
-            if tree.visits[n]
-        }
+    def _answer(self, tree: PriorTree, simulations: int, kept: int, batches: int, seconds: float) -> Analysis:
+        children = sorted(children_of(tree, 0), key=lambda n: tree.action[n])
+        visits = {int(tree.action[n]): int(tree.visits[n]) for n in children}
+        values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
         best = max(values, key=lambda action: (visits[action], values[action], -action))
         if self.temperature > 0:
             tried = np.array(list(values))
             logits = np.log([visits[action] for action in values]) / self.temperature
             weights = np.exp(logits - logits.max())
             best = int(self._generator.choice(tried, p=weights / weights.sum()))
-        node = next(n for n in children if tree.action[n] == best)
-        pv = [best]
-        while tree.child_count[node] > 0:
-            first = int(tree.first_child[node])
-            below = range(first, first + int(tree.child_count[node]))
-            node = max(below, key=lambda n: (tree.visits[n], tree.total[n], -tree.action[n]))
-            if tree.visits[node] == 0:
-                break
-            pv.append(int(tree.action[node]))
+        pv = most_visited_line(tree, best)
+        visited, longest = count_nodes(tree)
         return Analysis(
             best_action=best,
             value=values[best],
             best_actions=(best,),
             values=values,
             visits=visits,
-            priors=priors,
-            pv=tuple(pv),
+            priors={int(tree.action[n]): float(tree.prior[n]) for n in children},
+            pv=pv,
             depth=len(pv),
-            nodes=int(np.count_nonzero(tree.visits[: tree.size[0]])),
+            nodes=visited,
             leaves=simulations,
             exact=False,
             seconds=seconds,
-            statistics={"evaluated batches": batches, "nodes in memory": int(tree.size[0])},
+            standard_error=standard_error(values[best], visits[best], float(self.game.max_utility)),
+            selective_depth=longest,
+            statistics={
+                "simulations kept": kept,
+                "evaluated batches": batches,
+                "nodes in memory": int(tree.size[0]),
+                "full trees": int(tree.full[0]),
+            },
         )

@@ -15,18 +15,19 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from ..envs.jit import kernel
+from .tree import has_room
+from .tree_report import children_of
 
 __all__ = [
     "PriorTree",
     "add_root_noise",
     "back_up",
     "collect",
-    "evaluations",
     "expand",
-    "grown",
+    "keep_children",
     "new_prior_tree",
-    "playout_values",
     "puct",
+    "scale_root_priors",
     "select_child",
 ]
 
@@ -43,6 +44,7 @@ class PriorTree(NamedTuple):
     first_child: NDArray[np.int32]  # [nodes]
     child_count: NDArray[np.int32]  # [nodes] 0: not expanded, or terminal
     size: NDArray[np.int64]  # [1] how many nodes are in use
+    full: NDArray[np.bool_]  # [1] whether a leaf found no room for its children, and stays a leaf
     paths: NDArray[np.int32]  # [batch, plies + 1] the nodes on the way to each leaf of the batch
     lengths: NDArray[np.int64]  # [batch] how many they are
 
@@ -59,17 +61,9 @@ def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
         first_child=np.zeros(nodes, np.int32),
         child_count=np.zeros(nodes, np.int32),
         size=np.ones(1, np.int64),
+        full=np.zeros(1, np.bool_),
         paths=np.zeros((batch, plies + 1), np.int32),
         lengths=np.zeros(batch, np.int64),
-    )
-
-
-def grown(tree: PriorTree) -> PriorTree:
-    """Return the same tree with twice the room."""
-    kept = {"size": tree.size, "paths": tree.paths, "lengths": tree.lengths}
-    return PriorTree(
-        **{name: np.concatenate([a, np.zeros_like(a)]) for name, a in tree._asdict().items() if name not in kept},
-        **kept,
     )
 
 
@@ -143,8 +137,14 @@ def collect(game, root, leaves, tree, batch, c, c_base, fpu, virtual_loss):
 
 @kernel
 def expand(game, leaves, tree, count, priors, actions):
-    """Give each of the first ``count`` leaves its children, with the priors of its legal actions scaled to sum to 1."""
+    """Give each of the first ``count`` leaves its children, with the priors of its legal actions scaled to sum to 1.
+
+    In a tree that has no room for them, the leaves stay as they are, and are evaluated anew when they are met again.
+    """
     for leaf in range(count):
+        if not has_room(tree, actions.size):
+            tree.full[0] = True
+            return
         state = leaves[leaf]
         node = tree.paths[leaf, tree.lengths[leaf] - 1]
         legal = game.legal_actions(state, actions)
@@ -183,28 +183,33 @@ def back_up(game, leaves, tree, count, values):
             tree.total[node] += values[leaf] if tree.mover[node] == player else -values[leaf]
 
 
-def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) -> None:
-    """Mix noise ``eta`` [children] into the priors at the root: ``(1 - ε) P + ε η``."""
+def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:
+    """Leave the root, whose children have no children yet, only those that ``actions`` lead to."""
+    kept = [node for node in children_of(tree, 0) if tree.action[node] in actions]
+    children = slice(1, 1 + len(kept))
+    tree.action[children], tree.prior[children] = tree.action[kept], tree.prior[kept]
+    tree.child_count[0], tree.size[0] = len(kept), 1 + len(kept)
+
+
+def scale_root_priors(tree: PriorTree) -> None:
+    """Make the priors at the root sum to 1; where all are 0, they become the same."""
+    priors = tree.prior[1 : 1 + tree.child_count[0]]
+    priors[:] = priors / priors.sum() if priors.any() else 1 / priors.size
+
+
+def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mix noise ``eta`` [children] into the priors at the root: ``(1 - ε) P + ε η``.
+
+    The children change places, so that those with the highest prior stand first again.
+
+    Returns:
+        The priors without the noise, child by child.
+    """
     children = slice(1, 1 + eta.size)
-    tree.prior[children] = (1 - epsilon) * tree.prior[children] + epsilon * eta
-    order = 1 + np.argsort(-tree.prior[children], kind="stable")
-    tree.action[children], tree.prior[children] = tree.action[order], tree.prior[order]
-
-
-@kernel
-def evaluations(game, states, values):
-    """Write for each state, into ``values``, the game's own evaluation for its player to move."""
-    for i in range(states.size):
-        values[i] = game.evaluate(states[i], game.player(states[i]))
-
-
-@kernel
-def playout_values(game, states, scratch, actions, rng, values):
-    """Write for each state, into ``values``, the result of a random game from there, for its player to move."""
-    for i in range(states.size):
-        scratch[0] = states[i]
-        state = scratch[0]
-        player = game.player(state)
-        while not game.is_terminal(state):
-            game.play(state, game.random_action(state, actions, rng))
-        values[i] = game.utility(state, player)
+    mixed = (1 - epsilon) * tree.prior[children] + epsilon * eta
+    order = np.argsort(-mixed, kind="stable")
+    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count):
+        array[children] = array[children][order]  # the mover is the same, and nothing is pending
+    clean = tree.prior[children].copy()
+    tree.prior[children] = mixed[order]
+    return clean

@@ -6,12 +6,13 @@ children, grandchildren, and so on where one player moves several times.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, State
 from ..envs.jit import kernel
-from .tree import Tree
 
 __all__ = ["find", "subtree"]
 
@@ -33,10 +34,11 @@ def _next_level(game, tree, nodes, states, next_nodes, next_states):
     return count
 
 
-def find(game: Game, tree: Tree, root: State, target: State) -> int | None:
+def find(game: Game, tree: Any, root: State, target: State) -> int | None:
     """Return the node of ``tree``, whose root is the state ``root``, at which ``target`` stands, or None.
 
-    It is looked for until the player who was to move at the root is to move again.
+    ``tree`` is a `Tree` or a `PriorTree`. The state is looked for until the player who was to move at the root is to
+    move again.
     """
     if tree.child_count[0] == 0:
         return None
@@ -91,14 +93,15 @@ def _copy(old, node, allowed, new, origin):
     new.size[0] = size
 
 
-def subtree(tree: Tree, node: int, actions: NDArray[np.int32], new: Tree) -> NDArray[np.int32] | None:
+def subtree(tree: Any, node: int, actions: NDArray[np.int32], new: Any) -> NDArray[np.int32] | None:
     """Copy the subtree of ``node`` into ``new``, with those of the root's children that ``actions`` lead to.
 
     Args:
-        tree: not changed.
+        tree: a `Tree` or a `PriorTree`; not changed.
         node: the new root.
         actions: what may be played there.
-        new: at least as much room as is in use in ``tree``.
+        new: of the same kind, with at least as much room as is in use in ``tree``. What is not in a `Tree` is left to
+            the caller, by the nodes that are returned.
 
     Returns:
         For each node of ``new`` the node of ``tree`` that it was; or None if the node has no child for some action.

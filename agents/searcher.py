@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from numpy.typing import NDArray
 
 from ..envs import Game, State
 from .reuse import find, subtree
-from .tree import Tree, add_children, grown, new_tree, simulate
+from .tree import Tree, add_children, new_tree, simulate
+from .tree_memory import bytes_per_node, grown, most_nodes
 from .uct import NEUTRAL, Extras, Options, bounds_of, new_extras, prepare_root, simulate_with
 
 __all__ = ["Searcher"]
@@ -41,10 +44,7 @@ class Searcher:
         self._root = np.zeros(1, game.dtype)
         self._scratch = np.zeros(3, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
-        self._most = 2**31 - 1  # nodes: an index is 32 bits long
-        if megabytes is not None:
-            node = _bytes_per_node(new_tree(1, 1)) + _bytes_per_node(new_extras(options, 1, 1))
-            self._most = max(int(megabytes * 2**20 / node), 1 + game.num_actions)
+        self._most = most_nodes(game, megabytes, self._bytes_per_node())
         self._fresh = False  # whether the tree may be kept for the next position
 
     def __getstate__(self) -> dict[str, Any]:
@@ -53,6 +53,10 @@ class Searcher:
     def forget(self) -> None:
         """Keep nothing for the next position."""
         self._fresh = False
+
+    def reseed(self, rngs: Sequence[NDArray[np.uint64]]) -> None:
+        """Take other random numbers, from ``rngs``: one generator for each thread that searches this tree."""
+        (self.rng, *_) = rngs
 
     @property
     def proved(self) -> bool:
@@ -76,6 +80,16 @@ class Searcher:
             )
         return 0
 
+    def children(self) -> list[tuple[int, int, float, float, float]]:
+        """Return the action, the visits, the sum of the results, and both bounds of the value, of each child."""
+        assert self.tree is not None
+        assert self.extras is not None
+        tree, children = self.tree, slice(1, 1 + int(self.tree.child_count[0]))
+        low = self.extras.low[children].tolist() if self.options.solver else repeat(-math.inf)
+        high = self.extras.high[children].tolist() if self.options.solver else repeat(math.inf)
+        rows = tree.action[children].tolist(), tree.visits[children].tolist(), tree.total[children].tolist()
+        return list(zip(*rows, low, high, strict=False))  # without a solver, the bounds have no end
+
     def run(self, simulations: int, seconds: float | None, stopped: Callable[[], bool]) -> int:
         """Run simulations until there are so many, the time is over, or the root is proved; return their number."""
         assert self.tree is not None
@@ -91,7 +105,7 @@ class Searcher:
                 self._grow()
             before, now = now, time.perf_counter()
             if now - before < _CHUNK_SECONDS:
-                chunk *= 2
+                chunk *= 2 if now - before > _CHUNK_SECONDS / 8 else 8
         return done
 
     def _simulate(self, simulations: int) -> int:
@@ -119,12 +133,7 @@ class Searcher:
         room = self.tree.visits.size
         nodes = min(2 * room, self._most)
         if nodes > room:
-            self.tree = grown(self.tree, nodes)
-            more = new_extras(self.options, nodes - room, self.game.num_actions)._replace(played=self.extras.played)
-            joined: Any = (
-                old if old is new else np.concatenate([old, new]) for old, new in zip(self.extras, more, strict=True)
-            )
-            self.extras = Extras(*joined)
+            self.tree, self.extras = grown(self.tree, nodes), grown(self.extras, nodes)
         else:
             self.tree.full[0] = True  # the search goes on in the tree as it is
 
@@ -162,7 +171,5 @@ class Searcher:
             self.extras.low[0], self.extras.high[0] = bounds_of(new, self.extras, 0)
         return True
 
-
-def _bytes_per_node(arrays: Tree | Extras) -> int:
-    per_tree = ("size", "full", "path", "played")
-    return sum(array.itemsize for name, array in arrays._asdict().items() if name not in per_tree and array.size)
+    def _bytes_per_node(self) -> int:
+        return bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(self.options, 1, 1))

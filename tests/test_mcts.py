@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, AlphaBeta
-from plyground.agents.tree import grown, new_tree
+from plyground.agents.tree import new_tree
+from plyground.agents.tree_memory import grown
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
 
@@ -101,7 +102,7 @@ def test_a_tree_that_grows_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch
 def test_growing_keeps_the_tree() -> None:
     tree = new_tree(4, 9)
     tree.visits[:] = 1, 2, 3, 4
-    larger = grown(tree)
+    larger = grown(tree, 8)
     assert larger.visits.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]
     assert {array.size for name, array in larger._asdict().items() if name not in ("size", "full", "path")} == {8}
     assert larger.size is tree.size

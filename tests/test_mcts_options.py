@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, AlphaBeta
-from plyground.agents.mcts import _Child
+from plyground.agents.final_move import Child, chosen
 from plyground.agents.reuse import find, subtree
 from plyground.agents.searcher import Searcher
 from plyground.agents.tree import new_tree
@@ -115,14 +115,14 @@ def test_neutral_options_do_what_plain_uct_does(spec: str, rng: np.random.Genera
 
 class TestFinalMove:
     CHILDREN = (
-        _Child(0, 60, 0.3, -np.inf, np.inf),
-        _Child(1, 40, 0.4, -np.inf, np.inf),
-        _Child(2, 0, np.nan, -np.inf, np.inf),
+        Child(0, 60, 0.3, -np.inf, np.inf),
+        Child(1, 40, 0.4, -np.inf, np.inf),
+        Child(2, 0, np.nan, -np.inf, np.inf),
     )
 
     @pytest.mark.parametrize(("rule", "action"), [("visits", 0), ("robust-max", 0), ("value", 1)])
     def test_rules(self, rule: Any, action: int) -> None:
-        assert MCTS("tictactoe", final_move=rule)._choose(list(self.CHILDREN)).action == action
+        assert chosen(self.CHILDREN, rule).action == action
 
     def test_robust_max_goes_on_until_both_agree(self) -> None:
         game = connect_four()
@@ -147,8 +147,8 @@ class TestFinalMove:
         ],
     )
     def test_what_is_proved_comes_first(self, bounds: list[Any], action: int) -> None:
-        children = [_Child(i, *rest) for i, rest in enumerate(bounds)]
-        assert MCTS("tictactoe")._choose(children).action == action
+        children = [Child(i, *rest) for i, rest in enumerate(bounds)]
+        assert chosen(children, "visits").action == action
 
 
 class TestReuse:
