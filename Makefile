@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check coverage compare bench clean
+.PHONY: demo test check coverage compare bench strength clean
 
 # Train a policy on Connect Four for about a minute, then play it against search, everyone against everyone.
 demo: .venv/installed-rl
@@ -31,6 +31,13 @@ compare: .venv/installed-dev
 # Us and the peers, side by side in one run.
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/run.py
+
+# What options and budgets are worth in Elo, into the tables of docs/search.md: half an hour or more. What was played
+# is kept in build/strength.jsonl, and not played again: remove it when the players have changed.
+strength: .venv/installed-bench
+	mkdir -p build
+	$(BIN)/python -m benchmarks.strength --keep build/strength.jsonl --write
+	$(BIN)/python -m benchmarks.agreement --write
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -42,6 +42,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "plain, with `killers`": {**PLAIN, "ordered": True, "history": False},
     "plain, with `history`": {**PLAIN, "ordered": True, "killers": False},
 }
+FROM_START = {"tictactoe": 9, "connect_four": 12, "othello": 9, "mnk(m=4, n=4, k=4)": 9, "gomoku(size=9)": 4}
 UNSOUND: dict[str, dict[str, Any]] = {
     "`deeper_entries=True`": {"deeper_entries": True},
     "`lmr=3`": {"lmr": 3},
@@ -76,9 +77,9 @@ def positions(spec: str) -> list[State]:
     return found
 
 
-def measure(spec: str, states: list[State], options: dict[str, Any]) -> Searched:
+def measure(spec: str, depth: int, states: list[State], options: dict[str, Any]) -> Searched:
     """Search all positions, each from an empty table."""
-    agent = AlphaBeta(spec, GAMES[spec], **options)
+    agent = AlphaBeta(spec, depth, **options)
     agent.analyse(states[0])  # compiled
     found, seconds = [], 0.0
     for state in states:
@@ -94,7 +95,9 @@ def rows(spec: str) -> list[tuple[str, ...]]:
     """Measure every setting in one game; nodes and time are relative to the first, the default."""
     states, settings = positions(spec), {**SOUND, **UNSOUND}
     # Round by round, so that whatever else the machine does meets all settings.
-    rounds = [{name: measure(spec, states, options) for name, options in settings.items()} for _ in range(ROUNDS)]
+    rounds = [
+        {name: measure(spec, GAMES[spec], states, options) for name, options in settings.items()} for _ in range(ROUNDS)
+    ]
     best = {name: min((one[name] for one in rounds), key=lambda one: one.seconds) for name in settings}
     base, out = next(iter(best.values())), []
     for name, now in best.items():
@@ -114,6 +117,19 @@ def rows(spec: str) -> list[tuple[str, ...]]:
     return out
 
 
+def folding_rows() -> list[tuple[str, ...]]:
+    """Measure what it saves, from the initial state of games, that images of a position share an entry."""
+    out = []
+    for spec, depth in FROM_START.items():
+        states = [make_game(spec).new_state()]
+        plain, folded = (measure(spec, depth, states, {"fold": fold}) for fold in (False, True))
+        if plain.values != folded.values:
+            raise AssertionError(f"{spec}: fold changed the value, {folded.values}, not {plain.values}")
+        saved = (f"{folded.nodes / plain.nodes:.2f}", f"{plain.seconds:.4f}", f"{folded.seconds:.4f}")
+        out.append((f"`{spec}`, depth {depth}", f"{plain.nodes:,}", f"{folded.nodes:,}", *saved))
+    return out
+
+
 def main(
     write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
     only: Annotated[str, typer.Option(metavar="TEXT", help="Measure only games with this text in their name.")] = "",
@@ -128,6 +144,15 @@ def main(
             table.add_row(*row)
         console.print(table)
         markdown += [f"`{spec}`, depth {GAMES[spec]}, {POSITIONS} positions:", ""]
+        markdown += [f"| {' | '.join(row)} |" for row in (head, ("---", *["---:"] * 5), *body)] + [""]
+    if not only:
+        head = ("from the start", "nodes", "with `fold`", "×", "seconds", "with `fold`")
+        table = Table(*head, title="Mirror images", title_justify="left")
+        body = folding_rows()
+        for row in body:
+            table.add_row(*row)
+        console.print(table)
+        markdown += ["Mirror images:", ""]
         markdown += [f"| {' | '.join(row)} |" for row in (head, ("---", *["---:"] * 5), *body)] + [""]
     console.print(f"{time.perf_counter() - started:.0f} s")
     if write:

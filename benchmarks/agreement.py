@@ -1,8 +1,9 @@
-"""How often UCT plays a move that exact search calls best: ``python benchmarks/agreement.py``, a few minutes.
+"""How often a search plays a move that exact solving calls best: ``python -m benchmarks.agreement``, a few minutes.
 
-The positions are Connect Four games played at random up to some ply, not over, in which some moves are best and some
-are not: elsewhere every move agrees. What is best is told by alpha-beta to the end of the game, as win, draw or loss.
-A rate is given with its standard error, ``sqrt(p (1 - p) / positions)``.
+The positions are Connect Four games played at random for 12 to 24 plies, in which there is something to find: nobody
+wins at once, and of the moves that do not lose at once some keep the value of the position (win, draw or loss) and some
+do not. What keeps it is told by `plyground.agents.Solver`. A rate is given with its standard error,
+``sqrt(p (1 - p) / positions)``. With ``--write`` the tables go into docs/search.md, between its markers.
 """
 
 from __future__ import annotations
@@ -13,48 +14,71 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import Console
 from rich.progress import track
+from rich.table import Table
 
-from plyground.agents import MCTS, AlphaBeta
+from benchmarks.page import markdown_table, write_section
+from plyground.agents import MCTS, AlphaBeta, Solver
+from plyground.agents.search import SearchAgent
 from plyground.envs import Game, State, connect_four
 
+SIMULATIONS = (100, 1000, 10_000, 100_000)
+DEPTHS = (2, 4, 6, 8, 10, 12)
 OPTIONS: dict[str, dict[str, Any]] = {
-    "plain UCT": {},
-    "final_move=value": {"final_move": "value"},
-    "final_move=robust-max": {"final_move": "robust-max"},
-    "c=1": {"c": 1.0},
-    "fpu=0.5": {"fpu": 0.5},
-    "solver": {"solver": True},
-    "rollout=greedy": {"rollout": "greedy"},
-    "rollouts=4": {"rollouts": 4},
-    "rollout_depth=4": {"rollout_depth": 4},
-    "rave=100": {"rave": 100},
-    "bias=1": {"bias": 1},
-    "widening=0.5": {"widening": 0.5},
-    "threads=2": {"threads": 2},
-    "solver, greedy": {"solver": True, "rollout": "greedy"},
+    "`final_move=value`": {"final_move": "value"},
+    "`final_move=robust-max`": {"final_move": "robust-max"},
+    "`c=1`": {"c": 1.0},
+    "`fpu=0.5`": {"fpu": 0.5},
+    "`solver`": {"solver": True},
+    "`rollout=greedy`": {"rollout": "greedy"},
+    "`rollouts=4`": {"rollouts": 4},
+    "`rollout_depth=4`": {"rollout_depth": 4},
+    "`rave=100`": {"rave": 100},
+    "`bias=1`": {"bias": 1},
+    "`widening=0.5`": {"widening": 0.5},
+    "`threads=2`": {"threads": 2},
+    "`solver, rollout=greedy`": {"solver": True, "rollout": "greedy"},
 }
+WIDTH = 80
+
+Solved = tuple[State, tuple[int, ...]]  # a position, and the actions that keep its value
 
 
-def positions(game: Game, count: int, ply: int, seed: int) -> Iterator[tuple[State, tuple[int, ...]]]:
-    """Yield positions after ``ply`` random plies or more, up to four, with their best actions, where not all are."""
-    rng = np.random.default_rng(seed)
-    solver = AlphaBeta(game, game.max_plies, all_best=True, table_mb=64)
-    found = 0
-    while found < count:
-        state = game.new_state()
-        for _ in range(int(rng.integers(ply, ply + 5))):
-            game.play(state, int(rng.choice(game.actions(state))))
-            if game.is_terminal(state):
-                break
-        else:
-            best = solver.analyse(state).best_actions
-            if len(best) < len(game.actions(state)):
-                found += 1
+def positions(game: Game, count: int, plies: tuple[int, int] = (12, 24), seed: int = 0) -> Iterator[Solved]:
+    """Yield positions after so many random plies, the bounds included, and their best actions; as said above."""
+    rng, solver = np.random.default_rng(seed), Solver(game)
+    while count > 0:
+        state = random_position(game, int(rng.integers(plies[0], plies[1] + 1)), rng)
+        if state is None or wins_at_once(game, state):
+            continue
+        children = {action: game.play_moves([action], state) for action in game.actions(state)}
+        safe = {action: child for action, child in children.items() if not wins_at_once(game, child)}
+        if len(safe) > 1:
+            values = {action: -solver.value(child)[0] for action, child in safe.items()}
+            best = tuple(action for action, value in values.items() if value == max(values.values()))
+            if len(best) < len(safe):
+                count -= 1
                 yield state, best
 
 
-def agreement(agent: MCTS, solved: list[tuple[State, tuple[int, ...]]]) -> float:
+def random_position(game: Game, plies: int, rng: np.random.Generator) -> State | None:
+    """Return the position after so many random plies, or None if the game is over by then."""
+    state = game.new_state()
+    for _ in range(plies):
+        game.play(state, int(rng.choice(game.actions(state))))
+        if game.is_terminal(state):
+            return None
+    return state
+
+
+def wins_at_once(game: Game, state: State) -> bool:
+    """Return whether the player to move can win with this move."""
+    children = (game.play_moves([action], state) for action in game.actions(state))
+    return any(game.is_terminal(child) and game.utility(child, game.player(state)) > 0 for child in children)
+
+
+def agreement(agent: SearchAgent, solved: list[Solved]) -> float:
     """Return the share of the positions in which ``agent`` plays one of the best actions."""
     hits = 0
     for seed, (state, best) in enumerate(solved):
@@ -63,24 +87,42 @@ def agreement(agent: MCTS, solved: list[tuple[State, tuple[int, ...]]]) -> float
     return hits / len(solved)
 
 
+def by_chance(game: Game, solved: list[Solved]) -> float:
+    """Return the share that random moves are expected to have."""
+    return sum(len(best) / len(game.actions(state)) for state, best in solved) / len(solved)
+
+
 def main(
     count: Annotated[int, typer.Option("--positions", min=1, help="How many positions.")] = 500,
-    ply: Annotated[int, typer.Option(min=0, max=36, help="The least number of plies played.")] = 20,
     simulations: Annotated[int, typer.Option(min=1, help="For each move, in the comparison of the options.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the positions.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the positions.")] = 0,
+    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
 ) -> None:
-    """Measure how often UCT agrees with exact search, by the number of simulations and by option."""
-    game = connect_four()
-    solved = list(track(positions(game, count, ply, seed), "Solving …", total=count, transient=True))
-    print(f"{count} positions of {ply} to {ply + 4} plies, seed {seed}")
-    for budget in (100, 1000, 10_000, 100_000):
-        show(f"plain UCT, {budget:,} simulations", agreement(MCTS(game, budget), solved), count)
-    for name, options in OPTIONS.items():
-        show(f"{name}, {simulations:,}", agreement(MCTS(game, simulations, **options), solved), count)
-
-
-def show(name: str, rate: float, count: int) -> None:
-    print(f"{name:36} {100 * rate:5.1f} % ± {100 * math.sqrt(rate * (1 - rate) / count):.1f}", flush=True)
+    """Measure how often UCT and alpha-beta agree with exact solving, by budget and by option."""
+    game, console = connect_four(), Console(width=WIDTH)
+    solved = list(track(positions(game, count, seed=seed), "Solving …", total=count, transient=True))
+    agents: dict[str, dict[str, SearchAgent | None]] = {
+        "budgets": {
+            "a random move": None,
+            **{f"`mcts`, {number:,} simulations": MCTS(game, number) for number in SIMULATIONS},
+            **{f"`alphabeta`, depth {depth}": AlphaBeta(game, depth) for depth in DEPTHS},
+        },
+        "options": {
+            f"`mcts`, {simulations:,} simulations": MCTS(game, simulations),
+            **{f"with {name}": MCTS(game, simulations, **options) for name, options in OPTIONS.items()},
+        },
+    }
+    for name, players in agents.items():
+        head = ("player", "plays a best move", "standard error")
+        table, rows = Table(*head, title=f"{count} positions, seed {seed}", title_justify="left"), []
+        for player, agent in track(players.items(), "Playing …", transient=True):
+            rate = by_chance(game, solved) if agent is None else agreement(agent, solved)
+            error = "" if agent is None else f"{100 * math.sqrt(rate * (1 - rate) / count):.1f} %"
+            rows.append((player, f"{100 * rate:.1f} %", error))
+            table.add_row(*rows[-1])
+        console.print(table)
+        if write:
+            write_section(f"agreement {name}", markdown_table(head, rows))
 
 
 if __name__ == "__main__":

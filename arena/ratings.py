@@ -1,0 +1,188 @@
+"""Strength on Elo's scale: the difference of two players with its confidence interval, and ratings of many.
+
+A player who is d Elo above another is expected to score ``1 / (1 + 10^(-d / 400))`` of the points, a draw being half of
+one. Two players' difference is read off their score; ratings of many are those that make all results the most likely
+(R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika 39, 1952).
+
+The two games of an opening are not independent: an opening that is won for the first player gives each side a win. So
+what counts as one observation is the *pair*, whose score takes one of five values (the "pentanomial" of chess
+programmers). Where openings are lopsided, this interval is narrower than one that counts games, and is the right one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .record import GameRecord
+
+__all__ = ["Difference", "Ratings", "elo_difference", "fit_ratings", "game_results", "pair_scores"]
+
+_PER_LOGIT = 400 / math.log(10)  # Elo for one unit of log-odds
+_STEPS = 100  # of Newton's method, which takes about ten
+
+
+class Difference(NamedTuple):
+    """How much stronger the first player is. Infinite where the score is 0 or 1, or its interval reaches that far."""
+
+    elo: float
+    low: float  # end of the interval
+    high: float
+    score: float  # share of the points, 0 to 1
+    games: int
+
+    def __str__(self) -> str:
+        return f"{self.elo:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
+
+
+def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Difference:
+    """Return the Elo difference that a match shows, with its confidence interval.
+
+    The interval is Student's for the mean of the pairs, after one pair that is won and one that is lost have been
+    added, in the manner of A. Agresti and B. A. Coull ("Approximate is better than 'exact' for interval estimation of
+    binomial proportions", The American Statistician 52, 1998): so it is sound for short matches and lopsided scores,
+    and has a finite end even if all games of three openings or more were won. The estimate is of what was played.
+
+    Args:
+        pairs: the first player's points in both games of each opening, from 0 to 2; see `pair_scores`.
+        confidence: of the interval, between 0 and 1.
+
+    Raises:
+        ValueError: there is no pair, or a score or ``confidence`` is out of range.
+    """
+    scores = np.array(list(pairs), float) / 2
+    if not scores.size:
+        raise ValueError("there are no pairs of games: play at least one opening from both sides")
+    if (wrong := scores[~((scores >= 0) & (scores <= 1))]).size:
+        raise ValueError(f"the points of a pair must be from 0 to 2, got {(2 * wrong).tolist()}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    padded = np.append(scores, (0.0, 1.0))
+    half = _student(confidence, padded.size - 1) * padded.std(ddof=1) / math.sqrt(padded.size)
+    middle, score = float(padded.mean()), float(scores.mean())
+    return Difference(_elo(score), _elo(middle - half), _elo(middle + half), score, 2 * scores.size)
+
+
+def pair_scores(records: Sequence[GameRecord]) -> list[float]:
+    """Return the points, 0 to 2, that the first player of a match got in each pair of games.
+
+    Raises:
+        ValueError: these are not all the games of one match, in order.
+    """
+    if len(records) % 2:
+        raise ValueError(f"expected every opening to be played from both sides, got {len(records)} games")
+    results, pairs = list(game_results(records)), []
+    for i in range(0, len(records), 2):
+        (first, second, points), (other_first, other_second, other_points) = results[i : i + 2]
+        openings = [record.moves[: record.opening] for record in records[i : i + 2]]
+        if {(first, second), (other_second, other_first)} != {results[0][:2]} or openings[0] != openings[1]:
+            raise ValueError(f"games {i} and {i + 1} are not one opening played from both sides by {results[0][:2]}")
+        pairs.append(points + 1 - other_points)
+    return pairs
+
+
+def game_results(records: Iterable[GameRecord]) -> Iterator[tuple[str, str, float]]:
+    """Yield the two players of each game, and the points of the first: 1 for a win, half for a draw, or 0."""
+    for record in records:
+        own, other = record.outcome
+        yield record.players[0], record.players[1], (own > other) + (own == other) / 2
+
+
+class Ratings(NamedTuple):
+    """Ratings of players, by name. Their mean is 0."""
+
+    elo: Mapping[str, float]
+    errors: Mapping[str, float]  # standard errors, as if games were independent and had no draws
+
+
+def fit_ratings(results: Iterable[tuple[str, str, float]], prior: float = 0.0) -> Ratings:
+    """Return the ratings under which the results are the most likely.
+
+    Args:
+        results: of each game the two players and the points of the first, from 0 to 1; see `game_results`.
+        prior: drawn games that are added between any two who have met: with 1 or 2 of them, a player who won (or lost)
+            everything has a finite rating.
+
+    Raises:
+        ValueError: there are no games or somebody plays himself, points or ``prior`` are out of range, or no ratings
+            are most likely: some players never lost a point to any of the others, or never met them.
+    """
+    if not 0 <= prior < math.inf:
+        raise ValueError(f"prior must be a number of games, at least 0, got {prior!r}")
+    played = list(results)
+    names = sorted({name for first, second, _ in played for name in (first, second)})
+    if not names:
+        raise ValueError("there are no games to rate anybody by")
+    index = {name: i for i, name in enumerate(names)}
+    points = np.zeros((len(names), len(names)))  # [player, opponent]
+    for first, second, gained in played:
+        if first == second or not 0 <= gained <= 1:
+            raise ValueError(f"expected two players and points from 0 to 1, got {(first, second, gained)}")
+        points[index[first], index[second]] += gained
+        points[index[second], index[first]] += 1 - gained
+    points += prior / 2 * (points + points.T > 0)
+    _check_connected(names, points > 0)
+    logits = _most_likely(points)
+    errors = np.sqrt(np.diag(np.linalg.pinv(_information(points, logits))))
+    elo, spread = (dict(zip(names, (_PER_LOGIT * one).tolist(), strict=True)) for one in (logits, errors))
+    return Ratings(elo, spread)
+
+
+def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log-odds ratings [players] that maximize the likelihood, which is concave, by Newton's method."""
+    logits = np.zeros(len(points))
+    for _ in range(_STEPS):
+        expected = (points + points.T) / (1 + np.exp(logits[None, :] - logits[:, None]))
+        step = np.linalg.pinv(_information(points, logits)) @ (points - expected).sum(axis=1)
+        longest = np.abs(step).max()
+        logits = logits + step / max(1.0, longest)  # far from the top a whole step may lead beyond it
+        if longest < 1e-10:
+            break
+    return logits - logits.mean()
+
+
+def _information(points: NDArray[np.float64], logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Fisher's information [players, players] about the ratings."""
+    games = points + points.T
+    weights = games / (2 + 2 * np.cosh(logits[None, :] - logits[:, None]))  # games · p (1 - p)
+    return np.diag(weights.sum(axis=1)) - weights
+
+
+def _check_connected(names: list[str], beats: NDArray[np.bool_]) -> None:
+    """Check that every player can be reached from every other by points won (L. R. Ford, 1957)."""
+    reached = beats | np.eye(len(names), dtype=bool)
+    for _ in names:
+        reached = reached @ reached
+    for i in np.flatnonzero(~reached.all(axis=1)):
+        never = [name for name, reaches in zip(names, reached[i], strict=True) if not reaches]
+        raise ValueError(
+            f"no ratings are most likely: {names[i]} and those it won points from won none from {', '.join(never)}: "
+            "play more games, or give a prior of 1 or 2 drawn games where players have met"
+        )
+
+
+def _elo(score: float) -> float:
+    """Return the difference at which this score is expected; infinite from 1 on, and down from 0."""
+    if 0 < score < 1:
+        return _PER_LOGIT * math.log(score / (1 - score))
+    return math.inf if score >= 1 else -math.inf
+
+
+def _student(confidence: float, freedom: int) -> float:
+    """Return Student's quantile for a two-sided interval; 3 % short for 2 degrees of freedom, exact for many.
+
+    (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964, formula 26.7.5.)
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return sum(term / freedom**power for power, term in enumerate(terms))

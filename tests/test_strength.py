@@ -1,0 +1,146 @@
+"""The script that measures strength: its rows can be played, its results are kept, and OpenSpiel's player follows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from benchmarks import page, strength
+from benchmarks.openspiel_bot import OpenSpielMCTS
+from benchmarks.strength_rows import ROWS, Row
+from plyground.agents import MCTS, make
+from plyground.arena import match, play
+from plyground.envs import BoardGameEnv, connect_four, make_game
+
+APP = typer.Typer()
+APP.command()(strength.main)
+
+
+def run(*arguments: Any) -> str:
+    result = CliRunner().invoke(APP, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+class TestRows:
+    def test_all_players_can_be_made(self) -> None:
+        for row in ROWS:
+            for spec in (row.first, row.second):
+                if not spec.startswith("open_spiel"):
+                    agent: Any = make(spec, row.game)
+                    if row.game == "connect_four":  # what is wrong with an option may be found out by a search only
+                        assert agent.analyse(connect_four().play_moves([3, 3, 2, 4])).best_action in range(7)
+                assert "true" not in spec
+                assert "false" not in spec  # a spec's literals are Python's: others are text, and true
+
+    def test_all_are_different(self) -> None:
+        assert len({(row.game, row.first, row.second) for row in ROWS}) == len(ROWS)
+        assert all(row.first != row.second for row in ROWS)
+
+
+class TestScript:
+    ROWS = (
+        Row("doublings", "connect_four", "depth 4, not 1", "alphabeta(depth=4)", "alphabeta(depth=1)"),
+        Row("doublings", "tictactoe", "more", "mcts(simulations=200)", "mcts(simulations=10)"),
+    )
+
+    def test_results_are_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(strength, "ROWS", list(self.ROWS))
+        keep = tmp_path / "results.jsonl"
+        output = run("--only", "connect", "--openings", 10, "--jobs", 1, "--keep", keep)
+        assert "1 of 1 rows" in output
+        (kept,) = map(json.loads, keep.read_text().splitlines())
+        records = match("connect_four", ["alphabeta(depth=4)", "alphabeta(depth=1)"], 20)
+        assert sum(kept["pairs"]) == sum((record.outcome[i % 2] + 1) / 2 for i, record in enumerate(records)) > 10
+        assert kept["seconds"][0] > kept["seconds"][1] > 0
+        run("--openings", 10, "--jobs", 1, "--keep", keep)
+        assert [json.loads(line)["game"] for line in keep.read_text().splitlines()] == ["connect_four", "tictactoe"]
+        monkeypatch.setattr(strength, "play_row", None)  # nothing is left to play
+        assert "2 of 2 rows" in run("--openings", 10, "--keep", keep)
+
+    def test_complete_sections_are_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        document, keep = tmp_path / "page.md", tmp_path / "results.jsonl"
+        text = "Above\n<!-- strength doublings: begin -->\nold\n<!-- strength doublings: end -->\nbelow\n"
+        document.write_text(text)
+        monkeypatch.setattr(page, "PAGE", document)
+        monkeypatch.setattr(strength, "ROWS", list(self.ROWS))
+        arguments = ("--openings", 2, "--jobs", 1, "--keep", keep, "--write")
+        assert "not complete: doublings" in run("--only", "tictactoe", *arguments)
+        assert document.read_text() == text
+        run(*arguments)
+        written = document.read_text()
+        assert written.startswith("Above\n<!-- strength doublings: begin -->\n\n`connect_four`:\n\n| setting |")
+        assert written.endswith("|\n\n<!-- strength doublings: end -->\nbelow\n")
+        assert "| depth 4, not 1 | 4 |" in written
+        assert "old" not in written
+        run(*arguments)
+        assert document.read_text() == written
+
+    def test_a_page_without_the_markers(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        document = tmp_path / "page.md"
+        monkeypatch.setattr(page, "PAGE", document)
+        for text in ("", "<!-- a: end -->\n<!-- a: begin -->\n", "<!-- a: begin -->\n"):
+            document.write_text(text)
+            with pytest.raises(ValueError, match="must have one line <!-- a: begin -->"):
+                page.write_section("a", ["lines"])
+            assert document.read_text() == text
+
+    def test_no_such_row(self) -> None:
+        result = CliRunner().invoke(APP, ["--only", "chess"])
+        assert result.exit_code == 2
+        assert "no row has 'chess'" in result.output
+
+
+class TestOpenSpiel:
+    @pytest.fixture(autouse=True)
+    def installed(self) -> None:
+        pytest.importorskip("pyspiel")
+
+    @pytest.mark.parametrize("spec", ["connect_four", "othello", "go(board_size=5)", "go(board_size=9)"])
+    def test_follows_whole_games(self, spec: str) -> None:
+        game = make_game(spec)
+        records = match(game, [OpenSpielMCTS(game, 5), "random"], 6, seed=2)
+        for number, record in enumerate(records):
+            assert record.ending == "finished"
+            bot = OpenSpielMCTS(game, 5)
+            bot.follow(game.play_moves(record.moves[: record.opening]))
+            for action in record.moves[record.opening :]:
+                bot._play(action)
+            assert bot.peer_state.is_terminal()
+            if game.name != "go":  # where our superko forbids, OpenSpiel ends the game
+                assert bot.peer_state.returns() == record.outcome, number
+
+    def test_same_seed_same_game_and_any_number_of_processes(self) -> None:
+        players = [OpenSpielMCTS("connect_four", 30), MCTS("connect_four", 30)]
+        games = [[record.moves for record in match("connect_four", players, 6, 4, jobs=jobs)] for jobs in (1, 1, 2)]
+        assert games[0] == games[1] == games[2]
+
+    def test_wins_at_once(self) -> None:
+        env = BoardGameEnv("connect_four")
+        record = play(
+            env, [OpenSpielMCTS("connect_four", 200), MCTS("connect_four", 1)], 1, options={"moves": [3, 0, 3, 0, 3, 1]}
+        )
+        assert (record.moves[6:], record.outcome) == ([3], [1, -1])
+
+    def test_superko_is_respected(self) -> None:
+        # A mask that leaves one move: that is played, whatever the bot likes best.
+        game = make_game("go(board_size=5)")
+        bot, state = OpenSpielMCTS(game, 50), game.play_moves(["C3", "B2"])
+        mask = np.zeros(game.num_actions, np.int8)
+        mask[game.str_to_action("A5")] = 1
+        assert game.action_to_str(bot.act({"action_mask": mask}, {"state": state})) == "A5"
+
+    def test_what_it_cannot_do(self) -> None:
+        with pytest.raises(ValueError, match=r"plays connect_four, othello and go, got checkers"):
+            OpenSpielMCTS("checkers")
+        with pytest.raises(ValueError, match="simulations must be at least 2"):
+            OpenSpielMCTS("othello", 1)
+        game = make_game("connect_four")
+        with pytest.raises(ValueError, match="no moves lead from"):
+            OpenSpielMCTS(game).follow(game.play_moves([0, 1, 2, 3, 4, 5, 6]))
