@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -51,6 +52,8 @@ class AlphaBeta(SearchAgent):
         hash_move: sound; try the table's move first (Slate and Atkin 1977).
         killers: sound; then the last moves that cut off at this ply (Akl and Newborn 1977).
         history: sound; then those that cut off most often anywhere (Schaeffer 1989).
+        fold: sound where a position and its images are evaluated alike, as they are in our games; let them share an
+            entry of the table, by `Game.folded_key`. It pays near a symmetrical position such as the empty board.
         replacement: sound; what a new entry of the table takes the place of: ``"depth"`` keeps the deeper of two from
             this search, ``"always"`` the newer (Breuker, Uiterwijk and van den Herik 1994).
         pvs: sound; principal-variation search: ask of later moves only whether they are better, in a null window, and
@@ -77,10 +80,12 @@ class AlphaBeta(SearchAgent):
             Anantharaman, M. S. Campbell and F. Hsu, "Singular extensions", Artificial Intelligence 43, 1990.)
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
             caller's to choose one in which a win is better than what it returns.
+        weights: of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; those that are not
+            named stay. See `Game.with_weights`.
 
     Raises:
-        ValueError: a budget is not positive; an option is out of range; or ``iterative`` is False and the budget is
-            more than a depth, or there is a window for ``aspiration``.
+        ValueError: a budget is not positive; an option is out of range; ``iterative`` is False and the budget is more
+            than a depth, or there is a window for ``aspiration``; or weights do not fit, or are beside ``evaluate``.
     """
 
     def __init__(
@@ -95,6 +100,7 @@ class AlphaBeta(SearchAgent):
         hash_move: bool = True,
         killers: bool = True,
         history: bool = True,
+        fold: bool = False,
         replacement: Literal["depth", "always"] = "depth",
         pvs: bool = True,
         aspiration: float | None = None,
@@ -106,6 +112,7 @@ class AlphaBeta(SearchAgent):
         quiescence: int = 0,
         singular: float | None = None,
         evaluate: Any = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(game)
         check_budget(depth=depth, nodes=nodes, seconds=seconds)
@@ -125,13 +132,12 @@ class AlphaBeta(SearchAgent):
         for name, plies in {"lmr": lmr, "quiescence": quiescence}.items():
             if not isinstance(plies, (int, np.integer)) or isinstance(plies, bool) or not 0 <= plies < DEEPEST:
                 raise ValueError(f"{name} must be a whole number from 0, which is off, to {DEEPEST - 1}, got {plies!r}")
-        if evaluate is not None:
-            self.game = with_evaluation(self.game, evaluate)
+        self.game = with_evaluation(self.game, evaluate, weights)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
         self.iterative, self.all_best, self.aspiration = iterative, all_best, aspiration
         self.ordered, self.hash_move, self.killers, self.history = ordered, hash_move, killers, history
-        self.replacement, self.pvs = replacement, pvs
+        self.fold, self.replacement, self.pvs = fold, replacement, pvs
         self.deeper_entries, self.margin, self.lmr = deeper_entries, margin, lmr
         self.quiescence, self.singular = quiescence, singular
         self._workspace: Workspace | None = None
@@ -172,7 +178,7 @@ class AlphaBeta(SearchAgent):
         for name in ("hash_move", "killers", "history"):
             status[name] = self.ordered and getattr(self, name)
         status.ordered = status.hash_move or status.killers or status.history
-        for name in ("pvs", "deeper_entries", "margin", "lmr", "quiescence"):
+        for name in ("fold", "pvs", "deeper_entries", "margin", "lmr", "quiescence"):
             status[name] = getattr(self, name)
         status.by_depth = self.replacement == "depth"
         status.singular = -1 if self.singular is None else self.singular
@@ -254,6 +260,7 @@ class AlphaBeta(SearchAgent):
             value=value,
             best_actions=tuple(sorted(m for m in found if found[m] == value)) if self.all_best else pv[:1],
             values=dict(sorted(found.items())),
+            upper_bounds=tuple(sorted(m for m in found if m != pv[0] and not (self.all_best and found[m] == value))),
             pv=pv,
             depth=depth,
             nodes=0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 __all__ = ["Analysis"]
 
@@ -15,7 +16,7 @@ class Analysis:
         best_action: the action to play.
         value: of the state, in the units of the game's utility (+1 win, -1 loss).
         best_actions: the actions known to be as good as ``best_action``, itself included, ascending.
-        values: of each action; what they are (exact, bounds, means) is said by the agent.
+        values: of each action; of what kind they are is said by `kind_of`.
         visits: of each action, for a search that samples; else empty.
         pv: the principal variation, best play for both sides as far as the search has it; it begins with
             ``best_action``.
@@ -25,6 +26,7 @@ class Analysis:
         exact: whether the value is the game-theoretic one: every line that it rests on was played to the end.
         seconds: wall-clock time.
         priors: of each action, for a search that is given them; else empty.
+        upper_bounds: the actions of which ``values`` says only that they are worth no more, ascending.
         standard_error: of the value, for a search that samples; else None.
         selective_depth: the longest line that was looked at, in plies; 0 where the search does not tell.
         statistics: what else the search counted, by name, for example ``{"table hits": 1200}``.
@@ -42,9 +44,22 @@ class Analysis:
     seconds: float
     visits: dict[int, int] = field(default_factory=dict)
     priors: dict[int, float] = field(default_factory=dict)
+    upper_bounds: tuple[int, ...] = ()
     standard_error: float | None = None
     selective_depth: int = 0
     statistics: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Literal["exact", "estimate"]:
+        """What the value is: exact, or the search's estimate, by sampling or by an evaluation at its horizon."""
+        return "exact" if self.exact else "estimate"
+
+    def kind_of(self, action: int) -> Literal["exact", "upper bound", "estimate"]:
+        """Return what the value of an action is; an upper bound is one of an exact value or of an estimate."""
+        if action in self.upper_bounds:
+            return "upper bound"
+        proved = self.exact and (action in self.best_actions or not self.visits)  # a sampling search proves the best
+        return "exact" if proved else "estimate"
 
     @property
     def nodes_per_second(self) -> float:

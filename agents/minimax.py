@@ -9,6 +9,7 @@ changes.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -67,14 +68,24 @@ class Minimax(SearchAgent):
         depth: in plies, of which 256 are the most; None searches to the end, which only small games allow.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
             caller's to choose one in which a win is better than what it returns.
+        weights: of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; those that are not
+            named stay. See `Game.with_weights`.
+
+    Raises:
+        ValueError: the depth is not positive; or weights do not fit, or are beside ``evaluate``.
     """
 
-    def __init__(self, game: Game | str, depth: int | None = None, evaluate: Any = None) -> None:
+    def __init__(
+        self,
+        game: Game | str,
+        depth: int | None = None,
+        evaluate: Any = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
         super().__init__(game)
         check_budget(depth=depth)
         self.depth = depth
-        if evaluate is not None:
-            self.game = with_evaluation(self.game, evaluate)
+        self.game = with_evaluation(self.game, evaluate, weights)
 
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: there is no memory, and no chance in it."""

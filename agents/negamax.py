@@ -52,7 +52,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
     if unsound is not None:
         has_table = has_table and depth > 0
     if has_table:
-        key = game.key(state)
+        key = game.folded_key(state) if status.fold != 0 else game.key(state)
         entry = w.table[find(w.table, key)]
         status.probes += 1
         if entry.bound != 0 and entry.key == key:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..envs import Game, State, as_game
+from ..envs.evaluation import replaced_weights
 from ..envs.jit import kernel
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
@@ -122,9 +123,19 @@ def most_positions(game: Game, plies: int) -> float:
     return math.exp(exponent) if exponent < 700 else math.inf
 
 
-def with_evaluation(game: Game, evaluate: Any) -> Game:
-    """Return the game with another evaluation, of which nothing is assumed: no value proves a win before the end."""
-    return game.replace(evaluate=evaluate, max_utility=math.inf)
+def with_evaluation(game: Game, evaluate: Any, weights: Mapping[str, float] | None) -> Game:
+    """Return the game with another evaluation, or with other weights of its features; as it is if both are None.
+
+    Nothing is assumed of another evaluation: no value of it proves a win before the end.
+
+    Raises:
+        ValueError: both are given, or the weights do not fit (see `Game.with_weights`).
+    """
+    if evaluate is not None and weights is not None:
+        raise ValueError("evaluate and weights are both given: weights are those of the game's own evaluation")
+    if weights is not None:
+        return game.replace(weights=replaced_weights(game.name, game.weights, weights))
+    return game if evaluate is None else game.replace(evaluate=evaluate, max_utility=math.inf)
 
 
 def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:

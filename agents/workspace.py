@@ -24,6 +24,7 @@ STATUS = state_dtype(
     history="u1",
     pvs="u1",
     by_depth="u1",  # replacement in the table
+    fold="u1",
     deeper_entries="u1",
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off
