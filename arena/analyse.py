@@ -75,7 +75,7 @@ def summary_table(game: Game, found: Analysis) -> Table:
         "depth": f"{found.depth}" + (f", selectively {found.selective_depth}" if found.selective_depth else ""),
         "nodes": f"{found.nodes:,}",
         "time": f"{found.seconds:.3g} s, {found.nodes_per_second:,.0f} nodes/s",
-        **{name: f"{value:,.4g}" for name, value in found.statistics.items()},
+        **{name: f"{n:,.0f}" if n == int(n) else f"{n:.3f}" for name, n in found.statistics.items()},
     }
     table = Table(show_header=False, box=None, pad_edge=False)
     for name, text in rows.items():

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,6 @@ from .record import GameRecord
 __all__ = ["Difference", "Ratings", "elo_difference", "fit_ratings", "game_results", "pair_scores"]
 
 _PER_LOGIT = 400 / math.log(10)  # Elo for one unit of log-odds
-_STEPS = 100  # of Newton's method, which takes about ten
 
 
 class Difference(NamedTuple):
@@ -62,8 +60,10 @@ def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Differen
         raise ValueError(f"the points of a pair must be from 0 to 2, got {(2 * wrong).tolist()}")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    from scipy.stats import t
+
     padded = np.append(scores, (0.0, 1.0))
-    half = _student(confidence, padded.size - 1) * padded.std(ddof=1) / math.sqrt(padded.size)
+    half = float(t.ppf((1 + confidence) / 2, padded.size - 1)) * padded.std(ddof=1) / math.sqrt(padded.size)
     middle, score = float(padded.mean()), float(scores.mean())
     return Difference(_elo(score), _elo(middle - half), _elo(middle + half), score, 2 * scores.size)
 
@@ -134,16 +134,20 @@ def fit_ratings(results: Iterable[tuple[str, str, float]], prior: float = 0.0) -
 
 
 def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-odds ratings [players] that maximize the likelihood, which is concave, by Newton's method."""
-    logits = np.zeros(len(points))
-    for _ in range(_STEPS):
-        expected = (points + points.T) / (1 + np.exp(logits[None, :] - logits[:, None]))
-        step = np.linalg.pinv(_information(points, logits)) @ (points - expected).sum(axis=1)
-        longest = np.abs(step).max()
-        logits = logits + step / max(1.0, longest)  # far from the top a whole step may lead beyond it
-        if longest < 1e-10:
-            break
-    return logits - logits.mean()
+    """Return the log-odds ratings [players] that maximize the likelihood, which is concave."""
+    from scipy.optimize import minimize
+
+    games = points + points.T
+
+    def loss(logits: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        lead = logits[:, None] - logits[None, :]
+        return float((points * np.logaddexp(0, -lead)).sum()), (games / (1 + np.exp(-lead)) - points).sum(axis=1)
+
+    start = np.zeros(len(points))
+    found = minimize(
+        loss, start, jac=True, hess=lambda logits: _information(points, logits), method="trust-exact", tol=1e-10
+    )
+    return found.x - found.x.mean()
 
 
 def _information(points: NDArray[np.float64], logits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -155,14 +159,15 @@ def _information(points: NDArray[np.float64], logits: NDArray[np.float64]) -> ND
 
 def _check_connected(names: list[str], beats: NDArray[np.bool_]) -> None:
     """Check that every player can be reached from every other by points won (L. R. Ford, 1957)."""
-    reached = beats | np.eye(len(names), dtype=bool)
-    for _ in names:
-        reached = reached @ reached
-    for i in np.flatnonzero(~reached.all(axis=1)):
-        never = [name for name, reaches in zip(names, reached[i], strict=True) if not reaches]
+    from scipy.sparse.csgraph import connected_components
+
+    _, parts = connected_components(beats, connection="strong")
+    if parts.any():
+        groups = [[name for name, part in zip(names, parts, strict=True) if part == one] for one in np.unique(parts)]
+        groups = "; ".join(", ".join(group) for group in sorted(groups))
         raise ValueError(
-            f"no ratings are most likely: {names[i]} and those it won points from won none from {', '.join(never)}: "
-            "play more games, or give a prior of 1 or 2 drawn games where players have met"
+            f"no ratings are most likely: between the groups {groups} points went one way only, or not at all: play "
+            "more games, or give a prior of 1 or 2 drawn games where players have met"
         )
 
 
@@ -171,18 +176,3 @@ def _elo(score: float) -> float:
     if 0 < score < 1:
         return _PER_LOGIT * math.log(score / (1 - score))
     return math.inf if score >= 1 else -math.inf
-
-
-def _student(confidence: float, freedom: int) -> float:
-    """Return Student's quantile for a two-sided interval; 3 % short for 2 degrees of freedom, exact for many.
-
-    (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964, formula 26.7.5.)
-    """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return sum(term / freedom**power for power, term in enumerate(terms))
