@@ -145,7 +145,8 @@ class AlphaBeta(SearchAgent):
     def reset(self, seed: int | None = None) -> None:
         """Empty the transposition table. The seed is not used: there is no chance in the search."""
         if self._workspace is not None:
-            self._workspace.table["bound"] = 0
+            self._workspace.table.view(np.uint8).fill(0)  # keys too: one that is left could hide an entry beside it
+            self._workspace.status["age"] = 0
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_workspace": None}  # a copy starts with an empty table

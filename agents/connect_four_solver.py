@@ -21,6 +21,7 @@ from .connect_four_kernel import LIMIT, NODES, STOP, UNKNOWN, layout, new_worksp
 __all__ = ["BOOK", "Book", "ConnectFourScores", "distance_of", "folded_key", "is_connect_four", "load_book"]
 
 BOOK = Path(__file__).parent / "data" / "connect_four.npz"
+_SOON = 34  # empty cells: positions with no more take a second at most
 _SHORT = 200_000  # positions, some 20 ms: so long a search may sit in the main thread, where nothing can interrupt it
 
 
@@ -123,6 +124,10 @@ class ConnectFourScores:
             found = run_with_stop(lambda: self._score(*arguments, np.uint64(self._filling), w), counts[STOP:])
         self.nodes += int(counts[NODES])
         return found
+
+    def is_soon_solved(self, plies: int) -> bool:
+        """Return whether positions after so many plies are in the book, or take a second at most."""
+        return (self._book is not None and plies <= self._book.plies) or self._cells - plies <= _SOON
 
     def value(self, state: State) -> tuple[float, int]:
         """Return the value for the player to move, 1, 0 or -1, and in how many plies the game ends.

@@ -43,7 +43,8 @@ class Solution:
         values: of each action.
         distances: of each action, in plies to the end, its own included; or None, as above.
         pv: the line of best play, of the first of ``fastest_actions`` each time: to the end, or, of play without end,
-            until a position comes again; 256 plies at most.
+            until a position comes again; 256 plies at most. In the opening of Connect Four it ends where the search of
+            the next position could take minutes.
         nodes: positions visited; 0 if all was known.
         seconds: wall-clock time.
     """
@@ -183,11 +184,16 @@ class Solver(SearchAgent):
                 break
             seen.add(position)
             # One move that keeps value and distance is enough.
-            for action in self.game.actions(state):
+            for action in self.game.actions(state) if self._is_soon_solved(state) else ():
                 if self._rating(state, action) == (value, distance):
                     fastest = (action,)
                     break
         return tuple(line)
+
+    def _is_soon_solved(self, state: State) -> bool:
+        """Return whether what follows the state is: a line is not worth the minutes of Connect Four's opening."""
+        engine = self._engine
+        return not isinstance(engine, ConnectFourScores) or engine.is_soon_solved(int(state["ply"]) + 1)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start, nodes = time.perf_counter(), self._engine.nodes

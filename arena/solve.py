@@ -29,7 +29,7 @@ def solve(
     table_mb: Annotated[float | None, typer.Option(help="Megabytes of memory for the table.")] = None,
     book: Annotated[bool, typer.Option(help="Use the opening book of Connect Four.")] = True,
     make_book: Annotated[bool, typer.Option("--make-book", help="Make that book anew, and stop.")] = False,
-    plies: Annotated[int, typer.Option(help="Of the book to make: it holds positions of so many plies.")] = 4,
+    plies: Annotated[int, typer.Option(help="Of the book to make: it holds positions of so many plies.")] = 3,
     out: Annotated[Path, typer.Option(help="Of the book to make: the file.")] = BOOK,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Of the book to make: processes; -1 for all cores.")] = 1,
 ) -> None:

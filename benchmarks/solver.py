@@ -1,7 +1,7 @@
 """The Connect Four solver against bitbully (C++, from PyPI), on the same random positions, and whether they agree.
 
-    python benchmarks/solver.py            # times, on a few positions of each ply
-    python benchmarks/solver.py --full     # and scores of 1,000 positions of each ply
+    python -m benchmarks.solver             # times, on a few positions of each ply
+    python -m benchmarks.solver --full      # and scores of 1,000 positions of each ply; --write: into docs/search.md
 
 One thread, no opening book, and the table emptied before each position on both sides; that is not timed. What is timed
 is a call from Python that returns the score of a position, ``ConnectFourScores.score`` and ``BitBullyCore.mtdf``. The
@@ -20,6 +20,8 @@ import numpy as np
 
 from plyground.agents.connect_four_solver import ConnectFourScores
 from plyground.envs import State, connect_four
+
+from .page import markdown_table, write_section
 
 COUNTS = {12: 100, 16: 300, 20: 1000, 24: 1000, 28: 1000}  # plies played: positions that are timed
 CHECKED = 1000  # positions of each ply with --full
@@ -69,13 +71,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help=f"compare the scores of {CHECKED} positions of each ply")
     parser.add_argument("--plies", type=int, nargs="+", choices=COUNTS, default=list(COUNTS))
-    chosen = parser.parse_args()
-    print("plies  positions  ours, ms  bitbully, ms  ratio  scores that differ")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/search.md")
+    chosen, rows = parser.parse_args(), []
+    head = ("plies", "positions", "ours, ms", "bitbully, ms", "ratio", "scores that differ")
+    print("  ".join(head))
     for plies in chosen.plies:
         count = CHECKED if chosen.full else COUNTS[plies]
         ours, peer, different = compare(plies, count)
         mean, other = 1000 * statistics.mean(ours), 1000 * statistics.mean(peer)
-        print(f"{plies:5}  {count:9}  {mean:8.4f}  {other:12.4f}  {mean / other:5.2f}  {different:6}", flush=True)
+        row = (f"{plies}", f"{count}", f"{mean:.4f}", f"{other:.4f}", f"{mean / other:.2f}", f"{different}")
+        print("  ".join(text.rjust(len(name)) for text, name in zip(row, head, strict=True)), flush=True)
+        rows.append(row)
+    if chosen.write:
+        write_section("solver", markdown_table(head, rows, texts=0))
 
 
 if __name__ == "__main__":

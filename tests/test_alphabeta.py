@@ -40,8 +40,6 @@ SOUND: list[dict[str, Any]] = [
     {"killers": False},
     {"history": False},
     {"killers": False, "history": False},
-    {"fold": True},
-    {"fold": True, "table_mb": 0.001},
     {"replacement": "always"},
     {"replacement": "always", "table_mb": 0.001},
     {"replacement": "depth", "table_mb": 0.001},
@@ -67,7 +65,7 @@ def test_value_is_that_of_minimax_at_every_depth(name: str, options: dict[str, A
     check_values(make_game(name), options, None, rng)
 
 
-@pytest.mark.parametrize("options", [OPTIONS[0], *SOUND], ids=str)
+@pytest.mark.parametrize("options", [OPTIONS[0], *SOUND, {"fold": True}, {"fold": True, "table_mb": 0.001}], ids=str)
 def test_value_is_that_of_minimax_with_each_option(options: dict[str, Any], rng: np.random.Generator) -> None:
     check_values(connect_four(4, 5), options, None, rng)
 

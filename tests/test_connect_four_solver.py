@@ -9,8 +9,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import bitbully
 import numpy as np
 import pytest
+from bitbully import bitbully_core
 
 from plyground.agents.connect_four_book import make_book, opening_layers
 from plyground.agents.connect_four_solver import (
@@ -88,13 +90,12 @@ def test_boards_that_fill_64_bits(rows: int, columns: int, rng: np.random.Genera
 
 @pytest.mark.parametrize(("plies", "count"), [(12, 2), (16, 10), (20, 100), (24, 200), (28, 200)])
 def test_scores_are_those_of_bitbully(plies: int, count: int, rng: np.random.Generator) -> None:
-    core = pytest.importorskip("bitbully.bitbully_core")
     game = connect_four()
     scores = ConnectFourScores(game, book=False)
-    peer = core.BitBullyCore()
+    peer = bitbully_core.BitBullyCore()
     for _ in range(count):
         state = unfinished(game, plies, rng)
-        board = core.BoardCore()
+        board = bitbully_core.BoardCore()
         board.setBoard(to_array(game, state))
         assert scores.score(state) == peer.mtdf(board, 0)
 
@@ -229,7 +230,6 @@ def mirrored(game: Game, state: State) -> State:
     return game.state_from_observation(game.observation(state, game.player(state))[:, ::-1])
 
 
-@pytest.mark.skipif(load_book() is None, reason="no book has been made: plyground solve --make-book")
 def test_the_book_says_what_is_known_of_the_empty_board(textbook: Any) -> None:
     book = load_book()
     assert book is not None
@@ -241,6 +241,18 @@ def test_the_book_says_what_is_known_of_the_empty_board(textbook: Any) -> None:
     said = textbook["known_values"]["connect_four_7x6"]["first_move_values_by_column"].split(", ")
     assert list(found.values.values()) == [words[word] for word in said]
     assert (found.value, found.distance, found.best_actions) == (1.0, 41, (3,))
+    assert found.pv == (3,) * book.plies  # and no further: that would take long
+    assert found.nodes == 0
+
+
+def test_the_book_is_that_of_bitbully() -> None:
+    book, game, peer = load_book(), connect_four(), bitbully.BitBully()
+    assert book is not None
+    assert peer.is_book_loaded()
+    for layer in opening_layers(book.plies):
+        for key, state in layer.items():
+            score = book.scores[np.searchsorted(book.keys, np.uint64(key))]
+            assert score == peer.mtdf(bitbully.Board(to_array(game, state)))
 
 
 def test_a_book_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
