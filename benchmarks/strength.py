@@ -119,17 +119,19 @@ def results(
 
 
 def write(done: list[Result]) -> None:
-    """Write the sections of which all rows are there."""
+    """Write the sections of which there are rows, and name the settings that were left out."""
     for section in dict.fromkeys(row.section for row in ROWS):
         own = [result for result in done if result["section"] == section]
-        if len(own) == sum(row.section == section for row in ROWS):
+        left = [row for row in ROWS if row.section == section]
+        left = [row for row in left if (row.game, row.name) not in {(one["game"], one["name"]) for one in own}]
+        if own:
             lines = []
             for game, some in groupby(own, lambda result: result["game"]):
                 lines += [f"`{game}`:", "", *markdown_table(HEAD, [cells(result) for result in some]), ""]
+            for game, some in groupby(left, lambda row: row.game):
+                lines += [f"Not played here, in `{game}`: {', '.join(row.name for row in some)}.", ""]
             write_section(f"strength {section}", lines[:-1])
-            print(f"written: {section}")
-        else:
-            print(f"not written, as it is not complete: {section}")
+        print(f"{section}: {len(own)} rows written, {len(left)} not played")
 
 
 def main(
@@ -142,7 +144,7 @@ def main(
     keep: Annotated[
         Path | None, typer.Option(dir_okay=False, help="A file of results: what is in it is not played again.")
     ] = None,
-    write_tables: Annotated[bool, typer.Option("--write", help="Write complete tables into docs/search.md.")] = False,
+    write_tables: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
 ) -> None:
     """Measure what options and budgets are worth, in Elo."""
     chosen = [row for row in ROWS if only.lower() in f"{row.section}: {row.game}: {row.name}".lower()]
@@ -169,7 +171,10 @@ def main(
                 console.print(table)
     console.print(f"{len(done)} of {len(chosen)} rows, {time.perf_counter() - started:.0f} s")
     if write_tables:
-        write(done)
+        kept = {**known, **{identity(result): result for result in done}}
+        asked = QUICK if quick else openings
+        every = [{**row._asdict(), "asked": max(2, round(row.openings * asked))} for row in ROWS]
+        write([{**kept[identity(row)], **row} for row in every if identity(row) in kept])
 
 
 if __name__ == "__main__":

@@ -36,8 +36,6 @@ class TestRows:
                     agent: Any = make(spec, row.game)
                     if row.game == "connect_four":  # what is wrong with an option may be found out by a search only
                         assert agent.analyse(connect_four().play_moves([3, 3, 2, 4])).best_action in range(7)
-                assert "true" not in spec
-                assert "false" not in spec  # a spec's literals are Python's: others are text, and true
 
     def test_all_are_different(self) -> None:
         assert len({(row.game, row.first, row.second) for row in ROWS}) == len(ROWS)
@@ -64,16 +62,17 @@ class TestScript:
         monkeypatch.setattr(strength, "play_row", None)  # nothing is left to play
         assert "2 of 2 rows" in run("--openings", 10, "--keep", keep)
 
-    def test_complete_sections_are_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_was_played_is_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         document, keep = tmp_path / "page.md", tmp_path / "results.jsonl"
         text = "Above\n<!-- strength doublings: begin -->\nold\n<!-- strength doublings: end -->\nbelow\n"
         document.write_text(text)
         monkeypatch.setattr(page, "PAGE", document)
         monkeypatch.setattr(strength, "ROWS", list(self.ROWS))
         arguments = ("--openings", 2, "--jobs", 1, "--keep", keep, "--write")
-        assert "not complete: doublings" in run("--only", "tictactoe", *arguments)
-        assert document.read_text() == text
-        run(*arguments)
+        assert "doublings: 1 rows written, 1 not played" in run("--only", "tictactoe", *arguments)
+        assert "`tictactoe`:\n\n| setting |" in document.read_text()
+        assert "Not played here, in `connect_four`: depth 4, not 1.\n" in document.read_text()
+        assert "doublings: 2 rows written, 0 not played" in run(*arguments)
         written = document.read_text()
         assert written.startswith("Above\n<!-- strength doublings: begin -->\n\n`connect_four`:\n\n| setting |")
         assert written.endswith("|\n\n<!-- strength doublings: end -->\nbelow\n")
