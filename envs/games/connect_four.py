@@ -63,7 +63,6 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
     middle = bits[:, (columns - 1) // 2 : columns // 2 + 1]  # one column, or two
     centre, size_of_centre = np.uint64(sum(1 << int(bit) for bit in middle.flat)), middle.size
     steps = np.array([1, rows, rows + 1, rows + 2], np.uint64)  # from a cell up, right and down, right, right and up
-    up = steps[0]
     ones = np.uint64(2 ** (rows + 1) - 1)
     lines = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)
 
@@ -113,9 +112,13 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
 
     @register_jitable
-    def open_lines(own: Any, other: Any) -> tuple[int, int, int]:
-        """Count the lines of four without a stone of ``other`` by their stones, all lines of a direction at once."""
-        one, two, three = 0, 0, 0
+    def open_lines(own: Any, other: Any) -> tuple[int, int, int, Any]:
+        """Count the lines of four without a stone of ``other`` by their stones, all lines of a direction at once.
+
+        Returns:
+            How many have one stone, two, and three, and the empty cells that would fill one of the last.
+        """
+        one, two, three, cells_to_fill = 0, 0, 0, _ZERO
         free = board & ~other
         for step in steps:
             step_2, step_3 = step + step, step + step + step
@@ -126,25 +129,17 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
             twos = (a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d))
             one += popcount(unblocked & ones & ~twos)
             two += popcount(unblocked & twos & ~ones)
-            three += popcount(unblocked & twos & ones)
-        return one, two, three
-
-    @register_jitable
-    def completing(own: Any) -> Any:
-        """Return the cells that make a line of four with three of ``own``; not only cells of the board, or empty."""
-        found = (own << up) & (own << up + up) & (own << up + up + up)
-        for step in steps[1:]:
-            step_2, step_3 = step + step, step + step + step
-            found |= (own << step) & (own << step_2) & ((own << step_3) | (own >> step))
-            found |= (own >> step) & (own >> step_2) & ((own >> step_3) | (own << step))
-        return found
+            threes = unblocked & twos & ones
+            three += popcount(threes)
+            cells_to_fill |= threes | (threes << step) | (threes << step_2) | (threes << step_3)
+        return one, two, three, cells_to_fill & ~own
 
     def features(state: Any, player: int) -> tuple[float, ...]:
         mine, theirs = state.mine, state.theirs
         own, other = open_lines(mine, theirs), open_lines(theirs, mine)
         taken = mine | theirs
         landings = (taken + bottom) & board
-        my_threats, their_threats = completing(mine) & board & ~taken, completing(theirs) & board & ~taken
+        my_threats, their_threats = own[3], other[3]
         if my_threats & landings != _ZERO:
             wins = 1.0
         else:
