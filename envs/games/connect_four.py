@@ -63,6 +63,8 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
     middle = bits[:, (columns - 1) // 2 : columns // 2 + 1]  # one column, or two
     centre, size_of_centre = np.uint64(sum(1 << int(bit) for bit in middle.flat)), middle.size
     steps = np.array([1, rows, rows + 1, rows + 2], np.uint64)  # from a cell up, right and down, right, right and up
+    # The lowest cells of the lines in each direction.
+    starts = np.array([board & (board >> s) & (board >> (s + s)) & (board >> (s + s + s)) for s in steps], np.uint64)
     ones = np.uint64(2 ** (rows + 1) - 1)
     lines = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)
 
@@ -112,49 +114,64 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
 
     @register_jitable
-    def open_lines(own: Any, other: Any) -> tuple[int, int, int, Any]:
-        """Count the lines of four without a stone of ``other`` by their stones, all lines of a direction at once.
+    def stones_in_lines(stones: Any, direction: int) -> tuple[Any, Any]:
+        """Return the lines with 1 or 3 ``stones``, and those with 2 or 3, by their lowest cells; 4 would be a win."""
+        step, start = steps[direction], starts[direction]
+        step_2 = step + step
+        # Add the cells of each line, bit by bit: first two neighbours, then two such pairs.
+        single, pair = stones ^ (stones >> step), stones & (stones >> step)
+        ones = single ^ (single >> step_2)
+        twos = pair ^ (pair >> step_2) ^ (single & (single >> step_2))
+        return ones & start, twos & start
+
+    @register_jitable
+    def cells_in_lines(which: Any, direction: int) -> Any:
+        step = steps[direction]
+        pairs = which | (which << step)
+        return pairs | (pairs << (step + step))
+
+    @register_jitable
+    def open_lines(own: Any, other: Any) -> tuple[int, int, int, Any, Any]:
+        """Count the lines of four with stones of one side only, all lines of a direction at once.
 
         Returns:
-            How many have one stone, two, and three, and the empty cells that would fill one of the last.
+            How many more ``own`` has of those with one stone, two, and three, and the empty cells that would fill one
+            of the last, for ``own`` and for ``other``.
         """
-        one, two, three, cells_to_fill = 0, 0, 0, _ZERO
-        free = board & ~other
-        for step in steps:
-            step_2, step_3 = step + step, step + step + step
-            unblocked = free & (free >> step) & (free >> step_2) & (free >> step_3)
-            # Add the four cells of each line, bit by bit: 4 * four + 2 * twos + ones stones. (Four would be a win.)
-            a, b, c, d = own, own >> step, own >> step_2, own >> step_3
-            ones = a ^ b ^ c ^ d
-            twos = (a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d))
-            one += popcount(unblocked & ones & ~twos)
-            two += popcount(unblocked & twos & ~ones)
-            threes = unblocked & twos & ones
-            three += popcount(threes)
-            cells_to_fill |= threes | (threes << step) | (threes << step_2) | (threes << step_3)
-        return one, two, three, cells_to_fill & ~own
+        one, two, three, own_cells, other_cells = 0, 0, 0, _ZERO, _ZERO
+        for direction in range(4):
+            ones, twos = stones_in_lines(own, direction)
+            their_ones, their_twos = stones_in_lines(other, direction)
+            open_to_own, open_to_other = ~(their_ones | their_twos), ~(ones | twos)
+            one += popcount(ones & ~twos & open_to_own) - popcount(their_ones & ~their_twos & open_to_other)
+            two += popcount(twos & ~ones & open_to_own) - popcount(their_twos & ~their_ones & open_to_other)
+            threes, their_threes = ones & twos & open_to_own, their_ones & their_twos & open_to_other
+            three += popcount(threes) - popcount(their_threes)
+            own_cells |= cells_in_lines(threes, direction)
+            other_cells |= cells_in_lines(their_threes, direction)
+        empty = board & ~(own | other)
+        return one, two, three, own_cells & empty, other_cells & empty
 
     def features(state: Any, player: int) -> tuple[float, ...]:
-        mine, theirs = state.mine, state.theirs
-        own, other = open_lines(mine, theirs), open_lines(theirs, mine)
-        taken = mine | theirs
-        landings = (taken + bottom) & board
-        my_threats, their_threats = own[3], other[3]
-        if my_threats & landings != _ZERO:
-            wins = 1.0
-        else:
-            wins = -1.0 if popcount(their_threats & landings) > 1 else 0.0
+        to_move = player == state.ply & 1
+        own, other = (state.mine, state.theirs) if to_move else (state.theirs, state.mine)
+        one, two, three, own_threats, other_threats = open_lines(own, other)
+        landings = ((own | other) + bottom) & board
+        wins, losses = own_threats & landings, other_threats & landings
+        if not to_move:
+            wins, losses = losses, wins
+        win, two_losses = np.int64(wins != _ZERO), np.int64(popcount(losses) > 1)
+        move = win - two_losses * (1 - win)  # without a jump, which would often be foretold wrongly
         # What a player gets by waiting: the first the odd rows, the second the even ones.
-        my_rows, their_rows = (odd, even) if state.ply & 1 == 0 else (even, odd)
-        late, their_late = my_threats & my_rows & ~landings, their_threats & their_rows & ~landings
-        sign = 1 if player == state.ply & 1 else -1
+        own_rows, other_rows = (odd, even) if player == 0 else (even, odd)
+        late, other_late = own_threats & own_rows & ~landings, other_threats & other_rows & ~landings
         return (
-            lead(sign * own[0], sign * other[0], lines),
-            lead(sign * own[1], sign * other[1], lines / 2),
-            lead(sign * own[2], sign * other[2], lines / 4),
-            lead(sign * popcount(mine & centre), sign * popcount(theirs & centre), size_of_centre),
-            lead(sign * popcount(late), sign * popcount(their_late), 5.0),
-            sign * wins,
+            lead(one, 0, lines),
+            lead(two, 0, lines / 2),
+            lead(three, 0, lines / 4),
+            lead(popcount(own & centre), popcount(other & centre), size_of_centre),
+            lead(popcount(late), popcount(other_late), 5.0),
+            np.float64(move if to_move else -move),
         )
 
     def key(state: Any) -> Any:
