@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .batch_kernels import draw, first_illegal, mask, new_frames, new_past, play, record, show
+from .batch_kernels import advance, draw, first_illegal, new_frames, new_past, play, show, update
 from .game import Game
 from .jit import bind
 from .prng import new_rng
@@ -55,6 +55,8 @@ class GameBatch:
         final_observations: [games, *observation_shape] of the games that the last step ended, as the player saw it who
             would be to move; the other rows are out of date.
         plies: int32 [games] since the start of the game.
+        over: bool [games] whether the game has ended, and none has begun since.
+        rngs: uint64 [games, 1] the state of each game's random numbers, of `plyground.envs.prng`.
 
     Raises:
         ValueError: a number is not positive, or the game is unknown.
@@ -89,7 +91,7 @@ class GameBatch:
         self.terminations = np.zeros(games, np.bool_)
         self.plies = np.zeros(games, np.int32)
         self.over = np.zeros(games, np.bool_)
-        self._rngs = np.zeros((games, 1), np.uint64)
+        self.rngs = np.zeros((games, 1), np.uint64)
         self._past, self._frames = new_past(game, games), new_frames(game, games)
         self._all = np.arange(games)
         self._start, self._line = game.new_state(), np.zeros(0, np.int64)
@@ -98,12 +100,22 @@ class GameBatch:
         ]
         self._bound: dict[Any, Callable[..., Any]] = {}
         self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
-        self._seed(seed)
+        self.seed(seed)
         self.reset()
 
-    def _seed(self, seed: int | None) -> None:
-        for row, sequence in zip(self._rngs, np.random.SeedSequence(seed).spawn(self.num_games), strict=True):
+    def seed(self, seed: int | None) -> None:
+        """Start the random numbers of all games anew; the games go on."""
+        for row, sequence in zip(self.rngs, np.random.SeedSequence(seed).spawn(self.num_games), strict=True):
             row[:] = new_rng(sequence)
+
+    def start_from(self, options: Mapping[str, Any] | None) -> None:
+        """Let all games that begin from now on begin where these ``options`` say, as in `BoardGameEnv.reset`.
+
+        Raises:
+            ValueError: a game cannot start there; nothing is changed.
+        """
+        self._start, moves = starting_point(self.game, options or {})
+        self._line = np.array(moves, np.int64)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.
@@ -115,10 +127,9 @@ class GameBatch:
         Raises:
             ValueError: a game cannot start there; nothing is changed.
         """
-        self._start, moves = starting_point(self.game, options or {})
-        self._line = np.array(moves, np.int64)
+        self.start_from(options)
         if seed is not None:
-            self._seed(seed)
+            self.seed(seed)
         self.restart(self._all)
         self.rewards[:], self.terminations[:] = 0, False
         return self.observations
@@ -135,22 +146,38 @@ class GameBatch:
         Raises:
             ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
         """
-        self.play(self._all, self.checked(self._all, actions))
-        self.terminations[:] = self.over
-        ended = np.flatnonzero(self.over)
-        if ended.size:
-            self.show(ended)
-            self.final_observations[ended] = self.observations[ended]
-            rewards = self.rewards[ended]
-            self.restart(ended)
-            self.rewards[ended] = rewards
-        self.show(self._all)
+        chosen = self.checked(self._all, actions)
+        self._run(
+            advance,
+            self._all,
+            self._start,
+            self.states,
+            self.players,
+            self.plies,
+            self.over,
+            self.rewards,
+            self.masks,
+            self.observations,
+            self.terminations,
+            self.final_observations,
+            self._past,
+            self._frames,
+            chosen,
+            _SCRATCH,
+        )
+        if self.opening_plies or self._line.size:
+            ended = np.flatnonzero(self.terminations)
+            if ended.size:
+                rewards = self.rewards[ended]
+                self.restart(ended)
+                self.rewards[ended] = rewards
         return self.observations, self.rewards, self.terminations
 
-    def random_actions(self) -> NDArray[np.int64]:
-        """Return a legal action for each game, each with the same probability."""
-        actions = np.zeros(self.num_games, np.int64)
-        draw(self.masks, self._rngs, self._all, actions)
+    def random_actions(self, which: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+        """Return a legal action for each of these rows, each with the same probability. Default: for all."""
+        rows = self._all if which is None else which
+        actions = np.zeros(rows.size, np.int64)
+        draw(self.masks, self.rngs, rows, actions)
         return actions
 
     def checked(self, which: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
@@ -194,6 +221,16 @@ class GameBatch:
         seats = self.players[which] if seats is None else seats.astype(np.int8, copy=False)
         self._run(show, which, self.states, self.observations, self._frames, which, seats)
 
+    def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
+        """Call ``call(piece, first, last)`` for as many pieces of ``count`` rows as there are threads, side by side."""
+        pieces = max(1, min(self.num_threads, count))
+        ends = [count * piece // pieces for piece in range(pieces + 1)]
+        if self._pool is None or pieces == 1:
+            for piece in range(pieces):
+                call(piece, ends[piece], ends[piece + 1])
+        else:
+            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
+
     def _begin(self, which: NDArray[np.intp]) -> None:
         """Go back to the start, and play the moves that each game begins with."""
         self.states[which] = self._start
@@ -206,18 +243,17 @@ class GameBatch:
     def _open(self, which: NDArray[np.intp]) -> None:
         """Play a random number of random plies in these rows."""
         counts = np.zeros(which.size, np.int64)
-        draw(_counting(self.num_games, self.opening_plies + 1), self._rngs, which, counts)
+        draw(_counting(self.num_games, self.opening_plies + 1), self.rngs, which, counts)
         for ply in range(int(counts.max())):
             rows = which[(counts > ply) & ~self.over[which]]
             actions = np.zeros(rows.size, np.int64)
-            draw(self.masks, self._rngs, rows, actions)
+            draw(self.masks, self.rngs, rows, actions)
             self.play(rows, actions)
 
     def _update(self, which: NDArray[np.intp]) -> None:
         """Bring what is remembered, and the masks, up to the present positions."""
-        if self._past is not None or self._frames is not None:
-            self._run(record, which, self.states, self.plies, self.over, self._past, self._frames, which)
-        self._run(mask, which, self.states, self.masks, self.over, self._past, _SCRATCH, which)
+        arrays = self.states, self.masks, self.plies, self.over, self._past, self._frames
+        self._run(update, which, *arrays, _SCRATCH, which)
 
     def _run(self, kernel: Any, which: NDArray[np.intp], *arguments: Any) -> None:
         """Call a kernel for these rows, cut into as many pieces as there are threads."""

@@ -7,17 +7,21 @@ all: a tuple that goes through a call counts a reference to each of its arrays, 
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from .game import Game
-from .jit import kernel
+from .jit import borrowed, kernel
 from .prng import below
 from .repetition import count_position, exempt_actions, forbid_repeats, past_shape
 
-__all__ = ["Frames", "Past", "draw", "first_illegal", "mask", "new_frames", "new_past", "play", "record", "show"]
+__all__ = ["Frames", "Past", "advance", "draw", "first_illegal", "new_frames", "new_past", "play", "show", "update"]
+
+_SLIDES = 64  # plies after which a window has to be moved back to the right
 
 
 class Past(NamedTuple):
@@ -32,9 +36,16 @@ class Past(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """What both players see, where that shows earlier positions too."""
+    """What both players see, where that shows earlier positions too.
 
-    planes: NDArray[Any]  # [games, players, *observation_shape]
+    The planes of a player are a window in a longer array. It slides to the left by the channels of one position each
+    ply: then every channel is seen as one of the position before, and only the newest and those that show something
+    else are written.
+    """
+
+    windows: NDArray[Any]  # [games, players, length]
+    first: NDArray[np.int64]  # [games] where the windows begin
+    shape: tuple[int, ...]  # of an observation
     remembered: int  # channels of earlier positions
     frame: int  # channels of one position
 
@@ -54,8 +65,9 @@ def new_frames(game: Game, games: int) -> Frames | None:
     if game.history is None:
         return None
     frames, frame = game.history
-    planes = np.zeros((games, 2, *game.observation_shape), game.observation_dtype)
-    return Frames(planes, (frames - 1) * frame, frame)
+    length = math.prod(game.observation_shape) + _SLIDES * frame
+    windows = np.zeros((games, 2, length), game.observation_dtype)
+    return Frames(windows, np.zeros(games, np.int64), game.observation_shape, (frames - 1) * frame, frame)
 
 
 @kernel
@@ -71,85 +83,172 @@ def first_illegal(masks, which, actions):
 @kernel
 def draw(masks, rngs, which, actions):
     """Write a random legal action for each row of ``which``."""
+    rngs = borrowed(rngs)
     for place in range(which.size):
         i = which[place]
         count = 0
         for action in range(masks.shape[1]):
             count += masks[i, action] != 0
         left = below(rngs[i], count)
+        # The action before which there are so many legal ones, found without a jump.
+        before, drawn = 0, 0
         for action in range(masks.shape[1]):
-            if masks[i, action] != 0:
-                if left == 0:
-                    actions[place] = action
-                    break
-                left -= 1
+            before += masks[i, action] != 0
+            drawn += before <= left
+        if count > 0:
+            actions[place] = drawn
+
+
+@register_jitable
+def _play(game, i, states, players, plies, over, rewards, action):
+    state = states[i]
+    game.play(state, action)
+    plies[i] += 1
+    players[i] = game.player(state)
+    over[i] = game.is_terminal(state)
+    rewards[i, 0] = rewards[i, 1] = 0
+    if over[i]:
+        rewards[i, 0] = game.utility(state, 0)
+        rewards[i, 1] = game.utility(state, 1)
+
+
+@register_jitable
+def _count(game, i, states, plies, over, past):
+    """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
+    if plies[i] == 0:
+        past.times[i] = 0
+    count = count_position(game, states[i], past.keys[i], past.times[i], plies[i], past.memory)
+    if count >= past.limit and not past.forbids:
+        over[i] = True
+
+
+@register_jitable
+def _slide(game, i, states, plies, frames):
+    """Write the newest position before the earlier ones, as both players see it."""
+    size = 1
+    for side in frames.shape:
+        size *= side
+    last = frames.windows.shape[2] - size
+    before = frames.first[i]
+    first = before - frames.frame
+    if plies[i] == 0:
+        first = last
+    elif first < 0:
+        first = last - frames.frame
+    frames.first[i] = first
+    channels = frames.shape[-1]
+    used = frames.frame + frames.remembered
+    for player in range(2):
+        window = frames.windows[i, player]
+        if plies[i] == 0:
+            window[:] = 0
+        elif before < frames.frame:  # back to the right end
+            for j in range(size - 1, -1, -1):
+                window[last + j] = window[before + j]
+        planes = window[first : first + size]
+        for channel in range(channels):
+            if not frames.frame <= channel < used:
+                for cell in range(0, size, channels):
+                    planes[cell + channel] = 0
+        game.observe(states[i], player, planes.reshape(frames.shape))
+
+
+@register_jitable
+def _remember(game, i, states, plies, over, past, frames):
+    """Bring what is remembered up to the present position."""
+    if past is not None:
+        _count(game, i, states, plies, over, past)
+    if frames is not None:
+        _slide(game, i, states, plies, frames)
+
+
+@register_jitable
+def _mask(game, i, states, masks, over, past, actions, scratch):
+    for action in range(masks.shape[1]):
+        masks[i, action] = 0
+    for j in range(game.legal_actions(states[i], actions)):
+        masks[i, actions[j]] = 1
+    if past is not None and past.forbids and not over[i]:
+        keys, times = past.keys[i], past.times[i]
+        forbid_repeats(game, states[i], scratch, keys, times, past.limit - 1, past.exempt, masks[i])
+
+
+@register_jitable
+def _show(game, i, states, observations, flat, frames, seat):
+    """Write what the player ``seat`` sees; ``flat`` are the ``observations`` as [games, values]."""
+    if frames is None:
+        for j in range(flat.shape[1]):
+            flat[i, j] = 0
+        game.observe(states[i], seat, observations[i])
+    else:
+        first = frames.first[i]
+        for j in range(flat.shape[1]):
+            flat[i, j] = frames.windows[i, seat, first + j]
 
 
 @kernel
 def play(game, states, players, plies, over, rewards, which, actions, first, last):
     """Play a legal action in each row, and see what that leads to."""
     for place in range(first, last):
-        i = which[place]
-        state = states[i]
-        game.play(state, actions[place])
-        plies[i] += 1
-        players[i] = game.player(state)
-        over[i] = game.is_terminal(state)
-        rewards[i, 0] = rewards[i, 1] = 0
-        if over[i]:
-            rewards[i, 0] = game.utility(state, 0)
-            rewards[i, 1] = game.utility(state, 1)
+        _play(game, which[place], states, players, plies, over, rewards, actions[place])
 
 
 @kernel
-def record(game, states, plies, over, past, frames, which, first, last):
-    """Enter the present positions of the rows into what is remembered, and end games that are drawn by repetition."""
+def update(game, states, masks, plies, over, past, frames, actions, scratch, which, first, last):
+    """Bring what is remembered of the rows, and what the players to move may play, up to the present positions.
+
+    Games that are drawn by repetition end. The mask of a finished game is what `Game.legal_actions` says.
+    """
+    masks, past, frames = borrowed(masks), borrowed(past), borrowed(frames)
     for place in range(first, last):
         i = which[place]
-        state = states[i]
-        if past is not None:
-            if plies[i] == 0:
-                past.times[i] = 0
-            count = count_position(game, state, past.keys[i], past.times[i], plies[i], past.memory)
-            if count >= past.limit and not past.forbids:
-                over[i] = True
-        if frames is not None:
-            for player in range(2):
-                planes = frames.planes[i, player]
-                cells = planes.reshape(-1, planes.shape[-1])
-                used = frames.frame + frames.remembered
-                for cell in range(cells.shape[0]):
-                    for channel in range(cells.shape[1] - 1, -1, -1):
-                        moved = plies[i] > 0 and frames.frame <= channel < used
-                        cells[cell, channel] = cells[cell, channel - frames.frame] if moved else 0
-                game.observe(state, player, planes)
-
-
-@kernel
-def mask(game, states, masks, over, past, actions, scratch, which, first, last):
-    """Write what the players to move may play; of a finished game, what `Game.legal_actions` says."""
-    for place in range(first, last):
-        i = which[place]
-        for action in range(masks.shape[1]):
-            masks[i, action] = 0
-        for j in range(game.legal_actions(states[i], actions)):
-            masks[i, actions[j]] = 1
-        if past is not None and past.forbids and not over[i]:
-            keys, times = past.keys[i], past.times[i]
-            forbid_repeats(game, states[i], scratch, keys, times, past.limit - 1, past.exempt, masks[i])
+        _remember(game, i, states, plies, over, past, frames)
+        _mask(game, i, states, masks, over, past, actions, scratch)
 
 
 @kernel
 def show(game, states, observations, frames, which, seats, first, last):
     """Write what the player ``seats[place]`` sees in each row."""
+    observations, frames = borrowed(observations), borrowed(frames)
     flat = observations.reshape(observations.shape[0], -1)
     for place in range(first, last):
-        i = which[place]
-        if frames is not None:
-            planes = frames.planes[i, seats[place]].reshape(-1)
-            for j in range(planes.size):
-                flat[i, j] = planes[j]
-        else:
-            for j in range(flat.shape[1]):
-                flat[i, j] = 0
-            game.observe(states[i], seats[place], observations[i])
+        _show(game, which[place], states, observations, flat, frames, seats[place])
+
+
+@kernel
+def advance(
+    game,
+    start,
+    states,
+    players,
+    plies,
+    over,
+    rewards,
+    masks,
+    observations,
+    terminations,
+    final_observations,
+    past,
+    frames,
+    played,
+    actions,
+    scratch,
+    first,
+    last,
+):
+    """Play a legal action in each row, begin those games anew that end, from ``start``, and show all."""
+    masks, past, frames = borrowed(masks), borrowed(past), borrowed(frames)
+    observations, final_observations = borrowed(observations), borrowed(final_observations)
+    flat, flat_final = observations.reshape(players.size, -1), final_observations.reshape(players.size, -1)
+    for i in range(first, last):
+        _play(game, i, states, players, plies, over, rewards, played[i])
+        _remember(game, i, states, plies, over, past, frames)
+        terminations[i] = over[i]
+        if over[i]:
+            _show(game, i, states, final_observations, flat_final, frames, players[i])
+            states[i] = start
+            players[i] = game.player(states[i])
+            plies[i], over[i] = 0, False
+            _remember(game, i, states, plies, over, past, frames)
+        _mask(game, i, states, masks, over, past, actions, scratch)
+        _show(game, i, states, observations, flat, frames, players[i])

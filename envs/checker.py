@@ -23,7 +23,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
     Raises:
         ValueError: a rule breaks its promise; the message names the rule, what it gave, and the state.
     """
-    rng = np.random.default_rng(seed)
+    rng, scratch = np.random.default_rng(seed), np.zeros(1, game.dtype)
     for action in range(game.num_actions):
         text = game.action_to_str(action)
         if game.str_to_action(text) != action:
@@ -36,7 +36,12 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
             if game.is_terminal(state):
                 break
             _check_guess(game, state)
-            game.play(state, int(rng.choice(_checked_actions(game, state))))
+            action = int(rng.choice(_checked_actions(game, state)))
+            told = game.position_after(state, action, scratch)
+            game.play(state, action)
+            if told != game.position(state):
+                fault = f"must be what `position` is after action {action}, {game.position(state)}, got {told}"
+                raise _broken(game, state, "position_after", fault)
             plies += 1
             if plies > game.max_plies:
                 raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")

@@ -32,7 +32,7 @@ from .board import Board
 from .digest import digest
 from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit import RULES, GameType, game_type, register_game_class
-from .keys import key_rule
+from .keys import key_rule, played_position
 from .prng import uniform_action
 
 __all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
@@ -103,6 +103,9 @@ class Game:
         folded_key: ``folded_key(state) -> uint64``, a key that is the same for a position and its images under the
             ``symmetries``. Default: ``key``.
         position: ``position(state) -> uint64``, equal for positions that count as repeated. Default: ``key``.
+        position_after: ``position_after(state, action, scratch) -> uint64``, what ``position`` is after a legal action,
+            for games that forbid repetitions and can tell without playing it. ``scratch`` is an array [1] for a state.
+            Default: play it there.
         random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, with ``actions`` as
             scratch. Default: each legal action with the same probability.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
@@ -144,6 +147,7 @@ class Game:
         key: Rule | None = None,
         folded_key: Rule | None = None,
         position: Rule | None = None,
+        position_after: Rule | None = None,
         random_action: Rule | None = None,
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
@@ -181,6 +185,7 @@ class Game:
         self.key: Rule = key or key_rule(state)
         self.folded_key: Rule = folded_key or self.key
         self.position: Rule = position or self.key
+        self.position_after: Rule = position_after or played_position(self.play, self.position)
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.decode = decode
         self.board = board
@@ -198,7 +203,8 @@ class Game:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the rules: the part of the Numba type that makes stale code impossible."""
-        return digest(self.dtype, [getattr(self, rule) for rule in RULES])
+        followed = {"position_after"} if self._fields["position_after"] is None else set()  # from two other rules
+        return digest(self.dtype, [getattr(self, rule) for rule in RULES if rule not in followed])
 
     @cached_property
     def numba_type(self) -> GameType:
@@ -247,6 +253,8 @@ class Game:
             changes = {"evaluate": None, **changes}
         if changes.get("key") is not None:
             changes = {"folded_key": None, **changes}
+        if not changes.keys().isdisjoint(("play", "position", "key")):
+            changes = {"position_after": None, **changes}
         changes = _plain(changes)
         game = Game(**{**self._fields, **changes})
         game.spec, game.parameters = self.spec, self.parameters

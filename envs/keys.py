@@ -8,6 +8,7 @@ where they fit into 64 bits, which is exact, and a hash of them where they do no
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from .bits import scattered
 
-__all__ = ["key_rule"]
+__all__ = ["key_rule", "played_position"]
 
 _ZERO = np.uint64(0)
 
@@ -43,6 +44,20 @@ def key_rule(layout: np.dtype[Any]) -> Callable[[Any], Any]:
         is_array = layout.fields[name][0].subdtype is not None
         rule = _with_field(rule, name, bits, exact, is_array)
     return rule
+
+
+@cache
+def played_position(play: Callable[..., Any], position: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the rule ``position_after(state, action, scratch)`` that plays the action in ``scratch[0]``."""
+    played, read = (register_jitable(getattr(rule, "py_func", rule)) for rule in (play, position))
+
+    def position_after(state: Any, action: int, scratch: Any) -> Any:
+        scratch[0] = state
+        child = scratch[0]
+        played(child, action)
+        return read(child)
+
+    return position_after
 
 
 @register_jitable

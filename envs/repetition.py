@@ -18,11 +18,11 @@ __all__ = ["PositionCounts", "count_position", "exempt_actions", "forbid_repeats
 
 
 @register_jitable
-def _slot(keys: Any, times: Any, key: Any) -> Any:
+def _slot(keys: Any, times: Any, table: int, key: Any) -> Any:
     """Return where ``key`` stands in an open hash table [slots, a power of two], or the free slot where it would."""
-    last = np.uint64(keys.size - 1)
+    last = np.uint64(keys.shape[1] - 1)
     slot = key & last
-    while times[slot] != 0 and keys[slot] != key:
+    while times[table, slot] != 0 and keys[table, slot] != key:
         slot = (slot + np.uint64(1)) & last
     return slot
 
@@ -56,7 +56,7 @@ def count_position(game, state, keys, times, ply, memory):
     now = (ply // memory) % keys.shape[0]
     if ply > 0 and ply % memory == 0:
         times[now] = 0
-    slot = _slot(keys[now], times[now], key)
+    slot = _slot(keys, times, now, key)
     keys[now, slot] = key
     times[now, slot] += 1
     return times_of(keys, times, key)
@@ -67,7 +67,7 @@ def times_of(keys, times, key):
     """Return how often a position has been there."""
     count = np.int64(0)
     for table in range(keys.shape[0]):
-        count += times[table, _slot(keys[table], times[table], key)]
+        count += times[table, _slot(keys, times, table, key)]
     return count
 
 
@@ -77,10 +77,7 @@ def forbid_repeats(game, state, scratch, keys, times, most, exempt, mask):
     for action in range(mask.size):
         if mask[action] == 0 or exempt[action]:
             continue
-        scratch[0] = state
-        child = scratch[0]
-        game.play(child, action)
-        if times_of(keys, times, game.position(child)) >= most:
+        if times_of(keys, times, game.position_after(state, action, scratch)) >= most:
             mask[action] = 0
 
 

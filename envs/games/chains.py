@@ -39,6 +39,7 @@ class Chains(NamedTuple):
     setup: Rule  # setup(state): the empty board, in a zeroed record
     place: Rule  # place(state, cell, own): put a stone down, and take off what it captures
     is_legal: Rule  # is_legal(state, cell, own): whether a stone may be put there: no suicide, not on `ko`
+    hash_after: Rule  # hash_after(state, cell, own): what `hash` would be after `place`
     is_eye: Rule  # is_eye(state, cell, own): whether it is a single-point eye
     area_balance: Rule  # area_balance(state): BLACK's area minus WHITE's
 
@@ -164,6 +165,36 @@ def chains(board_size: int) -> Chains:
         state.ko = state.empty[before] if is_ko else 0
 
     @register_jitable
+    def hash_after(state: Any, cell: int, own: int) -> Any:
+        theirs = 3 - own
+        found = state.hash ^ zobrist[own, cell]
+        # Does the move take anything? Most do not, and this way, without a jump, that is cheap to see.
+        takes = 0
+        for i in range(4):
+            head = state.head[cell + around[i]]
+            here = 0  # how many of the chain's pseudo-liberties are this point
+            for j in range(4):
+                here += (state.board[cell + around[j]] == theirs) & (state.head[cell + around[j]] == head)
+            takes |= (state.board[cell + around[i]] == theirs) & (state.liberties[head] == here)
+        if takes == 0:
+            return found
+        for i in range(4):
+            head = np.int64(state.head[cell + around[i]])
+            here, first = 0, 4  # and where the chain is met first
+            for j in range(3, -1, -1):
+                if state.board[cell + around[j]] == theirs and state.head[cell + around[j]] == head:
+                    here += 1
+                    first = j
+            if first == i and state.liberties[head] == here:
+                stone = head
+                while True:
+                    found ^= zobrist[theirs, stone]
+                    stone = np.int64(state.next[stone])
+                    if stone == head:
+                        break
+        return found
+
+    @register_jitable
     def area_balance(state: Any) -> int:
         reached = np.zeros(cells, np.uint8)  # the one array that is allocated, once a game: by BLACK, WHITE or both (3)
         changed = True
@@ -199,4 +230,4 @@ def chains(board_size: int) -> Chains:
         "ko": "i4",  # the cell that the simple ko forbids; 0 for none
         "hash": "u8",  # Zobrist's, of the stones
     }
-    return Chains(fields, cell_of, point_of, zobrist, setup, place, is_legal, is_eye, area_balance)
+    return Chains(fields, cell_of, point_of, zobrist, setup, place, is_legal, hash_after, is_eye, area_balance)

@@ -59,7 +59,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     half = max_plies // 2
     situational = superko == "situational"
     steps = np.array([-board_size - 1, -1, 1, board_size + 1], np.int64)
-    fields, cell_of, point_of, zobrist, setup, place, is_legal, is_eye, area_balance = chains(board_size)
+    fields, cell_of, point_of, zobrist, setup, place, is_legal, hash_after, is_eye, area_balance = chains(board_size)
     layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
     numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
     of_turn, of_pass, of_ply = numbers[0], numbers[1], numbers[2:]
@@ -110,12 +110,13 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         return np.sign(margin if player == 0 else -margin) + 0.0
 
     def observe(state: Any, player: int, planes: Any) -> None:
-        for i in range(points):
-            row, column = i // board_size, i % board_size
-            stone = state.board[cell_of[i]]
-            planes[row, column, 0] = stone == player + 1
-            planes[row, column, 1] = stone == 2 - player
-            planes[row, column, 2 * _FRAMES] = player
+        own, other = player + 1, 2 - player
+        for row in range(board_size):
+            for column in range(board_size):
+                stone = state.board[cell_of[row * board_size + column]]
+                planes[row, column, 0] = stone == own
+                planes[row, column, 1] = stone == other
+                planes[row, column, 2 * _FRAMES] = player
 
     def evaluate(state: Any, player: int) -> float:
         balance = 0
@@ -132,6 +133,12 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
 
     def position(state: Any) -> Any:
         return state.hash ^ of_turn if situational and state.turn == 1 else state.hash
+
+    def position_after(state: Any, action: int, scratch: Any) -> Any:
+        found = state.hash
+        if action != pass_move:
+            found = hash_after(state, np.int64(cell_of[action]), state.turn + 1)
+        return found ^ of_turn if situational and state.turn == 0 else found
 
     def key(state: Any) -> Any:
         key = state.hash
@@ -192,6 +199,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         evaluate=evaluate,
         key=key,
         position=position,
+        position_after=position_after,
         random_action=random_action,
         decode=decode,
         action_to_str=names.__getitem__,

@@ -69,9 +69,11 @@ def utility(state: Any, player: int) -> float:
 
 
 def observe(state: Any, player: int, planes: Any) -> None:
-    for cell in range(9):
-        planes[cell // 3, cell % 3, 0] = state.stones[player] >> cell & 1
-        planes[cell // 3, cell % 3, 1] = state.stones[1 - player] >> cell & 1
+    own, other = state.stones[player], state.stones[1 - player]
+    for row in range(3):
+        for column in range(3):
+            planes[row, column, 0] = own >> 3 * row + column & 1
+            planes[row, column, 1] = other >> 3 * row + column & 1
 
 
 @register_jitable
