@@ -16,8 +16,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..envs import Game, State
+from ..envs import Game, Opponents, State
 from .analysis import Analysis
+from .batch_search import BatchedAlphaBeta
 from .clock import run_with_stop
 from .negamax import search_root
 from .search import DEEPEST, SearchAgent, check_budget, line_of, most_positions, with_evaluation
@@ -151,6 +152,28 @@ class AlphaBeta(SearchAgent):
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_workspace": None}  # a copy starts with an empty table
 
+    def batched(self) -> Opponents | None:
+        """Return players of many games at once: see `plyground.envs.as_opponents`. A clock is for one at a time."""
+        if self.seconds is not None or self.aspiration is not None:
+            return None
+        deepest, _, plies = self._lengths()
+        return BatchedAlphaBeta(
+            self.game,
+            self._fresh_status(),
+            self._unsound(),
+            deepest,
+            plies,
+            self.table_mb,
+            self.nodes,
+            self.iterative,
+            self.all_best,
+        )
+
+    def _unsound(self) -> np.int64 | None:
+        """Return what kernels are told: 1 if an option changes the value, else None."""
+        changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
+        return np.int64(1) if changed else None
+
     def _lengths(self) -> tuple[int, int, int]:
         """Return how many plies there may be in the main search, with extensions, and with noisy moves too."""
         most = min(self.game.max_plies, DEEPEST)
@@ -232,8 +255,7 @@ class AlphaBeta(SearchAgent):
         """
         cut, stop, top = w.status["cut"], w.status["stop"], self.game.max_utility
         values = np.empty(moves.size)
-        changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
-        unsound = np.int64(1) if changed else None
+        unsound = self._unsound()
         alpha, beta = -math.inf, math.inf
         if self.aspiration is not None and before is not None:
             alpha, beta = before.value - self.aspiration, before.value + self.aspiration

@@ -11,18 +11,21 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..envs import Game, State
+from ..envs import Game, Opponents, State
 from ..envs.prng import new_rng
 from .analysis import Analysis
+from .batch_search import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
 from .search import SearchAgent, check_budget
 from .searcher import Searcher
 from .shared_searcher import SharedSearcher
 from .tree_parallel import Selection
 from .tree_report import count_nodes, most_visited_line, standard_error
-from .uct import Options
+from .uct import NEUTRAL, Options
 
 __all__ = ["MCTS"]
+
+_BATCHED_NODES = 1 << 21  # the largest tree that each thread gets for players of many games
 
 
 class MCTS(SearchAgent):
@@ -150,7 +153,7 @@ class MCTS(SearchAgent):
             epsilon=float(epsilon) if rollout == "greedy" else 1.0,
         )
         rngs = _rngs(seed, threads)
-        self._shared = parallel == "tree"
+        self._shared, self._limited = parallel == "tree", tree_mb is not None
         self._searchers: list[Searcher]
         if self._shared:
             how = Selection(self.c, self.options.fpu, int(virtual_loss), float(self.game.max_utility))
@@ -168,6 +171,15 @@ class MCTS(SearchAgent):
             shares = [rngs] if self._shared else [[rng] for rng in rngs]
             for searcher, share in zip(self._searchers, shares, strict=True):
                 searcher.reseed(share)
+
+    def batched(self) -> Opponents | None:
+        """Return players of many games at once: see `plyground.envs.as_opponents`. Only plain UCT has them."""
+        if self.simulations is None or self.seconds is not None or self._limited or self.reuse_tree:
+            return None
+        plain = self.options == NEUTRAL and self.threads == 1 and self.final_move == "visits"
+        if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
+            return None
+        return BatchedMCTS(self.game, int(self.simulations), self.c)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..envs import Game, as_game
+from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
+from ..envs.draws import draw_uniforms
 from .agent import Agent, Info, Observation
 
 __all__ = ["Mixture"]
@@ -56,3 +58,49 @@ class Mixture:
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the action of the agent that was drawn."""
         return self._current.act(observation, info)
+
+    def batched(self) -> Opponents:
+        """Return players of many games at once: see `plyground.envs.as_opponents`."""
+        return _BatchedMixture([as_opponents(agent, self.game) for agent in self.agents], self._shares)
+
+
+class _BatchedMixture:
+    """Opponents of which one is drawn for each game.
+
+    Args:
+        members: who may be drawn.
+        shares: [members] how often, with the sum 1.
+    """
+
+    def __init__(self, members: Sequence[Opponents], shares: NDArray[np.float64]) -> None:
+        self.members = list(members)
+        self._bounds = np.cumsum(shares)[:-1]
+        self._drawn = np.zeros(0, np.intp)  # [games] the number of the member
+
+    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+        """Draw a member for each of these rows."""
+        if self._drawn.size != batch.num_games:
+            self._drawn = np.zeros(batch.num_games, np.intp)
+        self._drawn[which] = np.searchsorted(self._bounds, draw_uniforms(batch.rngs, which), side="right")
+        for member, places in self._parts(which):
+            member.begin(batch, which[places])
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the actions of those who were drawn."""
+        actions = np.zeros(which.size, np.int64)
+        for member, places in self._parts(which):
+            actions[places] = member.act(batch, which[places])
+        return actions
+
+    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+        """Tell those who were drawn."""
+        for member, places in self._parts(which):
+            member.end(batch, which[places], rewards[places])
+
+    def _parts(self, which: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
+        """Yield each member that plays in some of these rows, and the places of those in ``which``."""
+        drawn = self._drawn[which]
+        for number, member in enumerate(self.members):
+            places = np.flatnonzero(drawn == number)
+            if places.size:
+                yield member, places

@@ -33,7 +33,7 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
     """Load a saved model on the CPU.
 
     Args:
-        path: the zip file that ``model.save`` wrote; ``.zip`` may be left out.
+        path: the zip file that ``model.save`` wrote; ``.zip`` may be left out. Or the folder of a training run.
         algorithm: what it must be, ``"ppo"``, ``"a2c"`` or ``"dqn"``. Default: any of them.
 
     Raises:
@@ -41,10 +41,12 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
         ValueError: it is no such model.
     """
     file = Path(path)
+    if file.is_dir():
+        file /= "model.zip"
     if not file.is_file() and Path(f"{path}.zip").is_file():
         file = Path(f"{path}.zip")
     if not file.is_file():
-        raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out {path}`")
+        raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out FOLDER`")
     name = _class_name(file)
     expected = [cls for family, names in _FAMILIES.items() if algorithm in (None, family) for cls in names]
     if name not in expected:

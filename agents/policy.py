@@ -14,7 +14,9 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from ..envs import Game, as_game
+from ..envs import Game, GameBatch, Opponents, as_game
+from ..envs.draws import draw_uniforms
+from ..envs.opponents import Memoryless
 from .agent import Info, Observation, legal_mask
 from .models import load_model
 
@@ -75,35 +77,67 @@ class Policy:
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the model's action for this observation."""
         mask = legal_mask(observation, info).astype(bool)
-        planes = observation["observation"] if isinstance(observation, Mapping) else observation
-        scores = np.where(mask, self.scores(planes, mask), -np.inf)
-        if self.deterministic or hasattr(self.model.policy, "q_net"):
-            return int(scores.argmax())
-        weights = np.exp(scores - scores.max())
-        return int(self._rng.choice(scores.size, p=weights / weights.sum()))
+        planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
+        draws = None if self.greedy else self._rng.random(1)
+        return int(self.choose(planes[np.newaxis], mask[np.newaxis], draws)[0])
+
+    @property
+    def greedy(self) -> bool:
+        """Whether the preferred action is played, and none is drawn."""
+        return self.deterministic or hasattr(self.model.policy, "q_net")
+
+    def choose(
+        self, planes: NDArray[Any], masks: NDArray[np.bool_], draws: NDArray[np.float64] | None
+    ) -> NDArray[np.int64]:
+        """Return the preferred legal actions [positions], or those that ``draws`` [positions] of [0, 1) pick out."""
+        scores = np.where(masks, self.scores_of(planes, masks), -np.inf)
+        if draws is None:
+            return scores.argmax(1)
+        weights = np.exp(scores - scores.max(1, keepdims=True))
+        reached = weights.cumsum(1)
+        # The first action at which the sum passes the draw: one of weight 0 never is.
+        return (reached > draws[:, np.newaxis] * reached[:, -1:]).argmax(1)
 
     def scores(self, planes: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the model's logits or Q-values [num_actions] for the planes of the player to move."""
+        return self.scores_of(np.asarray(planes)[np.newaxis], np.asarray(mask)[np.newaxis])[0]
+
+    def scores_of(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the model's logits or Q-values [positions, num_actions], by one pass through the network.
+
+        Args:
+            planes: [positions, *observation_shape], flat or not, of the players to move.
+            masks: [positions, num_actions]; read by models that were trained on an observation with a mask.
+        """
         import torch
+        from stable_baselines3.common.policies import BasePolicy
 
         policy = self.model.policy
-        policy.set_training_mode(False)
+        if policy.training:
+            policy.set_training_mode(False)
         with torch.no_grad():
-            tensor, _ = policy.obs_to_tensor(self._model_observation(planes, mask))
+            tensor, _ = policy.obs_to_tensor(self._model_observation(planes, masks))
             if hasattr(policy, "q_net"):
                 scores = policy.q_net(tensor)
             else:
-                scores = policy.get_distribution(tensor).distribution.logits
-        return scores[0].double().cpu().numpy()
+                # What `get_distribution` does, but for the distribution, which takes as long as the network.
+                features = BasePolicy.extract_features(policy, tensor, policy.pi_features_extractor)
+                scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
+        return scores.double().cpu().numpy()
 
-    def _model_observation(self, planes: NDArray[Any], mask: NDArray[np.bool_]) -> Any:
+    def batched(self) -> Opponents:
+        """Return players of many games at once: see `plyground.envs.as_opponents`."""
+        return _BatchedPolicy(self)
+
+    def _model_observation(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
         """Bring the planes into the form that the model was trained on."""
         space = self.model.observation_space
         if not isinstance(space, Dict):
-            return np.asarray(planes).reshape(space.shape).astype(space.dtype)
-        parts = {"observation": planes, "action_mask": mask}
+            return planes.reshape(-1, *space.shape).astype(space.dtype)
+        parts = {"observation": planes, "action_mask": masks}
         return {
-            name: np.asarray(parts[name]).reshape(part.shape).astype(part.dtype) for name, part in space.spaces.items()
+            name: parts[name].reshape(-1, *part.shape).astype(part.dtype)  # pyright: ignore[reportOptionalIterable]
+            for name, part in space.spaces.items()
         }
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,3 +148,16 @@ class Policy:
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         cls, data = attributes["model"]
         vars(self).update({**attributes, "model": cls.load(io.BytesIO(data), device="cpu")})
+
+
+class _BatchedPolicy(Memoryless):
+    """A policy that is asked for all rows in one pass through its network."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the policy's actions; what is drawn is drawn from the rows' generators."""
+        batch.show(which)
+        draws = None if self.policy.greedy else draw_uniforms(batch.rngs, which)
+        return self.policy.choose(batch.observations[which], batch.masks[which] != 0, draws)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..envs import Game, as_game
+from ..envs import Game, Opponents, RandomOpponents, as_game
 from .agent import Info, Observation, legal_mask
 
 __all__ = ["Random"]
@@ -33,6 +33,10 @@ class Random:
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return a random legal action."""
         return int(self._rng.choice(np.flatnonzero(legal_mask(observation, info))))
+
+    def batched(self) -> Opponents:
+        """Return players of many games at once: see `plyground.envs.as_opponents`."""
+        return RandomOpponents()
 
     def predict(
         self,

@@ -15,8 +15,11 @@ from .games.go import go
 from .games.mnk import gomoku, mnk
 from .games.othello import othello
 from .games.tictactoe import tictactoe
+from .opponents import Opponents, RandomOpponents, as_opponents
 from .registry import as_game, game_names, make_game, register_game
+from .seats import SeatBatch
 from .solo import SoloEnv
+from .vector import BoardVectorEnv
 
 register_game(checkers)
 register_game(connect_four)
@@ -29,13 +32,18 @@ register_game(tictactoe, title="TicTacToe")
 __all__ = [
     "Board",
     "BoardGameEnv",
+    "BoardVectorEnv",
     "Game",
     "GameBatch",
+    "Opponents",
+    "RandomOpponents",
     "Repetition",
+    "SeatBatch",
     "SoloEnv",
     "State",
     "Symmetry",
     "as_game",
+    "as_opponents",
     "check_game",
     "checkers",
     "connect_four",

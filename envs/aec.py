@@ -60,6 +60,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
             does.
         screen_size: of pictures, in pixels of the longer side.
+        info_state: False leaves ``"state"`` out of ``infos``, for libraries that make tensors of all that is in them
+            (TorchRL, Tianshou). Agents that search then rebuild the state from the observation.
         **parameters: of the game, where it is given by name.
 
     Raises:
@@ -73,6 +75,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         max_cycles: int | None = None,
         illegal: Literal["lose", "raise"] = "lose",
         screen_size: int = 800,
+        info_state: bool = True,
         **parameters: Any,
     ) -> None:
         super().__init__()
@@ -91,6 +94,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.max_cycles = max_cycles
         self.illegal = illegal
+        self.info_state = info_state
         self.possible_agents = list(game.players)
         self.action_spaces: dict[str, Any] = {agent: Discrete(game.num_actions) for agent in game.players}
         self.observation_spaces: dict[str, Any] = {
@@ -173,6 +177,9 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             agents[0]: {"action_mask": masks[player], "state": state},
             agents[1]: {"action_mask": masks[1 - player], "state": state},
         }
+        if not self.info_state:
+            for info in self.infos.values():
+                del info["state"]
         self._turn_taken = True
         if over:
             self._over = True

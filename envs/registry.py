@@ -60,7 +60,12 @@ def register_game(
 
 def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> None:
     title = title or "".join(word.capitalize() for word in name.split("_"))
-    gymnasium.register(f"{namespace}/{title}-v0", "plyground.envs.solo:SoloEnv", kwargs={"game": spec})
+    gymnasium.register(
+        f"{namespace}/{title}-v0",
+        "plyground.envs.solo:SoloEnv",
+        vector_entry_point="plyground.envs.vector:BoardVectorEnv",
+        kwargs={"game": spec},
+    )
     if hasattr(pettingzoo, "register"):  # since 1.27
         entry_point = "plyground.envs.aec:BoardGameEnv"
         pettingzoo.register("aec", f"{namespace}/{name}-v0", entry_point, kwargs={"game": spec})

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
 from .game import Game
+from .opponents import made
 from .registry import as_game
 from .renderer import RENDER_FPS, RENDER_MODES, render_modes
 
@@ -167,10 +168,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
 
 def _resolve(opponent: Any, game: Game) -> Any:
     """Return the opponent itself, or the agent that a spec string names."""
-    if isinstance(opponent, str):
-        from ..agents import make  # the one arrow that points up: only a spec string needs the players
-
-        return make(opponent, game)
+    opponent = made(opponent, game)
     if not (callable(getattr(opponent, "act", None)) and callable(getattr(opponent, "reset", None))):
         raise ValueError(f"opponent must be a spec string or an agent with reset() and act(), got {opponent!r}")
     return opponent

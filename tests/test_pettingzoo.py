@@ -17,6 +17,7 @@ from pettingzoo.classic import connect_four_v3, tictactoe_v3
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test, test_save_obs
 from pettingzoo.test.state_test import test_state, test_state_space
 
+from plyground.agents import AlphaBeta
 from plyground.envs import (
     BoardGameEnv,
     Game,
@@ -292,6 +293,22 @@ def test_shown_arrays_are_the_callers_own() -> None:
     env.step(3)
     assert env.state()[..., :2].sum() == 1
     assert env.moves == [3]
+
+
+def test_state_can_be_left_out_of_the_infos() -> None:
+    env, with_state = connect_four_v0.env(info_state=False), connect_four_v0.env()
+    search, same = AlphaBeta("connect_four", depth=4), AlphaBeta("connect_four", depth=4)
+    env.reset()
+    with_state.reset()
+    while not with_state.terminations[with_state.agent_selection]:
+        (observation, *_, info), (expected, *_, full) = env.last(), with_state.last()
+        assert set(full) - set(info) == {"state"}
+        action = same.act(expected, full)
+        assert search.act(observation, info) == action  # a search rebuilds the state from the observation
+        env.step(action)
+        with_state.step(action)
+    assert [set(info) for info in env.infos.values()] == [{"action_mask"}] * 2
+    assert env.rewards == with_state.rewards
 
 
 def test_state_shows_board_and_turn() -> None:

@@ -1,4 +1,4 @@
-"""Policies of stable-baselines3 and sb3-contrib as players, and their training."""
+"""Policies of stable-baselines3 and sb3-contrib as players."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
 from plyground.agents import Policy, make  # noqa: E402  (after the libraries are known to be there)
-from plyground.arena import learn, learn_with_progress, match, new_model, play, standings  # noqa: E402
+from plyground.arena import play  # noqa: E402
 from plyground.envs import BoardGameEnv, SoloEnv  # noqa: E402
 
 ALGORITHMS = {"MaskablePPO": contrib.MaskablePPO, "PPO": sb3.PPO, "A2C": sb3.A2C, "DQN": sb3.DQN}
@@ -137,60 +137,8 @@ def test_dict_observations() -> None:
     assert record.ending == "finished"
 
 
-class TestTraining:
-    @pytest.mark.parametrize("algorithm", ["ppo", "a2c", "dqn"])
-    def test_every_algorithm(self, algorithm: str) -> None:
-        model = new_model(algorithm, "tictactoe", environments=4)
-        seen: list[tuple[int, float]] = []
-        learn(model, 600, lambda steps, reward: seen.append((steps, reward)))
-        assert model.num_timesteps >= 600
-        assert seen[-1][0] <= model.num_timesteps
-        assert -1 <= seen[-1][1] <= 1
-
-    def test_learns_to_beat_random(self) -> None:
-        model = new_model("ppo", "tictactoe", opponents=["random"], opening_plies=2, environments=16)
-        learn_with_progress(model, 40_000)
-        table = standings(match("tictactoe", [Policy("tictactoe", model), "random"], games=100))
-        assert table[0].name == "Policy"
-        assert table[0].total.points >= 65
-
-    def test_same_seed_same_policy(self) -> None:
-        def train() -> Any:
-            return learn(new_model("ppo", "tictactoe", environments=2, seed=3), 256).policy.state_dict()
-
-        first, second = train(), train()
-        assert all((first[name] == second[name]).all() for name in first)
-
-    def test_goes_on_where_it_was(self) -> None:
-        model = new_model("ppo", "tictactoe", environments=2)
-        learn(model, 128)
-        learn(model, 128)
-        assert model.num_timesteps == 256
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"algorithm": "pop"}, "unknown algorithm 'pop': did you mean 'ppo'"),
-            ({"environments": 0}, "environments must be at least 1, got 0"),
-            ({"opponents": ["randon"]}, "unknown agent 'randon'"),
-            ({"opponents": []}, "a mixture needs at least one agent"),
-        ],
-    )
-    def test_bad_arguments(self, arguments: dict[str, Any], message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            new_model(**{"algorithm": "ppo", "game": "tictactoe", **arguments})
-
-    def test_no_steps(self) -> None:
-        with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
-            learn(None, 0)
-
-    def test_interrupt_keeps_the_model(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        model = new_model("ppo", "tictactoe", environments=2)
-
-        def interrupt(*args: Any) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr("plyground.arena.progress.learn", interrupt)
-        learn_with_progress(model, 100)
-        monkeypatch.undo()
-        learn(model, 64)
+def test_the_folder_of_a_run_names_its_model(tmp_path: Path) -> None:
+    untrained("A2C").save(tmp_path / "model.zip")
+    assert type(make(f"a2c({tmp_path})", "connect_four").model).__name__ == "A2C"  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(FileNotFoundError, match="no model file"):
+        make(f"a2c({tmp_path.parent})", "connect_four")
