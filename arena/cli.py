@@ -19,14 +19,15 @@ from ..agents import Agent, Info, Observation, agent_names, agent_usage, make
 from ..envs import BoardGameEnv, Game, game_names, make_game
 from .analyse import analyse
 from .convert import convert
+from .evaluate_command import evaluate_player
 from .explain import explain
 from .loop import play as play_game
-from .progress import learn_with_progress, play_with_progress
+from .progress import play_with_progress
 from .show import show
 from .solve import solve
 from .tables import cross_table
 from .tournament import Standing, iter_round_robin, standings
-from .training import ALGORITHMS, DEFAULT_OPPONENTS, new_model
+from .train_command import train
 
 __all__ = ["app", "main"]
 
@@ -103,6 +104,7 @@ app.command()(show)
 app.command()(analyse)
 app.command()(explain)
 app.command()(solve)
+app.command("evaluate")(evaluate_player)
 
 
 @app.command()
@@ -166,27 +168,7 @@ def play(
     _out.print("A draw." if own == other else "You win." if own > other else "You lose.")
 
 
-@app.command()
-def train(
-    algorithm: Annotated[str, typer.Argument(help=f"One of {', '.join(ALGORITHMS)}.")],
-    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
-    out: Annotated[Path, typer.Option(help="The file to save the model to.")],
-    steps: Annotated[int, typer.Option(help="Moves of the learner.")] = 200_000,
-    opponent: Annotated[list[str] | None, typer.Option(help="One of the opponents; give it again for more.")] = None,
-    environments: Annotated[int, typer.Option(help="Games side by side.")] = 32,
-    seed: Seed = 0,
-) -> None:
-    """Train a policy with stable-baselines3 against a mix of opponents. Ctrl-C saves what is learned so far."""
-    if steps < 1:
-        raise ValueError(f"steps must be at least 1, got {steps}")
-    if not out.parent.is_dir():
-        raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
-    model = new_model(algorithm, game, opponents=opponent or DEFAULT_OPPONENTS, environments=environments, seed=seed)
-    learn_with_progress(model, steps)
-    model.save(out)
-    _out.print(f"saved {out} after {model.num_timesteps} steps", highlight=False)
-
-
+app.command()(train)
 app.command()(convert)
 
 

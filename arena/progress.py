@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
 from .record import GameRecord, saved_records
-from .training import learn
+from .training import Progress
 
-__all__ = ["learn_with_progress", "play_with_progress"]
+__all__ = ["collect_with_progress", "play_with_progress", "train_with_progress"]
+
+Item = TypeVar("Item")
 
 _console = Console(stderr=True)
 
@@ -26,39 +28,71 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
         total: how many games it has.
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
-    records: list[GameRecord] = []
+    return collect_with_progress(played if out is None else saved_records(out, played), total, "playing", "games")
+
+
+def collect_with_progress(
+    items: Iterable[Item], total: int, task: str, unit: str, size: Callable[[Item], int] = lambda _: 1
+) -> list[Item]:
+    """Return the items of an iterator; on Ctrl-C, those that there were until then.
+
+    Args:
+        items: what to wait for.
+        total: the sum of their sizes.
+        task: what is being done, as in ``"playing"``.
+        unit: what is counted, as in ``"games"``.
+        size: of an item, in these units.
+    """
+    done: list[Item] = []
     try:
-        with _progress() as progress:
-            task = progress.add_task("playing", total=total)
-            for record in played if out is None else saved_records(out, played):
-                records.append(record)
-                progress.advance(task)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Bar(*columns, console=_console) as bar:
+            shown = bar.add_task(task, total=total)
+            for item in items:
+                done.append(item)
+                bar.advance(shown, size(item))
     except KeyboardInterrupt:
-        _console.print(f"stopped after {len(records)} of {total} games")
-    return records
+        _console.print(f"stopped after {sum(map(size, done))} of {total} {unit}")
+    return done
 
 
-def learn_with_progress(model: Any, steps: int) -> None:
-    """Train a model from `new_model`; on Ctrl-C return early, with what it has learned so far."""
-    with _progress("mean reward {task.fields[reward]}") as progress:
-        task = progress.add_task("training", total=steps, reward="…")
+def train_with_progress(
+    work: Callable[[Callable[[Progress], object]], Any], steps: int | None = None, minutes: float | None = None
+) -> Any:
+    """Return the model that ``work`` trains, with its progress shown on standard error.
 
-        def show(done: int, reward: float) -> None:
-            progress.update(task, completed=done, reward="…" if math.isnan(reward) else f"{reward:+.2f}")
+    ``train_with_progress(lambda report: train(config, folder, report), config.steps, config.minutes)``
 
-        try:
-            learn(model, steps, show)
-        except KeyboardInterrupt:
-            _console.print("stopped; the model keeps what it has learned")
-        progress.update(task, completed=min(steps, model.num_timesteps))
-
-
-def _progress(extra: str = "") -> Progress:
-    columns = [
-        TextColumn("{task.description}"),
+    Args:
+        work: called with the function that it must call now and then with its `Progress`.
+        steps: the limit, if there is one.
+        minutes: another; the nearer of them is shown.
+    """
+    columns = (
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[text]}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-    ]
-    return Progress(*columns, *([TextColumn(extra)] if extra else []), console=_console)
+    )
+    with Bar(*columns, console=_console) as bar:
+        task = bar.add_task("training", total=1.0, text="compiling …")
+
+        def show(progress: Progress) -> None:
+            shares = [progress.steps / steps] if steps else []
+            shares += [progress.seconds / (60 * minutes)] if minutes else []
+            bar.update(task, completed=min(1.0, max(shares, default=0.0)), text=_in_a_line(progress))
+
+        return work(show)
+
+
+def _in_a_line(progress: Progress) -> str:
+    """Return how far a run is, as in ``"120,832 steps, 900 games/s | random 97 %, …"``."""
+    ladder = ", ".join(f"{name} {100 * score:.0f} %" for name, score in progress.ladder.items())
+    line = f"{progress.steps:,} steps, {progress.games_per_second:.0f} games/s"
+    return f"{line} | {ladder}" if ladder else line

@@ -140,9 +140,14 @@ def test_round_robin(run: Run) -> None:
         (["match"], "players"),
         (["play", "connect_four", "--seat", "third"], "seat must be 'first' or 'second', got 'third'"),
         (["play", "chess"], "unknown game 'chess'"),
-        (["train", "ppx", "connect_four", "--out", "x.zip"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
-        (["train", "ppo", "connect_four", "--out", "x.zip", "--steps", "0"], "steps must be at least 1, got 0"),
-        (["train", "ppo", "connect_four", "--out", "no/x.zip"], "there is no folder no"),
+        (["train", "ppx", "connect_four", "--out", "x"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
+        (["train", "ppo", "connect_four", "--steps", "0"], "steps must be a whole number, at least 1, got 0"),
+        (["train", "ppo", "connect_for"], "did you mean 'connect_four'?"),
+        (["train", "ppo"], "give an algorithm and a game"),
+        (["train", "ppo", "tictactoe", "--opponent", "random*x"], "cannot read the share in 'random*x'"),
+        (["train", "ppo", "tictactoe", "--settings", "n_steps"], "cannot read the settings 'n_steps'"),
+        (["train", "ppo", "tictactoe", "--resume", "x"], "--resume goes on with what its folder says"),
+        (["train", "--resume", "x"], "'x' holds no training run"),
         (["trian"], "trian"),
     ],
 )
@@ -175,12 +180,16 @@ def test_play_can_be_given_up(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
-    path = tmp_path / "policy.zip"
-    options = ("--steps", "256", "--environments", "4", "--opponent", "random", "--opponent", "minimax(depth=1)")
-    out, _ = run("train", "ppo", "tictactoe", "--out", str(path), *options)
-    assert out.startswith(f"saved {path} after ")
-    result = json.loads(run("match", f"ppo({path})", "random", "-g", "tictactoe", "--games", "2", "--json")[0])
-    assert {player["name"] for player in result["players"]} == {f"ppo({path})", "random"}
+    folder = tmp_path / "run"
+    options = ("--environments", "4", "--opponent", "random*0.5", "--opponent", "minimax(depth=1)", "--network", "mlp")
+    settings = ("--settings", "n_steps=8, batch_size=16")
+    _, err = run("train", "ppo", "tictactoe", "--out", str(folder), "--steps", "64", *options, *settings)
+    assert "64 steps; go on with --resume" in err
+    assert json.loads((folder / "config.json").read_text())["opponents"] == {"random": 0.5, "minimax(depth=1)": 1.0}
+    _, err = run("train", "--resume", str(folder), "--steps", "128")
+    assert f"{folder}: 128 steps" in err.replace("\n", " ")
+    result = json.loads(run("match", f"ppo({folder})", "random", "-g", "tictactoe", "--games", "2", "--json")[0])
+    assert {player["name"] for player in result["players"]} == {f"ppo({folder})", "random"}
 
 
 def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:

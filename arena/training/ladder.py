@@ -1,0 +1,52 @@
+"""How a network scores against players of known strength, many games at once, while it is being trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...agents import Policy
+from ...envs import Game
+from ...envs.seats import SeatBatch
+
+__all__ = ["ladder_scores"]
+
+
+def ladder_scores(
+    game: Game, model: Any, players: tuple[str, ...], games: int, opening_plies: int, seed: int
+) -> dict[str, float]:
+    """Return the score, from 0 to 1, of a model's preferred moves against each player.
+
+    A test between two pieces of training, quick and always with the same openings; `plyground.arena.match` has the
+    paired openings and the intervals.
+
+    Args:
+        game: the game.
+        model: of stable-baselines3 or sb3-contrib.
+        players: specs.
+        games: against each; half of them, rounded up, in each seat.
+        opening_plies: random plies before the players take over, up to this many.
+        seed: of the openings and the players.
+    """
+    policy, scores = Policy(game, model), {}
+    for player in players:
+        points: list[NDArray[Any]] = []
+        for number, seat in enumerate(("first", "second")):
+            seats = SeatBatch(game, (games + 1) // 2, player, seat, opening_plies=opening_plies, seed=2 * seed + number)
+            points.append(_first_results(seats, policy))
+        scores[player] = float(np.mean((1 + np.sign(np.concatenate(points))) / 2))
+    return scores
+
+
+def _first_results(seats: SeatBatch, policy: Policy) -> NDArray[Any]:
+    """Play until each row has finished a game, and return the rewards [games] of those."""
+    rewards, unfinished = np.zeros(seats.num_envs), np.ones(seats.num_envs, np.bool_)
+    seats.reset()
+    while unfinished.any():
+        seats.step(policy.choose(seats.observations, seats.masks != 0, None))
+        ended = unfinished & seats.terminations
+        rewards[ended] = seats.rewards[ended]
+        unfinished &= ~ended
+    return rewards

@@ -1,0 +1,157 @@
+"""Whom the learner meets: itself, as it is and as it was, and players of other kinds.
+
+The learner as it was is a pool of snapshots of its network. Of the pool some are in play at a time, drawn by a rule, so
+that a step asks few networks, each for many games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...agents import Policy
+from ...envs import Game
+from ...envs.batch import GameBatch
+from ...envs.draws import draw_uniforms
+from ...envs.opponents import Opponents, as_opponents
+from .config import TrainingConfig
+
+__all__ = ["League", "Member"]
+
+_LIVE = -1  # the number of the learner as it is; snapshots count from 0, other opponents from -2 down
+_MEMORY = 200  # games over which a score is averaged
+_HARDNESS = 2  # the power of (1 - score) in prioritised sampling
+
+
+class Member(NamedTuple):
+    """A snapshot: how many steps the learner had been trained then, and its network."""
+
+    steps: int
+    policy: Any
+    player: Opponents
+
+
+class League:
+    """The opponents of a training run, as the games ask for them.
+
+    Args:
+        game: the game.
+        config: of the run.
+
+    Attributes:
+        snapshots: the pool, by number, the oldest first; some that are in no pool any more finish their games.
+        scores: the learner's mean score, from 0 to 1, in its last games against each.
+        games: how many have ended.
+        stride: the pool has each snapshot whose number is a multiple of this, and the newest.
+    """
+
+    def __init__(self, game: Game, config: TrainingConfig) -> None:
+        self.game, self.config = game, config
+        self.others = [as_opponents(spec, game) for spec in config.opponents]
+        shares = np.array(list(config.opponents.values()), float)
+        self._shares = (1 - config.self_play) * shares / shares.sum() if shares.size else shares
+        self.learner: Any = None  # the network as it is
+        self._live: Opponents | None = None
+        self.snapshots: dict[int, Member] = {}
+        self.pool: list[int] = []
+        self.rows = np.full(config.environments, _LIVE, np.int64)  # whom each game is against
+        self.scores: dict[int, float] = {}
+        self.games, self.faced, self._next, self.stride = 0, [_LIVE], 0, 1
+        self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
+
+    def follow(self, learner: Any) -> None:
+        """Let a network be the learner: its opponents "itself" play as it does at that moment."""
+        self.learner, self._live = learner, self._player(learner)
+
+    # -- the pool ------------------------------------------------------------------------------------------------------
+
+    def add(self, steps: int) -> None:
+        """Put the learner, as it is now, into the pool."""
+        newest = self._next
+        self.restore_snapshot(newest, steps, self.learner.state_dict())
+        self._next += 1
+        self.pool = [number for number in self.pool if number % self.stride == 0] + [newest]
+        while len(self.pool) > self.config.pool:
+            self.stride *= 2
+            self.pool = [number for number in self.pool if number % self.stride == 0 or number == newest]
+
+    def restore_snapshot(self, number: int, steps: int, weights: Any) -> None:
+        """Keep a network with these weights under this number."""
+        policy = type(self.learner)(**self.learner._get_constructor_parameters())
+        policy.load_state_dict(weights)
+        self.snapshots[number] = Member(steps, policy, self._player(policy))
+
+    def draw(self) -> None:
+        """Draw who is in play from here on; whoever is in nobody's game and in no pool is forgotten."""
+        candidates = [_LIVE, *self.pool]
+        if self.config.sampling == "latest" or len(candidates) == 1:
+            self.faced = [_LIVE]
+        else:
+            weights = np.ones(len(candidates))
+            if self.config.sampling == "prioritised":
+                weights = np.array([(1 - self.scores.get(number, 0.5)) ** _HARDNESS for number in candidates]) + 1e-3
+            count = min(self.config.faced, len(candidates))
+            drawn = self.rng.choice(len(candidates), count, replace=False, p=weights / weights.sum())
+            self.faced = sorted(candidates[i] for i in drawn)
+        for number in set(self.snapshots) - {*self.pool, *self.rows.tolist(), *self.faced}:
+            del self.snapshots[number]
+            self.scores.pop(number, None)
+
+    def name(self, number: int) -> str:
+        """Return what an opponent is called."""
+        if number <= -2:
+            return list(self.config.opponents)[-2 - number]
+        return "itself" if number == _LIVE else f"snapshot {self.snapshots[number].steps}"
+
+    # -- the games -----------------------------------------------------------------------------------------------------
+
+    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+        """Draw an opponent for each new game."""
+        share = self.config.self_play / len(self.faced)
+        bounds = np.cumsum([*(share for _ in self.faced), *self._shares])[:-1]
+        numbers = np.array([*self.faced, *(-2 - i for i in range(len(self.others)))])
+        self.rows[which] = numbers[np.searchsorted(bounds, draw_uniforms(batch.rngs, which), side="right")]
+        self._tell(batch, which, lambda other, some: other.begin(batch, which[some]))
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the opponents' actions in these rows."""
+        numbers = self.rows[which]
+        actions = np.zeros(which.size, np.int64)
+        for number in np.unique(numbers).tolist():
+            some = np.flatnonzero(numbers == number)
+            actions[some] = self._opponent(number).act(batch, which[some])
+        return actions
+
+    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+        """Take the learner's rewards in games that have ended into its scores."""
+        self.games += which.size
+        numbers, points = self.rows[which], (1 + np.sign(rewards)) / 2
+        for number in np.unique(numbers).tolist():
+            own = points[numbers == number]
+            mean = float(own.mean())
+            kept = (1 - 1 / _MEMORY) ** own.size
+            self.scores[number] = mean + (self.scores.get(number, mean) - mean) * kept
+        self._tell(batch, which, lambda other, some: other.end(batch, which[some], rewards[some]))
+
+    def _tell(self, batch: GameBatch, which: NDArray[np.intp], tell: Callable[[Any, NDArray[np.intp]], object]) -> None:
+        numbers = self.rows[which]
+        for i, other in enumerate(self.others):
+            some = np.flatnonzero(numbers == -2 - i)
+            if some.size:
+                tell(other, some)
+
+    def _opponent(self, number: int) -> Any:
+        if number <= -2:
+            return self.others[-2 - number]
+        return self._live if number == _LIVE else self.snapshots[number].player
+
+    def _player(self, policy: Any) -> Opponents:
+        """Return players that draw their moves from what a network prefers; one that has values plays the best."""
+        model = SimpleNamespace(
+            policy=policy, action_space=policy.action_space, observation_space=policy.observation_space
+        )
+        return Policy(self.game, model, deterministic=False).batched()

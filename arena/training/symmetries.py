@@ -1,0 +1,92 @@
+"""Augmentation by symmetry: in each game the learner sees the board through one of its symmetries.
+
+All are drawn alike, so a position and its images are met equally often, and what the learner is told stays true to what
+it did: unlike images that are put into a batch afterwards, nothing here is off-policy.
+
+This module can be imported without stable-baselines3; the wrapper cannot be made without.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.draws import draw_numbers
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import VecEnvWrapper
+else:
+    try:
+        from stable_baselines3.common.vec_env import VecEnvWrapper
+    except ImportError:  # said when an environment is made
+        VecEnvWrapper = object
+
+__all__ = ["SymmetricVecEnv"]
+
+
+class SymmetricVecEnv(VecEnvWrapper):
+    """A `BoardVecEnv` that shows each game through a symmetry of its board, drawn when the game begins.
+
+    Args:
+        venv: the environment.
+
+    Attributes:
+        images: [games] the number of each game's symmetry; 0 is the board as it is.
+
+    Raises:
+        ValueError: the game has no symmetries.
+    """
+
+    def __init__(self, venv: Any) -> None:
+        super().__init__(venv)
+        self.seats = venv.seats
+        game = venv.game
+        if not game.symmetries:
+            raise ValueError(f"{game.spec} has no symmetries: train without symmetry")
+        cells, actions = (np.array(images) for images in zip(*game.symmetries, strict=True))
+        self._cells = np.vstack((np.arange(cells.shape[1]), cells))
+        self._actions = np.vstack((np.arange(actions.shape[1]), actions))
+        self._all = np.arange(self.num_envs)
+        self.images = np.zeros(self.num_envs, np.int64)
+
+    def reset(self) -> NDArray[Any]:
+        """Begin all games."""
+        observations: Any = self.venv.reset()
+        self._draw(self._all)
+        return self._seen(observations, self._all)
+
+    def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Take the actions [games] on the boards as the learner sees them."""
+        self.venv.step_async(self._actions[self.images, actions])
+
+    def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play them, as `BoardVecEnv` does."""
+        observations: Any
+        observations, rewards, dones, infos = self.venv.step_wait()
+        ended = np.flatnonzero(dones)
+        for row in ended:
+            last = infos[row]["terminal_observation"]
+            infos[row]["terminal_observation"] = self._seen(last[None], np.array([row]))[0]
+        self._draw(ended)
+        return self._seen(observations, self._all), rewards, dones, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions [games, num_actions] as the learner sees them."""
+        return np.take_along_axis(self.seats.masks.view(np.bool_), self._actions[self.images], axis=1)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Return what the method returns for each game."""
+        if method_name != "action_masks":
+            return self.venv.env_method(method_name, *method_args, indices=indices, **method_kwargs)
+        masks = self.action_masks()
+        return list(masks) if indices is None else [masks[row] for row in self._get_indices(indices)]
+
+    def _draw(self, which: NDArray[np.intp]) -> None:
+        self.images[which] = draw_numbers(self.seats.batch.rngs, which, len(self._cells))
+
+    def _seen(self, observations: NDArray[Any], which: NDArray[np.intp]) -> NDArray[Any]:
+        cells = self._cells[self.images[which]]
+        planes = observations.reshape(len(which), cells.shape[1], -1)
+        return np.take_along_axis(planes, cells[:, :, None], axis=1).reshape(observations.shape)
