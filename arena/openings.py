@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ..agents import AlphaBeta
 from ..envs import Game, State
 
-__all__ = ["default_opening_plies", "random_openings"]
+__all__ = ["default_opening_plies", "random_line", "random_openings"]
 
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
 _ATTEMPTS = 1000  # to find an open position
@@ -44,7 +44,7 @@ def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     seen: set[int] = set()
     while True:
         for attempt in range(_ATTEMPTS):
-            moves, state = _random_line(game, plies, rng)
+            moves, state = random_line(game, plies, rng)
             if game.is_terminal(state):
                 continue
             position = int(game.key(state))
@@ -58,11 +58,21 @@ def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
         yield moves
 
 
-def _random_line(game: Game, plies: int, rng: np.random.Generator) -> tuple[list[int], State]:
-    """Return random moves, fewer if the game ends before, and the state after them."""
+def random_line(
+    game: Game, plies: int, rng: np.random.Generator, choose: Callable[[State], int | None] | None = None
+) -> tuple[list[int], State]:
+    """Return the moves of a game from its start, and the state after them.
+
+    Args:
+        game: the game.
+        plies: how many; fewer if the game ends before.
+        rng: draws the moves.
+        choose: may give the move instead; where it gives None, and by default, the move is drawn.
+    """
     state = game.new_state()
     moves: list[int] = []
     while len(moves) < plies and not game.is_terminal(state):
-        moves.append(int(rng.choice(game.actions(state))))
+        move = None if choose is None else choose(state)
+        moves.append(int(rng.choice(game.actions(state))) if move is None else move)
         game.play(state, moves[-1])
     return moves, state

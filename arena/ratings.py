@@ -13,14 +13,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .record import GameRecord
 
-__all__ = ["Difference", "Ratings", "elo_difference", "fit_ratings", "game_results", "pair_scores"]
+__all__ = [
+    "Difference",
+    "Ratings",
+    "elo_difference",
+    "fit_ratings",
+    "game_results",
+    "pair_scores",
+    "rate_against",
+]
 
 _PER_LOGIT = 400 / math.log(10)  # Elo for one unit of log-odds
 
@@ -66,6 +74,70 @@ def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Differen
     half = float(t.ppf((1 + confidence) / 2, padded.size - 1)) * padded.std(ddof=1) / math.sqrt(padded.size)
     middle, score = float(padded.mean()), float(scores.mean())
     return Difference(_elo(score), _elo(middle - half), _elo(middle + half), score, 2 * scores.size)
+
+
+def rate_against(
+    anchors: Mapping[str, float], pairs: Mapping[str, Sequence[float]], confidence: float = 0.95
+) -> Difference:
+    """Return the rating of one player that has met players of known ratings, with its confidence interval.
+
+    The rating is the most likely one. As in `elo_difference`, what counts as one observation is a pair of games, and
+    one that is won and one that is lost are added for the interval: against the player whose rating is the nearest,
+    where they say the least. The ends are the ratings at which the points are as far from those expected as the
+    quantile of Student's distribution allows. The spread of the pairs about their expectation is that which was seen,
+    so that results which no single rating explains widen the interval. The ratings of the others are taken as exact.
+    Of one opponent this is `elo_difference`.
+
+    Args:
+        anchors: ratings by name, finite.
+        pairs: the player's points, from 0 to 2, in both games of each opening against each of them.
+        confidence: of the interval, between 0 and 1.
+
+    Raises:
+        ValueError: there is no pair, somebody has no rating, or a number is out of range.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    if missing := sorted(set(pairs) - set(anchors)):
+        raise ValueError(f"there is no rating of {', '.join(missing)}: expected one of each opponent")
+    scores = np.array([points / 2 for name in pairs for points in pairs[name]], float)
+    others = np.array([anchors[name] / _PER_LOGIT for name in pairs for _ in pairs[name]], float)
+    if not scores.size:
+        raise ValueError("there are no pairs of games: play at least one opening from both sides")
+    if not (np.isfinite(others).all() and ((scores >= 0) & (scores <= 1)).all()):
+        raise ValueError("ratings must be finite, and the points of a pair from 0 to 2")
+    from scipy.stats import t
+
+    logit = _logit_of(float(scores.sum()), others)
+    nearest = others[np.abs(others - np.clip(logit, others.min(), others.max())).argmin()]
+    padded, about = np.append(scores, (0.0, 1.0)), np.append(others, (nearest, nearest))
+    residuals = padded - _expected(_logit_of(float(padded.sum()), about), about)
+    spread = math.sqrt(float((residuals**2).sum()) * padded.size / (padded.size - 1))
+    reach = float(t.ppf((1 + confidence) / 2, padded.size - 1)) * spread
+    low, high = (_PER_LOGIT * _logit_of(float(padded.sum()) + change, about) for change in (-reach, reach))
+    return Difference(_PER_LOGIT * logit, low, high, float(scores.mean()), 2 * scores.size)
+
+
+def _expected(logit: float, others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the expected score [opponents] of a player with this rating, all in units of log-odds."""
+    from scipy.special import expit
+
+    return expit(logit - others)
+
+
+def _logit_of(points: float, others: NDArray[np.float64]) -> float:
+    """Return the rating at which so many points are expected of these games, which is the most likely one.
+
+    It is infinite if they are all of the points, or none.
+    """
+    if not 0 < points < others.size:
+        return math.inf if points > 0 else -math.inf
+    from scipy.optimize import brentq
+
+    share = math.log(points / (others.size - points))  # the answer if all were rated 0
+    low, high = share + float(others.min()) - 1e-6, share + float(others.max()) + 1e-6
+    found: Any = brentq(lambda logit: float(_expected(logit, others).sum()) - points, low, high, xtol=1e-10)
+    return float(found)
 
 
 def pair_scores(records: Sequence[GameRecord]) -> list[float]:

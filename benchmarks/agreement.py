@@ -21,6 +21,7 @@ from rich.table import Table
 from benchmarks.page import markdown_table, write_section
 from plyground.agents import MCTS, AlphaBeta, Solver
 from plyground.agents.search import SearchAgent
+from plyground.arena.openings import random_line
 from plyground.envs import Game, State, connect_four
 
 SIMULATIONS = (100, 1000, 10_000, 100_000)
@@ -64,12 +65,8 @@ def positions(game: Game, count: int, plies: tuple[int, int] = (12, 24), seed: i
 
 def random_position(game: Game, plies: int, rng: np.random.Generator) -> State | None:
     """Return the position after so many random plies, or None if the game is over by then."""
-    state = game.new_state()
-    for _ in range(plies):
-        game.play(state, int(rng.choice(game.actions(state))))
-        if game.is_terminal(state):
-            return None
-    return state
+    _, state = random_line(game, plies, rng)
+    return None if game.is_terminal(state) else state
 
 
 def wins_at_once(game: Game, state: State) -> bool:

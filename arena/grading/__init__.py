@@ -1,0 +1,34 @@
+"""Players graded: against exact solving, against a ladder of other players, and over the checkpoints of a training."""
+
+from .calibration import Bin, Calibration, calibrate
+from .curve import CurvePoint, learning_curve
+from .evaluation import Evaluation, evaluate
+from .grades import Blunder, Grade, Grades, Mean, Share, grade
+from .ladder import LADDERS, Ladder, Rung, climb
+from .positions import SolvedPositions, committed_positions, load_positions, save_positions
+from .sampling import solve_positions
+
+__all__ = [
+    "LADDERS",
+    "Bin",
+    "Blunder",
+    "Calibration",
+    "CurvePoint",
+    "Evaluation",
+    "Grade",
+    "Grades",
+    "Ladder",
+    "Mean",
+    "Rung",
+    "Share",
+    "SolvedPositions",
+    "calibrate",
+    "climb",
+    "committed_positions",
+    "evaluate",
+    "grade",
+    "learning_curve",
+    "load_positions",
+    "save_positions",
+    "solve_positions",
+]

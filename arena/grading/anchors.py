@@ -1,0 +1,98 @@
+"""Ratings of the rungs of a ladder, against which a player is rated.
+
+Those of Connect Four's full ladder come with the package: measured once by ``python -m benchmarks.ladder``, in more
+games than anybody would wait for, so that ratings of different days can be compared. For other rungs and games they are
+measured along: each rung plays the next two.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...envs import Game
+from ..match import iter_match
+from ..ratings import Ratings, fit_ratings, game_results
+from ..record import GameRecord
+
+__all__ = ["Watch", "anchors_of", "committed_anchors", "measure_anchors", "save_anchors"]
+
+# Plays the games of an iterator, so many in all, and returns those that it has played: all, unless it is stopped.
+Watch = Callable[[Iterator[GameRecord], int], list[GameRecord]]
+
+_FOLDER = Path(__file__).parent / "data"
+_PRIOR = 1.0  # drawn games between any two that have met, so that one who lost all has a rating
+
+
+def anchors_of(
+    game: Game, rungs: Sequence[str], games: int, seed: int, opening_plies: int | None, jobs: int, watch: Watch
+) -> tuple[dict[str, float] | None, bool]:
+    """Return the ratings of these rungs, and whether they were measured now; None for them if that was stopped.
+
+    Args:
+        game: the game.
+        rungs: specs without blanks, weakest first.
+        games: of each pairing of a measurement.
+        seed: of it.
+        opening_plies: random plies before a game. Default: as committed ratings were measured.
+        jobs: processes.
+        watch: plays the games.
+    """
+    known = committed_anchors(game)
+    if opening_plies is None and set(rungs) <= set(known):
+        return {rung: known[rung] for rung in rungs}, False
+    if len(rungs) == 1:
+        return {rungs[0]: 0.0}, True
+    found = measure_anchors(game, rungs, games, seed, opening_plies=opening_plies, jobs=jobs, watch=watch)
+    return (None if found is None else dict(found.elo)), True
+
+
+def committed_anchors(game: Game) -> dict[str, float]:
+    """Return the ratings that come with the package; empty for most games."""
+    return _read(_FOLDER / f"ladder_{game.spec}.json")
+
+
+def measure_anchors(
+    game: Game,
+    rungs: Sequence[str],
+    games: int,
+    seed: int = 0,
+    *,
+    opening_plies: int | None = None,
+    jobs: int = 1,
+    watch: Watch,
+) -> Ratings | None:
+    """Play each rung against the next two, and return the most likely ratings; None if it was stopped.
+
+    A drawn game is added between any two that have met. The weakest is rated 0: ``random``, if it is a rung, else the
+    first.
+    """
+    pairings = [(rungs[i], rungs[j]) for i in range(len(rungs)) for j in (i + 1, i + 2) if j < len(rungs)]
+    matches = [
+        iter_match(game, pairing, games, seed, opening_plies=opening_plies, jobs=jobs, names=pairing)
+        for pairing in pairings
+    ]
+    records = watch((record for one in matches for record in one), games * len(pairings))
+    if len(records) < games * len(pairings):
+        return None
+    found = fit_ratings(game_results(records), prior=_PRIOR)
+    zero = found.elo["random" if "random" in rungs else rungs[0]]
+    return Ratings({rung: found.elo[rung] - zero for rung in rungs}, {rung: found.errors[rung] for rung in rungs})
+
+
+def save_anchors(path: Path, game: Game, found: Ratings, games: int, seed: int) -> None:
+    """Write ratings to a file of JSON."""
+    rounded = [{rung: round(value, 1) for rung, value in part.items()} for part in (found.elo, found.errors)]
+    about = {"game": game.spec, "games": games, "seed": seed, "elo": rounded[0], "standard errors": rounded[1]}
+    path.write_text(json.dumps(about, indent=2) + "\n")
+
+
+@cache
+def _read(path: Path) -> dict[str, float]:
+    if not path.is_file():
+        return {}
+    about: Any = json.loads(path.read_text())
+    return {str(rung): float(value) for rung, value in about["elo"].items()}

@@ -1,0 +1,101 @@
+"""Asking a player for its move, and for what it thinks of the position, in one position after another.
+
+A player sees what it would see in a game: the environment's observation, ``action_mask`` and ``state``. It is reset
+before each position with a seed of its own, so its answers do not depend on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from ...agents import Agent, Policy, SearchAgent, legal_mask, make
+from ...envs import BoardGameEnv, Game
+from .heads import batch_of, head_values
+
+__all__ = ["Answers", "ask", "iter_answers", "join_answers", "shown"]
+
+_CHUNK = 64  # positions asked together
+
+Line = Sequence[int]
+
+
+class Answers(NamedTuple):
+    """A player's moves, and its values for the player to move, as shares of the largest utility; NaN for none."""
+
+    actions: NDArray[np.int64]  # [positions]
+    values: NDArray[np.float64]  # [positions]
+
+
+def ask(player: Agent | str, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1) -> Answers:
+    """Return what a player answers in the positions after these lines. See `iter_answers`."""
+    return join_answers(iter_answers(player, game, lines, seed, jobs))
+
+
+def join_answers(parts: Iterator[Answers] | Sequence[Answers]) -> Answers:
+    """Return parts of answers as one."""
+    parts = [Answers(np.zeros(0, np.int64), np.zeros(0)), *parts]  # there may be none
+    return Answers(np.concatenate([part.actions for part in parts]), np.concatenate([part.values for part in parts]))
+
+
+def iter_answers(
+    player: Agent | str, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1
+) -> Iterator[Answers]:
+    """Yield what a player answers, some positions at a time, in order.
+
+    Args:
+        player: an agent (picklable if ``jobs`` is not 1) or a spec string.
+        game: the game.
+        lines: the moves that lead to each position, none of which may be finished.
+        seed: the player is reset with a seed made of it and the position's index.
+        jobs: processes; the answers do not depend on it.
+
+    Raises:
+        ValueError: the player cannot be made, or plays an illegal move.
+    """
+    agent = make(player, game) if isinstance(player, str) else player
+    starts = range(0, len(lines), _CHUNK)
+    if jobs == 1:
+        return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+    work = (joblib.delayed(_answers)(player, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+    parts: Any = joblib.Parallel(jobs, return_as="generator")(work)
+    return parts
+
+
+def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+    """Yield the observation and the info of the player to move after each line."""
+    env: Any = BoardGameEnv(game)
+    for line in lines:
+        env.reset(options={"moves": line})
+        observation, _, _, _, info = env.last()
+        yield observation, info
+
+
+def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:
+    agent = make(player, game) if isinstance(player, str) else player
+    seen = list(shown(game, lines))
+    values = head_values(agent, game, seen)
+    if isinstance(agent, Policy) and agent.greedy:
+        return Answers(
+            agent.choose(*batch_of(seen), None), values if values is not None else np.full(len(seen), np.nan)
+        )
+    moves, own = np.zeros(len(seen), np.int64), np.full(len(seen), np.nan)
+    in_utilities = isinstance(agent, SearchAgent) and np.isfinite(agent.game.max_utility)  # else in units of its own
+    for i, (observation, info) in enumerate(seen):
+        agent.reset(int(np.random.SeedSequence([seed, first + i]).generate_state(1)[0]))
+        if isinstance(agent, SearchAgent):
+            found = agent.analyse(info["state"], info["action_mask"])
+            moves[i] = found.best_action
+            own[i] = found.value / game.max_utility if in_utilities else np.nan
+        else:
+            moves[i] = agent.act(observation, info)
+        if not (0 <= moves[i] < game.num_actions and legal_mask(observation, info)[moves[i]]):
+            raise ValueError(
+                f"{player if isinstance(player, str) else type(agent).__name__} plays {moves[i]}, which is illegal, "
+                f"in\n{game.text(info['state'])}"
+            )
+    return Answers(moves, own if values is None else values)

@@ -1,0 +1,194 @@
+"""All that is found out about a player: marks by exact solving, a rating on the ladder, calibration of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...agents import Agent, make
+from ...envs import Game, as_game
+from ..match import player_name
+from ..record import GameRecord
+from .anchors import Watch
+from .answers import Answers, iter_answers, join_answers, shown
+from .calibration import Calibration, calibrate
+from .grades import Grades, grade
+from .heads import has_head, head_values
+from .ladder import Ladder, climb, ladder_rungs
+from .positions import SolvedPositions, committed_positions
+from .sampling import solve_positions
+
+__all__ = ["Evaluation", "evaluate"]
+
+# Collects the answers of an iterator, to so many positions in all, and returns those that there were: all, unless it is
+# stopped.
+WatchAnswers = Callable[[Iterator[Answers], int], list[Answers]]
+
+_SOLVED = 20  # positions of each ply, where there is no committed set
+_OUTCOMES = 2000  # positions of the ladder's games, at most, that the value head is asked about
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was found out about a player.
+
+    Attributes:
+        player: its name.
+        game: the spec of the game.
+        seed: of positions, openings, games and the player.
+        grades: against exact solving; None where the game cannot be solved, or it was not asked for.
+        ladder: against other players; None if it was not asked for, or stopped before its first result.
+        calibration: of the player's values, a network's or a search's, against exact ones; None where it has none.
+        outcomes: of a network's values, in the ladder's games, against how they ended; None where there are none.
+        notes: what was left out, and why.
+    """
+
+    player: str
+    game: str
+    seed: int
+    grades: Grades | None
+    ladder: Ladder | None
+    calibration: Calibration | None
+    outcomes: Calibration | None
+    notes: tuple[str, ...]
+
+
+def evaluate(
+    player: Agent | str,
+    game: Game | str = "connect_four",
+    *,
+    positions: SolvedPositions | int | None = None,
+    ladder: str | Sequence[str] = "quick",
+    games: int = 40,
+    seed: int = 0,
+    opening_plies: int | None = None,
+    jobs: int = 1,
+    name: str | None = None,
+    watch_answers: WatchAnswers = lambda answers, total: list(answers),
+    watch_games: Watch = lambda played, total: list(played),
+) -> Evaluation:
+    """Grade a player against exact solving, and rate it on a ladder.
+
+    The same seed gives the same result, whatever the number of processes, as long as no budget is in seconds.
+
+    Args:
+        player: an agent, or a spec such as ``"mcts(simulations=100)"`` or ``"policy(model.zip)"``.
+        game: the game, or its name.
+        positions: the positions, solved; or how many of each ply, 0 for none. Default: all that come with the package,
+            or 20 of each ply, drawn and solved now, of a game that has none but is small enough.
+        ladder: ``"quick"``, ``"full"``, ``"none"``, or specs, weakest first.
+        games: against each rung; even.
+        seed: of positions drawn now, openings, games, and the player, which is reset in each position.
+        opening_plies: random plies before a game of the ladder; default: see `plyground.arena.iter_match`. With other
+            openings the ratings of the rungs are measured anew.
+        jobs: processes; -1 for one on each core. An agent must be picklable then.
+        name: of the player. Default: its spec or class.
+        watch_answers: collects answers, as `plyground.arena.progress.collect_with_progress` does, and may return less
+            than all: what is missing is named in the notes.
+        watch_games: the same for the games of the ladder.
+
+    Raises:
+        ValueError: a player or the game cannot be made, or a number is out of its range; or a player plays an illegal
+            move.
+    """
+    game = as_game(game)
+    agent = make(player, game) if isinstance(player, str) else player
+    if games < 2 or games % 2:
+        raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
+    if seed < 0 or jobs == 0:
+        raise ValueError(f"seed must be at least 0, and jobs not 0, got {seed} and {jobs}")
+    for rung in ladder_rungs(ladder):
+        make(rung, game)
+    notes: list[str] = []
+    asked, note = _positions(game, positions, seed)
+    notes += [note] if note else []
+    grades, calibration, stopped = None, None, False
+    if asked is not None:
+        parts = watch_answers(iter_answers(player, game, asked.lines, seed, jobs), len(asked))
+        answers = join_answers(parts)
+        stopped = len(answers.actions) < len(asked)
+        if stopped:
+            notes.append(f"stopped after {len(answers.actions)} of {len(asked)} positions")
+            asked = asked.select(np.arange(len(answers.actions)))
+        if len(asked):
+            grades = grade(asked, answers.actions)
+            calibration = _calibration(asked, answers)
+    climbed = None
+    if not stopped:
+        try:
+            climbed = climb(
+                player, game, ladder, games, seed, opening_plies=opening_plies, jobs=jobs, name=name, watch=watch_games
+            )
+        except KeyboardInterrupt:  # between the games, where nobody watches: the grades are not to be lost
+            if grades is None:
+                raise
+        if ladder_rungs(ladder) and (climbed is None or not climbed.complete):
+            notes.append(f"stopped before all games of the ladder were played: {_played(climbed)}")
+    return Evaluation(
+        player=name or player_name(player),
+        game=game.spec,
+        seed=seed,
+        grades=grades,
+        ladder=climbed,
+        calibration=calibration,
+        outcomes=_outcomes(agent, game, climbed, name or player_name(player)),
+        notes=tuple(notes),
+    )
+
+
+def _positions(
+    game: Game, positions: SolvedPositions | int | None, seed: int
+) -> tuple[SolvedPositions | None, str | None]:
+    """Return the positions to ask, each beginning of them with all plies alike, or None and why there are none."""
+    if isinstance(positions, SolvedPositions):
+        if positions.game != game:
+            raise ValueError(f"the positions are of {positions.game.spec}, and the game is {game.spec}")
+        return positions.stratified(), None
+    if positions is not None and positions < 0:
+        raise ValueError(f"positions must be a number of each ply, at least 0, got {positions}")
+    if positions == 0:
+        return None, None
+    committed = committed_positions(game)
+    if committed is not None:
+        return committed.stratified(positions), None
+    try:
+        return solve_positions(game, positions or _SOLVED, seed).stratified(), None
+    except ValueError as error:
+        return None, f"no marks against exact solving, only the ladder: {error}"
+
+
+def _calibration(positions: SolvedPositions, answers: Answers) -> Calibration | None:
+    known = np.isfinite(answers.values)
+    if not known.any():
+        return None
+    return calibrate(answers.values[known], positions.value[known] / positions.game.max_utility)
+
+
+def _outcomes(agent: Agent, game: Game, ladder: Ladder | None, name: str) -> Calibration | None:
+    """Compare what a network says in the ladder's games, where it is to move, with how they ended."""
+    if ladder is None or not has_head(agent):
+        return None
+    asked = list(_own_positions(ladder.records, name))
+    chosen = [asked[i] for i in np.unique(np.linspace(0, len(asked) - 1, _OUTCOMES).round().astype(int))]
+    values = head_values(agent, game, list(shown(game, [line for line, _ in chosen])))
+    if values is None:
+        return None
+    return calibrate(values, np.array([outcome for _, outcome in chosen]) / game.max_utility, "outcomes")
+
+
+def _own_positions(records: Sequence[GameRecord], name: str) -> Iterator[tuple[list[int], float]]:
+    """Yield the moves before each move of a player, and what it got in the end.
+
+    A game's two players may have the same spec: then they are called ``name#1`` and ``name#2``, and the first is meant.
+    """
+    for record in records:
+        seat = next(i for i, other in enumerate(record.players) if other in (name, f"{name}#1"))
+        for i, mover in enumerate(record.movers):
+            if mover == seat:
+                yield record.moves[:i], record.outcome[seat]
+
+
+def _played(ladder: Ladder | None) -> str:
+    return f"{0 if ladder is None else len(ladder.records)} were"

@@ -1,0 +1,88 @@
+"""What was found out about a player, for programs: as JSON and as CSV files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from .evaluation import Evaluation
+from .grades import Blunder, Grade, Share
+from .ladder import Ladder
+
+__all__ = ["as_data", "save_evaluation", "write_csv"]
+
+
+def as_data(value: Any) -> Any:
+    """Return dataclasses and named tuples as dicts, for JSON: numbers that are not finite become None.
+
+    The games of a ladder are left out: they can be saved as records.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value) if field.name != "records"]
+        return {name: as_data(getattr(value, name)) for name in names}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        data = {name: as_data(one) for name, one in value._asdict().items()}  # pyright: ignore[reportAttributeAccessIssue]
+        return {"share": as_data(value.share), **data} if isinstance(value, Share) else data
+    if isinstance(value, (tuple, list)):
+        return [as_data(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
+    """Write what was found as JSON and as CSV files, and return which. The folder must exist."""
+    written = [folder / "evaluation.json"]
+    written[0].write_text(json.dumps(as_data(found), indent=2) + "\n")
+    parts: dict[str, Iterable[dict[str, Any]]] = {}
+    if found.grades is not None:
+        parts["grades"] = map(_grade_row, (*found.grades.by_ply, found.grades.total))
+        parts["blunders"] = map(_blunder_row, found.grades.blunders)
+    if found.ladder is not None:
+        parts["ladder"] = _ladder_rows(found.ladder)
+    for name, calibration in (("calibration", found.calibration), ("outcomes", found.outcomes)):
+        if calibration is not None:
+            parts[name] = (one._asdict() for one in calibration.bins)
+    for name, rows in parts.items():
+        written.append(folder / f"{name}.csv")
+        write_csv(written[-1], list(rows))
+    return written
+
+
+def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Write rows under their names."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _grade_row(line: Grade) -> dict[str, Any]:
+    row: dict[str, Any] = {"ply": "all" if line.ply is None else line.ply, "positions": line.positions}
+    for name, share in (("keeping", line.keeping), ("optimal", line.optimal)):
+        row |= {name: share.share, f"{name}_of": share.total, f"{name}_low": share.low, f"{name}_high": share.high}
+    row |= {"lost": line.lost.mean, "lost_low": line.lost.low, "lost_high": line.lost.high}
+    return row | {"keeping_by_chance": line.keeping_by_chance, "optimal_by_chance": line.optimal_by_chance}
+
+
+def _blunder_row(blunder: Blunder) -> dict[str, Any]:
+    row = {name: value for name, value in as_data(blunder).items() if name != "board"}
+    return row | {name: " ".join(map(str, row[name])) for name in ("line", "best")}
+
+
+def _ladder_rows(ladder: Ladder) -> Iterator[dict[str, Any]]:
+    for rung in ladder.rungs:
+        counts = {"wins": rung.wins, "draws": rung.draws, "losses": rung.losses, "score": rung.result.score}
+        yield {"player": rung.player, "elo": rung.elo, **counts, "low": rung.result.low, "high": rung.result.high}
+    yield {
+        "player": "all",
+        "elo": ladder.rating.elo,
+        "score": ladder.rating.score,
+        "low": ladder.rating.low,
+        "high": ladder.rating.high,
+    }

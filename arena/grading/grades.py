@@ -1,0 +1,191 @@
+"""How well moves do against exact solving: shares of good moves, value lost, and the blunders.
+
+A move *keeps the value* if a win stays a win and a draw a draw. That is counted over the positions in which some move
+loses value: elsewhere nobody could do wrong. A move is *optimal* if it also wins soonest, or loses or draws latest;
+that is counted over all positions. Intervals of shares are Wilson's (E. B. Wilson, "Probable inference, the law of
+succession, and statistical inference", JASA 22, 1927), of the mean value lost Student's, after one move that loses
+nothing and one that loses all have been added: so that few positions without a mistake prove little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .positions import SolvedPositions
+
+__all__ = ["Blunder", "Grade", "Grades", "Mean", "Share", "grade", "share_of"]
+
+CONFIDENCE = 0.95
+
+
+class Share(NamedTuple):
+    """How many of how many, with the interval of the share. NaN of none."""
+
+    hits: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share itself."""
+        return self.hits / self.total if self.total else math.nan
+
+
+class Mean(NamedTuple):
+    """A mean with its interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The marks in the positions of one ply, or in all.
+
+    Attributes:
+        ply: of the positions; None for all.
+        positions: how many.
+        optimal: moves that keep the value and win soonest, or lose or draw latest; of all positions.
+        keeping: moves that keep the value; of the positions in which some move does not.
+        lost: value lost by a move, in units of the utility (a draw for a win: 1), over all positions.
+        optimal_by_chance: the share of optimal moves that random play is expected to have.
+        keeping_by_chance: the same, of moves that keep the value.
+    """
+
+    ply: int | None
+    positions: int
+    optimal: Share
+    keeping: Share
+    lost: Mean
+    optimal_by_chance: float
+    keeping_by_chance: float
+
+
+@dataclass(frozen=True)
+class Blunder:
+    """A move that loses value. Values are from the point of view of the player to move.
+
+    Attributes:
+        index: of the position in its set.
+        line: the moves that lead to it.
+        board: the position, as text.
+        move: what was played.
+        best: the optimal moves.
+        value: of the position.
+        left: the value after the move.
+        distance: in how many plies the game would have ended; None for a draw without end.
+    """
+
+    index: int
+    line: tuple[int, ...]
+    board: str
+    move: int
+    best: tuple[int, ...]
+    value: float
+    left: float
+    distance: int | None
+
+
+@dataclass(frozen=True)
+class Grades:
+    """All marks of a player.
+
+    Attributes:
+        total: over all positions.
+        by_ply: ply by ply.
+        blunders: the moves that lose value: those that lose most first, of these the wins first that were nearest.
+    """
+
+    total: Grade
+    by_ply: tuple[Grade, ...]
+    blunders: tuple[Blunder, ...]
+
+
+def share_of(hits: int, total: int) -> Share:
+    """Return a share with Wilson's interval of 95 %."""
+    if not total:
+        return Share(0, 0, math.nan, math.nan)
+    from scipy.stats import binomtest
+
+    interval = binomtest(hits, total).proportion_ci(CONFIDENCE, method="wilson")
+    return Share(hits, total, float(interval.low), float(interval.high))
+
+
+def grade(positions: SolvedPositions, actions: ArrayLike) -> Grades:
+    """Return the marks of a player that plays these ``actions`` [positions].
+
+    Raises:
+        ValueError: there is not one legal action for each position, or no position.
+    """
+    played = np.asarray(actions)
+    if played.shape != (len(positions),) or not len(positions):
+        raise ValueError(f"expected one action for each of {len(positions)} positions, got shape {played.shape}")
+    rows = np.arange(len(positions))
+    in_range = (played >= 0) & (played < positions.game.num_actions)
+    legal = in_range & positions.legal[rows, np.where(in_range, played, 0)]
+    if not legal.all():
+        index = int(np.argmin(legal))
+        raise ValueError(f"action {played[index]} is illegal in position {index}, after {positions.lines[index]}")
+    every = [np.flatnonzero(positions.plies == ply) for ply in np.unique(positions.plies)]
+    return Grades(
+        total=_grade(positions, played, rows, None),
+        by_ply=tuple(_grade(positions, played, some, int(positions.plies[some[0]])) for some in every),
+        blunders=tuple(_blunders(positions, played)),
+    )
+
+
+def _grade(positions: SolvedPositions, played: NDArray[np.int64], rows: NDArray[np.intp], ply: int | None) -> Grade:
+    """Return the marks in the positions with these indices."""
+    at_stake = rows[positions.at_stake[rows]]
+    lost = positions.value[rows] - positions.values[rows, played[rows]]
+    most = 2 * float(positions.game.max_utility)
+    return Grade(
+        ply=ply,
+        positions=rows.size,
+        optimal=share_of(int(positions.optimal[rows, played[rows]].sum()), rows.size),
+        keeping=share_of(int(positions.keeping[at_stake, played[at_stake]].sum()), at_stake.size),
+        lost=_mean_of(lost, most),
+        optimal_by_chance=_by_chance(positions.optimal, positions.legal, rows),
+        keeping_by_chance=_by_chance(positions.keeping, positions.legal, at_stake),
+    )
+
+
+def _by_chance(good: NDArray[np.bool_], legal: NDArray[np.bool_], rows: NDArray[np.intp]) -> float:
+    return float((good[rows].sum(axis=1) / legal[rows].sum(axis=1)).mean()) if rows.size else math.nan
+
+
+def _mean_of(lost: NDArray[np.float64], most: float) -> Mean:
+    """Return the mean of what was lost, each between 0 and ``most``."""
+    from scipy.stats import t
+
+    padded = np.append(lost, (0.0, most))
+    middle, spread = float(padded.mean()), float(padded.std(ddof=1))
+    half = float(t.ppf((1 + CONFIDENCE) / 2, padded.size - 1)) * spread / math.sqrt(padded.size)
+    return Mean(float(lost.mean()), max(0.0, middle - half), min(most, middle + half))
+
+
+def _blunders(positions: SolvedPositions, played: NDArray[np.int64]) -> Iterator[Blunder]:
+    rows = np.arange(len(positions))
+    left = positions.values[rows, played]
+    lost = positions.value - left
+    first_best = positions.optimal.argmax(axis=1)
+    ends = positions.distances[rows, first_best]
+    for i in sorted(np.flatnonzero(lost > 0).tolist(), key=lambda i: (-lost[i], -positions.value[i], ends[i], i)):
+        yield Blunder(
+            index=i,
+            line=positions.lines[i],
+            board=positions.game.text(positions.state(i)),
+            move=int(played[i]),
+            best=tuple(np.flatnonzero(positions.optimal[i]).tolist()),
+            value=float(positions.value[i]),
+            left=float(left[i]),
+            distance=None if ends[i] < 0 else int(ends[i]),
+        )

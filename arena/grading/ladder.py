@@ -1,0 +1,170 @@
+"""A ladder of players of rising strength, a player's score against each, and one rating from all of it.
+
+Ratings are on Elo's scale, on which ``random`` has 0, or, where it is no rung, the first. Where those of the rungs come
+from is said in `plyground.arena.grading.anchors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...agents import Agent, make
+from ...envs import Game, as_game
+from ..match import iter_match, player_name
+from ..ratings import Difference, elo_difference, pair_scores, rate_against
+from ..record import GameRecord
+from ..tournament import Score
+from .anchors import Watch, anchors_of
+
+__all__ = ["LADDERS", "Ladder", "Rung", "climb", "ladder_rungs"]
+
+LADDERS: dict[str, tuple[str, ...]] = {  # weakest first, in Connect Four
+    "full": (
+        "random",
+        "mcts(simulations=100)",
+        *(f"alphabeta(depth={depth})" for depth in range(1, 7)),
+        "mcts(simulations=1000)",
+        *(f"alphabeta(depth={depth})" for depth in (7, 8)),
+        "mcts(simulations=10000)",
+        "mcts(simulations=100000)",
+    ),
+    "quick": (
+        "random",
+        "mcts(simulations=100)",
+        "alphabeta(depth=1)",
+        "alphabeta(depth=2)",
+        "alphabeta(depth=4)",
+        "mcts(simulations=1000)",
+    ),
+    "none": (),
+}
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A player's games against one rung.
+
+    Attributes:
+        player: the spec of the rung.
+        elo: its rating.
+        result: the player's score and Elo difference, with the interval of 95 %.
+        wins, draws, losses: of the player.
+    """
+
+    player: str
+    elo: float
+    result: Difference
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A player's games against all rungs.
+
+    Attributes:
+        rungs: those that were played, in order.
+        rating: the player's rating by all games, with its interval of 95 %, and the score over all of them.
+        measured_now: whether the ratings of the rungs were measured for this, in as many games between each two
+            neighbours; else they are those that come with the package.
+        complete: whether all games were played.
+        records: the games.
+    """
+
+    rungs: tuple[Rung, ...]
+    rating: Difference
+    measured_now: bool
+    complete: bool
+    records: tuple[GameRecord, ...]
+
+
+def ladder_rungs(ladder: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the specs of a ladder: ``"quick"``, ``"full"``, ``"none"``, or the specs themselves, weakest first.
+
+    Raises:
+        ValueError: a spec comes twice.
+    """
+    if isinstance(ladder, str):
+        rungs = LADDERS.get(ladder, (ladder,))
+    else:
+        rungs = LADDERS[ladder[0]] if len(ladder) == 1 and ladder[0] in LADDERS else tuple(ladder)
+    rungs = tuple(map(player_name, rungs))
+    if len(set(rungs)) < len(rungs):
+        raise ValueError(f"the rungs of a ladder must be different, got {', '.join(rungs)}")
+    return rungs
+
+
+def climb(
+    player: Agent | str,
+    game: Game | str,
+    ladder: str | Sequence[str] = "quick",
+    games: int = 40,
+    seed: int = 0,
+    *,
+    opening_plies: int | None = None,
+    jobs: int = 1,
+    name: str | None = None,
+    watch: Watch | None = None,
+) -> Ladder | None:
+    """Play a player against all rungs of a ladder, in paired openings, and rate it. The openings are always the same.
+
+    Args:
+        player: an agent or a spec string.
+        game: the game.
+        ladder: see `ladder_rungs`.
+        games: against each rung; even.
+        seed: of openings and games.
+        opening_plies: see `plyground.arena.iter_match`. With other openings than the default ones the ratings of the
+            rungs are measured anew.
+        jobs: processes.
+        name: of the player in the records.
+        watch: plays the games of an iterator, as `plyground.arena.play_with_progress` does; it may return fewer than
+            all. Default: play them.
+
+    Returns:
+        What was found; None if there are no rungs, or it was stopped before an opening was played from both sides.
+
+    Raises:
+        ValueError: as `ladder_rungs` and `iter_match`; nothing is played then.
+    """
+    game = as_game(game)
+    watch = watch or (lambda played, total: list(played))
+    rungs = ladder_rungs(ladder)
+    for rung in rungs:
+        make(rung, game)
+    label = name or player_name(player)
+    matches = [
+        iter_match(game, (player, rung), games, seed, opening_plies=opening_plies, jobs=jobs, names=(label, rung))
+        for rung in rungs
+    ]
+    if not rungs:
+        return None
+    ratings, measured_now = anchors_of(game, rungs, games, seed, opening_plies, jobs, watch)
+    if ratings is None:
+        return None
+    records = watch((record for one in matches for record in one), games * len(rungs))
+    parts = {rung: _whole_pairs(records[i * games : (i + 1) * games]) for i, rung in enumerate(rungs)}
+    pairs = {rung: pair_scores(part) for rung, part in parts.items() if part}
+    if not pairs:
+        return None
+    return Ladder(
+        rungs=tuple(_rung(rung, ratings[rung], scores, parts[rung]) for rung, scores in pairs.items()),
+        rating=rate_against(ratings, pairs),
+        measured_now=measured_now,
+        complete=len(records) == games * len(rungs),
+        records=tuple(records),
+    )
+
+
+def _whole_pairs(records: Sequence[GameRecord]) -> Sequence[GameRecord]:
+    return records[: len(records) // 2 * 2]
+
+
+def _rung(rung: str, elo: float, pairs: Sequence[float], records: Sequence[GameRecord]) -> Rung:
+    score = Score()
+    for i, record in enumerate(records):
+        own, other = record.outcome if i % 2 == 0 else record.outcome[::-1]
+        score.add(own, other)
+    return Rung(rung, elo, elo_difference(pairs), score.wins, score.draws, score.losses)

@@ -1,0 +1,102 @@
+"""Pictures of learning curves and of calibration, by matplotlib, which is imported when the first one is drawn.
+
+The figures are made without pyplot: no window, no global state, the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .calibration import Calibration
+
+__all__ = ["can_plot", "plot_calibration", "plot_curve"]
+
+_COLOURS = {"keeping": "#1e8449", "optimal": "#2471a3", "score": "#c0392b"}
+_NAMES = {"keeping": "moves that keep the value", "optimal": "optimal moves", "score": "score on the ladder"}
+_FORMATS = (".png", ".svg")
+
+
+def can_plot() -> bool:
+    """Return whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def plot_curve(rows: Sequence[dict[str, Any]], title: str, path: Path) -> list[Path]:
+    """Draw a learning curve as PNG and SVG, from the rows of `curve_row`, and return the files.
+
+    Shares of moves have bands of 95 % and dotted lines at what random play is expected to have.
+
+    Args:
+        rows: in the order of the steps.
+        title: of the picture.
+        path: the files' name, without its ending.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    figure, axes = _figure(title)
+    steps = [row["steps"] for row in rows]
+    for name, colour in _COLOURS.items():
+        if name not in rows[0]:
+            continue
+        axes.plot(steps, [row.get(name) for row in rows], "o-", color=colour, ms=4, label=_NAMES[name])
+        if f"{name}_low" in rows[0]:
+            low, high = ([row[f"{name}_{end}"] for row in rows] for end in ("low", "high"))
+            axes.fill_between(steps, low, high, color=colour, alpha=0.15, lw=0)
+            axes.axhline(rows[0][f"{name}_by_chance"], color=colour, ls=":", lw=1)
+    axes.set(xlabel="steps of training", ylabel="share", ylim=(0, 1))
+    axes.set_xlim(left=0)
+    axes.locator_params(axis="x", nbins=6)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.legend(loc="lower right")
+    return _saved(figure, path)
+
+
+def plot_calibration(found: Sequence[Calibration], title: str, path: Path) -> list[Path]:
+    """Draw predicted against true scores as PNG and SVG, and return the files. The dots' areas are the positions.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    figure, axes = _figure(title, (5.2, 5.2))
+    axes.plot([0, 1], [0, 1], color="#999999", ls=":", lw=1)
+    for one, colour in zip(found, ("#2471a3", "#c0392b"), strict=False):
+        predicted, scores = [bin_.predicted for bin_ in one.bins], [bin_.score for bin_ in one.bins]
+        sizes = [12 + 400 * bin_.positions / one.positions for bin_ in one.bins]
+        axes.plot(
+            predicted,
+            scores,
+            "o-",
+            color=colour,
+            lw=1,
+            ms=3,
+            clip_on=False,
+            label=f"{one.against}: error {one.error:.3f}",
+        )
+        axes.scatter(predicted, scores, s=sizes, color=colour, alpha=0.6, clip_on=False)
+    axes.set(xlabel="predicted expected score", ylabel="true expected score", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.legend(loc="upper left")
+    return _saved(figure, path)
+
+
+def _figure(title: str, size: tuple[float, float] = (7.2, 4.5)) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(f"plots need matplotlib ({error}): pip install 'plyground[plots]'") from error
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=10)
+    axes.grid(color="#dddddd", lw=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _saved(figure: Any, path: Path) -> list[Path]:
+    files = [path.with_name(path.name + ending) for ending in _FORMATS]
+    for file in files:
+        figure.savefig(file, dpi=150)
+    return files

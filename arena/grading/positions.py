@@ -1,0 +1,173 @@
+"""Positions with the exact value of every move: what players are graded on, and the file that keeps them.
+
+The file is a ``.npz`` of plain arrays: the game's spec, and for each position the moves that lead to it and what each
+action is worth. Reading it unpickles nothing, and checks every line against the rules.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State, as_game
+
+__all__ = ["SolvedPositions", "committed_positions", "load_positions", "save_positions"]
+
+_FOLDER = Path(__file__).parent / "data"
+_VERSION = 1
+_FIELDS = ("version", "game", "moves", "values", "distances")
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedPositions:
+    """Unfinished positions of a game, solved. Values are from the point of view of the player to move.
+
+    Attributes:
+        game: the game.
+        lines: the moves from the start to each position.
+        values: [positions, num_actions] the game-theoretic value of each action, in the units of the game's utility;
+            NaN where it is illegal.
+        distances: [positions, num_actions] in how many plies the game ends after the action with best play, its own
+            included, where the winner hastens and the loser delays; -1 for a draw without end, and where it is illegal.
+    """
+
+    game: Game
+    lines: tuple[tuple[int, ...], ...]
+    values: NDArray[np.float64]
+    distances: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @cached_property
+    def plies(self) -> NDArray[np.int64]:
+        """[positions] how many moves were played."""
+        return np.array([len(line) for line in self.lines], np.int64)
+
+    @cached_property
+    def legal(self) -> NDArray[np.bool_]:
+        """[positions, num_actions] whether the action is legal."""
+        return ~np.isnan(self.values)
+
+    @cached_property
+    def value(self) -> NDArray[np.float64]:
+        """[positions] the value of the position."""
+        return np.nanmax(self.values, axis=1)
+
+    @cached_property
+    def keeping(self) -> NDArray[np.bool_]:
+        """[positions, num_actions] whether the action keeps the value of the position."""
+        return self.values == self.value[:, None]
+
+    @cached_property
+    def optimal(self) -> NDArray[np.bool_]:
+        """[positions, num_actions] whether it keeps the value, and of those wins soonest, or loses or draws latest."""
+        ends = np.where(self.distances < 0, np.inf, self.distances)
+        ranks = np.where(self.keeping, np.where(self.value > 0, -1, 1)[:, None] * ends, -np.inf)
+        # A row has a move that keeps the value, and a win has an end: so the best rank is not that of the others.
+        return ranks == ranks.max(axis=1)[:, None]
+
+    @cached_property
+    def at_stake(self) -> NDArray[np.bool_]:
+        """[positions] whether some legal action loses value."""
+        return (self.legal & ~self.keeping).sum(axis=1) > 0
+
+    def state(self, index: int) -> State:
+        """Return the state record of a position."""
+        return self.game.play_moves(self.lines[index])
+
+    def select(self, chosen: NDArray[np.intp]) -> SolvedPositions:
+        """Return these positions alone."""
+        lines = tuple(self.lines[i] for i in chosen)
+        return replace(self, lines=lines, values=self.values[chosen], distances=self.distances[chosen])
+
+    def stratified(self, count: int | None = None) -> SolvedPositions:
+        """Return the first ``count`` positions of each ply (default: all): first one of each, and so on.
+
+        So any beginning of them has as many positions of each ply.
+        """
+        ranks: dict[int, int] = {}
+        order = []
+        for i, ply in enumerate(self.plies.tolist()):
+            ranks[ply] = ranks.get(ply, 0) + 1
+            if count is None or ranks[ply] <= count:
+                order.append((ranks[ply], ply, i))
+        return self.select(np.array([i for _, _, i in sorted(order)], np.intp))
+
+
+def committed_positions(game: Game | str) -> SolvedPositions | None:
+    """Return the set of positions that comes with the package, or None: there is one of ``connect_four``."""
+    game = as_game(game)
+    path = _FOLDER / f"{game.spec}.npz"
+    if not path.is_file():
+        return None
+    positions = _loaded(path)
+    return positions if positions.game == game else None  # another game may go by the same name
+
+
+@cache
+def _loaded(path: Path) -> SolvedPositions:
+    return load_positions(path)
+
+
+def save_positions(path: str | Path, positions: SolvedPositions) -> None:
+    """Write positions to a ``.npz`` file; who stops it finds the old file or the new one."""
+    path = Path(path)
+    moves = np.full((len(positions), max(map(len, positions.lines), default=0)), -1, np.int16)
+    for row, line in zip(moves, positions.lines, strict=True):
+        row[: len(line)] = line
+    unfinished = path.with_suffix(".tmp.npz")
+    np.savez_compressed(
+        unfinished,
+        version=np.array(_VERSION),
+        game=np.array(positions.game.spec),
+        moves=moves,
+        values=positions.values.astype(np.float32),
+        distances=positions.distances.astype(np.int16),
+    )
+    unfinished.replace(path)
+
+
+def load_positions(path: str | Path) -> SolvedPositions:
+    """Read positions that `save_positions` wrote.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is something else, or damaged; the message says what is wrong.
+    """
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+            if missing := set(_FIELDS) - set(data.files):
+                raise ValueError(f"it has no {', '.join(sorted(missing))}")
+            version, spec, moves, values, distances = (data[name] for name in _FIELDS)
+        return _checked(int(version), as_game(str(spec)), moves, values, distances)
+    except (ValueError, TypeError, EOFError, OSError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise ValueError(f"{str(path)!r} is no file of solved positions, or is damaged: {error}") from None
+
+
+def _checked(
+    version: int, game: Game, moves: NDArray[np.int16], values: NDArray[np.float32], distances: NDArray[np.int16]
+) -> SolvedPositions:
+    """Return the positions, or raise ValueError where the arrays do not fit the rules or each other."""
+    if version != _VERSION:
+        raise ValueError(f"it has version {version}, expected {_VERSION}")
+    shape = (len(moves), game.num_actions)
+    if moves.ndim != 2 or values.shape != shape or distances.shape != shape or not len(moves):
+        raise ValueError(f"its arrays have shapes {moves.shape}, {values.shape}, {distances.shape}, expected {shape}")
+    lines = tuple(tuple(row[row >= 0].tolist()) for row in moves)
+    for index, line in enumerate(lines):
+        state = game.play_moves(line)
+        legal = [] if game.is_terminal(state) else game.actions(state)
+        if not legal or np.flatnonzero(~np.isnan(values[index])).tolist() != legal:
+            raise ValueError(f"position {index} does not have a value for each of its legal moves, {legal}")
+    if np.nanmax(np.abs(values)) > game.max_utility:
+        raise ValueError(f"it has values beyond {game.max_utility:g}")
+    return SolvedPositions(game, lines, values.astype(np.float64), distances.astype(np.int64))

@@ -1,0 +1,134 @@
+"""What was found out about a player, as tables for the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from ...envs import Game
+from .calibration import Calibration
+from .evaluation import Evaluation
+from .grades import Blunder, Grade, Grades, Share
+from .ladder import Ladder
+
+__all__ = ["blunder_text", "calibration_table", "grades_table", "ladder_table", "print_evaluation"]
+
+
+def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int = 5) -> None:
+    """Print all tables, and the worst blunders with their boards."""
+    _say(out, f"{found.player} in {found.game}, seed {found.seed}\n")
+    if found.grades is not None:
+        out.print(grades_table(found.grades))
+        out.print()
+    if found.ladder is not None:
+        out.print(ladder_table(found.ladder))
+        _say(out, _rating_text(found.ladder))
+    for calibration in (found.calibration, found.outcomes):
+        if calibration is not None:
+            out.print(calibration_table(calibration))
+            _say(out, _calibration_text(calibration))
+    if found.grades is not None and blunders > 0:
+        worst, every = found.grades.blunders[:blunders], len(found.grades.blunders)
+        _say(
+            out,
+            f"{every} blunders{f', the worst {len(worst)}' if every > len(worst) else ''}:\n"
+            if every
+            else "No blunder.",
+        )
+        for blunder in worst:
+            _say(out, blunder_text(game, blunder) + "\n")
+    for note in found.notes:
+        _say(out, f"note: {note}")
+
+
+def _say(out: Console, text: str) -> None:
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def grades_table(grades: Grades) -> Table:
+    """Return the marks, ply by ply and in all."""
+    table = _table(f"Against exact solving, {grades.total.positions} positions; 95 % intervals")
+    table.add_column("ply", justify="right")
+    for heading in ("positions", "value kept", "by chance", "optimal", "by chance", "value lost"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for line in (*grades.by_ply, grades.total):
+        if line.ply is None:
+            table.add_section()
+        table.add_row("all" if line.ply is None else str(line.ply), *_cells(line))
+    return table
+
+
+def _cells(line: Grade) -> tuple[str, ...]:
+    lost = line.lost
+    return (
+        str(line.positions),
+        _percent(line.keeping),
+        f"{line.keeping_by_chance:.1%}",
+        _percent(line.optimal),
+        f"{line.optimal_by_chance:.1%}",
+        f"{lost.mean:.3f} ({lost.low:.3f} to {lost.high:.3f})",
+    )
+
+
+def _percent(share: Share) -> str:
+    return f"{share.share:.1%} ({share.low:.1%} to {share.high:.1%})" if share.total else "-"
+
+
+def ladder_table(ladder: Ladder) -> Table:
+    """Return the score against each rung."""
+    table = _table(f"Ladder, {sum(rung.result.games for rung in ladder.rungs)} games; 95 % intervals")
+    table.add_column("rung", overflow="fold")
+    for heading in ("its Elo", "win-draw-loss", "score", "Elo difference"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for rung in ladder.rungs:
+        counts = f"{rung.wins}-{rung.draws}-{rung.losses}"
+        table.add_row(rung.player, f"{rung.elo:.0f}", counts, f"{rung.result.score:.1%}", str(rung.result))
+    return table
+
+
+def _rating_text(ladder: Ladder) -> str:
+    rating = ladder.rating
+    origin = "measured now" if ladder.measured_now else "those that come with the package"
+    return (
+        f"Elo {rating.elo:.0f} ({rating.low:.0f} to {rating.high:.0f}), score {rating.score:.1%}; "
+        f"the rungs' ratings are {origin}, with the weakest at 0\n"
+    )
+
+
+def calibration_table(found: Calibration) -> Table:
+    """Return predicted against true expected scores, bin by bin."""
+    table = _table(f"Expected scores against {found.against}, {found.positions} positions")
+    for heading in ("predicted", "positions", "mean prediction", "true score"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in found.bins:
+        table.add_row(
+            f"{one.low:.1f} to {one.high:.1f}", str(one.positions), f"{one.predicted:.3f}", f"{one.score:.3f}"
+        )
+    return table
+
+
+def _calibration_text(found: Calibration) -> str:
+    return (
+        f"calibration error {found.error:.3f}; Brier score {found.brier:.3f}, {found.brier_of_mean:.3f} by always "
+        "predicting the mean\n"
+    )
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 2, 0, 0))
+
+
+def blunder_text(game: Game, blunder: Blunder) -> str:
+    """Return a board, and what was played and what would have been better."""
+    line = " ".join(map(game.action_to_str, blunder.line))
+    best = " or ".join(map(game.action_to_str, blunder.best))
+    end = "" if blunder.distance is None else f" in {blunder.distance} {'ply' if blunder.distance == 1 else 'plies'}"
+    return (
+        f"{blunder.board}\nafter {line or 'no move'}: plays {game.action_to_str(blunder.move)}, which "
+        f"{_in_words(blunder.left, 's')}; {best} {_in_words(blunder.value, 's')}{end}"
+    )
+
+
+def _in_words(value: float, ending: str) -> str:
+    verb = "draw" if value == 0 else "win" if value > 0 else "lose"
+    return f"{verb}{ending}" + (f" by {abs(value):g}" if abs(value) not in (0, 1) else "")

@@ -1,0 +1,141 @@
+"""Drawing positions to grade players on, ply by ply, and solving them.
+
+Random games alone are unlike games that anybody plays, and few of them are still open late. So in each line the moves
+are partly random (all, a half, or a quarter of them) and else those of a shallow search. Of each ply some positions are
+kept that are won, some that are drawn and some that are lost, as far as there are such; no two are the same or mirror
+images. Kept are only those that tell players apart: where the player can win or draw, some move loses value; where all
+is lost, some moves delay the end more than others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...agents import AlphaBeta, Solution, Solver
+from ...agents.connect_four_solver import ConnectFourScores, is_connect_four
+from ...envs import Game, State, as_game
+from ..openings import random_line
+from .positions import SolvedPositions
+
+__all__ = ["draw_positions", "join_positions", "solvable_plies", "solve_positions"]
+
+_SHARES = (1.0, 0.5, 0.25)  # of random moves in a line
+_LOOKAHEAD = 4  # plies, of the other moves
+_QUOTAS = {1: 0.4, 0: 0.4, -1: 0.2}  # of positions by the sign of their value
+_MOST_PLIES = 8  # strata of a game that has no committed set
+_TABLE_MB = 64  # a game that needs more is not small
+
+
+def solve_positions(game: Game | str, count: int = 20, seed: int = 0) -> SolvedPositions:
+    """Draw and solve up to ``count`` positions of each of some plies of a small game.
+
+    Raises:
+        ValueError: ``count`` is not positive, or the game cannot be solved, or too few of its positions can.
+    """
+    game = as_game(game)
+    solver = Solver(game, None if is_connect_four(game) else _TABLE_MB)
+    parts = [part for ply in solvable_plies(solver) for part in draw_positions(solver, ply, count, seed)]
+    if not parts:
+        raise ValueError(f"found no positions of {game.spec} in which the moves differ in value")
+    return join_positions(game, parts)
+
+
+def join_positions(game: Game, found: Sequence[tuple[list[int], Solution]]) -> SolvedPositions:
+    """Return lines and their solutions as one set."""
+    values = np.full((len(found), game.num_actions), np.nan)
+    distances = np.full((len(found), game.num_actions), -1, np.int64)
+    for i, (_, solution) in enumerate(found):
+        for action, value in solution.values.items():
+            distance = solution.distances[action]
+            values[i, action], distances[i, action] = value, -1 if distance is None else distance
+    return SolvedPositions(game, tuple(tuple(line) for line, _ in found), values, distances)
+
+
+def solvable_plies(solver: Solver) -> list[int]:
+    """Return up to 8 plies, spread over the game, from which it is soon solved.
+
+    All but Connect Four is solved from its start, so that the solver knows all that follows.
+
+    Raises:
+        ValueError: there are none: the game forbids repetition, or has too many positions.
+    """
+    game, first = solver.game, 0
+    if is_connect_four(game):
+        scores = ConnectFourScores(game, table_mb=1)
+        # A position is solved through the positions after it. The book has the first plies, but not those that follow.
+        first = max((ply for ply in range(game.max_plies) if not scores.is_soon_solved(ply)), default=0)
+    else:
+        try:
+            solver.value(game.new_state())
+        except MemoryError as error:
+            raise ValueError(f"{game.spec} cannot be solved: {error}") from None
+    last = max(first, game.max_plies - 3)  # after that there is hardly a choice
+    return sorted(set(np.linspace(first, last, _MOST_PLIES).round().astype(int).tolist()))
+
+
+def draw_positions(
+    solver: Solver, ply: int, count: int, seed: int = 0, *, attempts: int = 30
+) -> list[tuple[list[int], Solution]]:
+    """Return up to ``count`` lines of so many plies, and the solutions of the positions that they lead to.
+
+    The same arguments give the same positions.
+
+    Args:
+        solver: of the game.
+        ply: the length of the lines.
+        count: how many positions.
+        seed: of the lines.
+        attempts: lines drawn for each position wanted, at most. In the end kinds of which there are enough fill up.
+
+    Raises:
+        ValueError: ``count`` is not positive.
+        MemoryError: a position is too large to solve.
+    """
+    if count < 1:
+        raise ValueError(f"count must be at least 1, got {count}")
+    room = Counter({sign: round(share * count) for sign, share in _QUOTAS.items()})
+    room[1] += count - room.total()
+    kept: list[tuple[list[int], Solution]] = []
+    spare: list[tuple[list[int], Solution]] = []  # of a kind of which there are enough
+    for line, solution in _candidates(solver, ply, attempts * count, np.random.default_rng([seed, ply])):
+        sign = int(np.sign(solution.value))
+        if room[sign] > 0:
+            room[sign] -= 1
+            kept.append((line, solution))
+        else:
+            spare.append((line, solution))
+        if len(kept) == count:
+            break
+    return kept + spare[: count - len(kept)]
+
+
+def _candidates(
+    solver: Solver, ply: int, attempts: int, rng: np.random.Generator
+) -> Iterator[tuple[list[int], Solution]]:
+    """Yield different positions that tell players apart, with their solutions, from so many lines."""
+    game, search = solver.game, AlphaBeta(solver.game, _LOOKAHEAD)
+    seen: set[int] = set()
+    for _ in range(attempts):
+        share = float(rng.choice(_SHARES))
+
+        def choose(state: State, share: float = share) -> int | None:
+            return None if rng.random() < share else search.analyse(state).best_action
+
+        line, state = random_line(game, ply, rng, choose)
+        key = int(game.folded_key(state))
+        if key in seen or game.is_terminal(state):
+            continue
+        seen.add(key)
+        solution = solver.solve(state)
+        if _tells_apart(solution):
+            yield line, solution
+
+
+def _tells_apart(solution: Solution) -> bool:
+    """Return whether some move loses value, or, where all is lost, ends the game sooner than another."""
+    if len(solution.best_actions) < len(solution.values):
+        return True
+    return solution.value < 0 and len(set(solution.distances.values())) > 1

@@ -1,0 +1,182 @@
+"""Ratings against players of known ratings: against arithmetic, against matches whose truth is known, and in games."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.agents import make
+from plyground.arena import GameRecord, Ratings, climb, elo_difference, match, pair_scores, rate_against
+from plyground.arena.grading.anchors import anchors_of, committed_anchors, measure_anchors, save_anchors
+from plyground.arena.grading.ladder import LADDERS, ladder_rungs
+from plyground.envs import make_game
+
+GAME = "tictactoe"
+RUNGS = ("random", "mcts(simulations=10)", "alphabeta(depth=2)")
+
+
+def play_all(played: Iterator[GameRecord], total: int) -> list[GameRecord]:
+    records = list(played)
+    assert len(records) == total
+    return records
+
+
+def expected(elo: float, other: float) -> float:
+    return 1 / (1 + 10 ** ((other - elo) / 400))
+
+
+class TestRateAgainst:
+    @pytest.mark.parametrize("pairs", [[2.0, 1.5, 1.0, 0.5], [2.0] * 9, [0.0] * 4, [1.0] * 30])
+    def test_of_one_opponent_it_is_the_difference(self, pairs: list[float]) -> None:
+        found, other = rate_against({"a": 300}, {"a": pairs}), elo_difference(pairs)
+        moved = (other.elo + 300, other.low + 300, other.high + 300, other.score)
+        assert found[:4] == pytest.approx(moved)
+        assert found.games == other.games
+
+    def test_as_many_points_as_expected(self) -> None:
+        # That is what makes the rating the most likely one.
+        anchors = {"a": 0.0, "b": 200.0, "c": 900.0}
+        pairs = {"a": [2.0, 1.5, 2.0], "b": [1.0, 0.0, 1.5, 2.0], "c": [0.0, 0.5]}
+        found = rate_against(anchors, pairs)
+        points = sum(map(sum, pairs.values()))
+        assert points == pytest.approx(sum(2 * len(own) * expected(found.elo, anchors[n]) for n, own in pairs.items()))
+        assert found.score == pytest.approx(points / 18)
+        assert found.low < found.elo < found.high
+
+    def test_all_won_and_all_lost(self) -> None:
+        won = rate_against({"a": 0, "b": 500}, {"a": [2.0] * 20, "b": [2.0] * 20})
+        assert (won.elo, won.high) == (math.inf, math.inf)
+        assert 500 < won.low < 1200
+        lost = rate_against({"a": 0, "b": 500}, {"a": [0.0] * 20, "b": [0.0] * 20})
+        assert (lost.elo, lost.low) == (-math.inf, -math.inf)
+        assert -700 < lost.high < 0
+
+    def test_95_of_100_intervals_hold_the_truth(self) -> None:
+        rng, truth, held = np.random.default_rng(2), 640.0, 0
+        anchors = {"random": 0.0, "a": 450.0, "b": 700.0, "c": 900.0}
+        for _ in range(600):
+            pairs = {}
+            for name, elo in anchors.items():
+                chance = expected(truth, elo)
+                pairs[name] = (rng.random((20, 2)) < chance).sum(axis=1).astype(float).tolist()
+            found = rate_against(anchors, pairs)
+            held += found.low <= truth <= found.high
+        assert 0.93 < held / 600 < 0.995
+
+    def test_results_that_no_rating_explains_widen_the_interval(self) -> None:
+        anchors = {"a": 0.0, "b": 600.0}
+        even = rate_against(anchors, {"a": [2.0] * 20, "b": [1.0] * 20})
+        strange = rate_against(anchors, {"a": [1.0] * 20, "b": [2.0] * 20})
+        assert even.score == strange.score
+        assert strange.high - strange.low > 1.5 * (even.high - even.low)
+
+    @pytest.mark.parametrize(
+        ("anchors", "pairs", "message"),
+        [
+            ({"a": 0}, {}, "no pairs"),
+            ({"a": 0}, {"b": [1.0]}, "no rating of b"),
+            ({"a": math.inf}, {"a": [1.0]}, "must be finite"),
+            ({"a": 0}, {"a": [2.5]}, "from 0 to 2"),
+        ],
+    )
+    def test_bad_arguments(self, anchors: Any, pairs: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            rate_against(anchors, pairs)
+
+    def test_bad_confidence(self) -> None:
+        with pytest.raises(ValueError, match="between 0 and 1, got 1"):
+            rate_against({"a": 0}, {"a": [1.0]}, 1)
+
+
+class TestAnchors:
+    def test_committed_are_of_all_ladders(self) -> None:
+        game = make_game("connect_four")
+        known = committed_anchors(game)
+        for name, rungs in LADDERS.items():
+            assert set(rungs) <= set(known), name
+            for rung in rungs:
+                make(rung, game)
+        assert known["random"] == 0 == min(known.values())
+        assert known["alphabeta(depth=1)"] < known["alphabeta(depth=4)"] < known["alphabeta(depth=8)"]
+        assert known["mcts(simulations=100)"] < known["mcts(simulations=1000)"] < known["mcts(simulations=10000)"]
+        rungs = LADDERS["quick"]
+        found, measured_now = anchors_of(game, rungs, 2, 0, None, 1, play_all)  # nothing is played
+        assert (found, measured_now) == ({rung: known[rung] for rung in rungs}, False)
+
+    def test_measured(self, tmp_path: Path) -> None:
+        game = make_game(GAME)
+        assert committed_anchors(game) == {}
+        found = measure_anchors(game, RUNGS, 20, watch=play_all)
+        assert found is not None
+        assert found.elo["random"] == 0
+        assert found.elo["random"] < found.elo["mcts(simulations=10)"] < found.elo["alphabeta(depth=2)"]
+        path = tmp_path / "ladder.json"
+        save_anchors(path, game, found, 20, 0)
+        assert json.loads(path.read_text())["elo"] == pytest.approx(dict(found.elo), abs=0.06)
+
+    def test_one_rung_and_a_measurement_that_is_stopped(self) -> None:
+        game = make_game(GAME)
+        assert anchors_of(game, ("random",), 2, 0, None, 1, play_all) == ({"random": 0.0}, True)
+        assert anchors_of(game, RUNGS, 2, 0, None, 1, lambda played, _: list(islice(played, 3))) == (None, True)
+
+
+class TestClimb:
+    def test_scores_are_those_of_matches(self) -> None:
+        found = climb("alphabeta(depth=1)", GAME, RUNGS, games=10, seed=3)
+        assert found is not None
+        assert (found.complete, found.measured_now) == (True, True)
+        assert len(found.records) == 30
+        for rung in found.rungs:
+            records = match(GAME, ["alphabeta(depth=1)", rung.player], 10, 3)
+            assert rung.result == elo_difference(pair_scores(records))
+            assert rung.wins + rung.draws / 2 == pytest.approx(10 * rung.result.score)
+            assert rung.wins + rung.draws + rung.losses == 10
+        anchors = {rung.player: rung.elo for rung in found.rungs}
+        pairs = {rung: pair_scores(found.records[10 * i : 10 * i + 10]) for i, rung in enumerate(RUNGS)}
+        assert found.rating == rate_against(anchors, pairs)
+
+    def test_the_same_for_any_number_of_processes(self) -> None:
+        one, two = (climb("mcts(simulations=5)", GAME, RUNGS[:2], games=6, seed=1, jobs=jobs) for jobs in (1, 2))
+        assert one is not None
+        assert two is not None
+        assert [record.moves for record in one.records] == [record.moves for record in two.records]
+        assert one.rungs == two.rungs
+        assert one.rating == two.rating
+
+    def test_stopped(self) -> None:
+        def first_15(played: Any, total: int) -> Any:
+            return list(islice(played, 15) if total == 20 else played)  # 30 are of the anchors
+
+        found = climb("alphabeta(depth=1)", GAME, ("random", "mcts(simulations=10)"), 10, watch=first_15)
+        assert found is not None
+        assert not found.complete
+        assert [rung.result.games for rung in found.rungs] == [10, 4]  # the last game has no counterpart
+        assert climb("random", GAME, ("random",), 10, watch=lambda played, _: list(islice(played, 1))) is None
+
+    def test_against_itself(self) -> None:
+        found = climb("random", GAME, ["random"], games=4)
+        assert found is not None
+        assert found.records[0].players == ["random#1", "random#2"]
+
+    def test_ladders(self) -> None:
+        assert len(ladder_rungs("full")) == 13
+        assert set(ladder_rungs("quick")) < set(ladder_rungs(["full"]))
+        assert ladder_rungs("none") == ladder_rungs([]) == ()
+        assert climb("random", GAME, "none") is None
+        assert ladder_rungs("alphabeta(depth = 2)") == ("alphabeta(depth=2)",)
+        with pytest.raises(ValueError, match="must be different, got random, random"):
+            ladder_rungs(["random", "random"])
+        with pytest.raises(ValueError, match="unknown agent 'randon'"):
+            climb("random", GAME, ["randon"])
+
+
+def test_the_ladder_measured_is_a_rating() -> None:
+    found = measure_anchors(make_game(GAME), RUNGS[:2], 4, watch=play_all)
+    assert isinstance(found, Ratings)
