@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import os
@@ -61,6 +62,7 @@ def blocks(path: Path) -> list[Block]:
 
 BLOCKS = blocks(PAGE)
 GAME_BLOCK = BLOCKS[0].code
+INTEGRATIONS = blocks(PAGE.with_name("integrations.md"))
 
 
 def run(block: Block, namespace: dict[str, Any]) -> str:
@@ -123,6 +125,16 @@ def test_readme_runs_from_top_to_bottom() -> None:
     names = {line.split()[0] for line in printed[1].splitlines()}
     assert names == {"alphabeta(depth=4)", "mcts(simulations=200)"}
     assert namespace["found"].best_action in namespace["game"].actions(namespace["state"])
+
+
+@pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested using version == 1.24.3:UserWarning")
+@pytest.mark.parametrize("block", INTEGRATIONS, ids=lambda block: f"line {block.line}")
+def test_page_on_integrations_runs_block_by_block(block: Block) -> None:
+    """Each block stands alone. It is skipped where a library that it imports is not installed."""
+    for node in ast.walk(ast.parse(block.code)):
+        if isinstance(node, ast.ImportFrom):
+            pytest.importorskip(str(node.module))
+    assert run(block, {"__name__": "integrations"}) == block.output
 
 
 def test_page_prints_what_it_shows(page: tuple[ModuleType, list[str]]) -> None:

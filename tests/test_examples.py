@@ -1,0 +1,89 @@
+"""The three families of learning, each in its example, with small budgets."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+
+
+def load(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def check_scores(example: Any, scores: dict[str, float]) -> None:
+    assert tuple(scores) == example.LADDER
+    assert all(0 <= score <= 1 for score in scores.values())
+
+
+class Leftmost:
+    """Plays the first legal action, always."""
+
+    def reset(self, seed: int | None = None) -> None:
+        pass
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        return int(observation["action_mask"].argmax())
+
+
+def test_reinforce_learns_to_beat_a_simple_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    example, player = load("reinforce"), Leftmost()
+    monkeypatch.setattr(example, "OPPONENTS", player)
+    monkeypatch.setattr(example, "LADDER", (player,))
+    untrained, trained = (example.main(updates, num_envs=64, games=100)[player] for updates in (0, 60))
+    assert untrained < 0.6 < 0.75 < trained
+
+
+def test_reinforce_takes_one_whole_game_from_each_row() -> None:
+    example = load("reinforce")
+    import torch
+
+    envs: Any = gymnasium.make_vec(
+        "plyground/TicTacToe-v0", num_envs=50, opponent="random", seat="first", autoreset_mode="SameStep"
+    )
+    envs.reset(seed=3)
+    torch.manual_seed(3)
+    moves = example.play_games(envs, example.network(18, 9))
+    assert moves.masks.gather(1, moves.actions[:, None]).all()
+    stones = moves.planes.sum(1)
+    # The first player moves when 0, 2, 4, … stones are on the board: each game has one move on the empty one.
+    counts = [int((stones == number).sum()) for number in range(10)]
+    assert counts[0] == counts[2] == counts[4] == 50
+    assert counts[1::2] == [0] * 5
+    assert 50 > counts[6] > counts[8] > 0
+    assert set(moves.returns.tolist()) == {-1.0, 0.0, 1.0}
+    # A drawn game is played to the full board.
+    assert (moves.returns[stones == 8] >= 0).all()
+    # The same games, and one result for all moves of each.
+    sums = {moves.returns[stones == number].sum().item() for number in (0, 2, 4)}
+    assert len(sums) == 1
+
+
+def test_value_based() -> None:
+    example = load("dqn")
+    check_scores(example, example.main(steps=2000, num_envs=8, games=2))
+
+
+def test_actor_critic() -> None:
+    example = load("actor_critic")
+    scores = example.main(steps=600, num_envs=8, games=2)
+    assert tuple(scores) == ("MaskablePPO", "A2C")
+    for of_one in scores.values():
+        check_scores(example, of_one)
+
+
+@pytest.mark.parametrize("name", ["dqn", "actor_critic"])
+def test_time_ends_the_training(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load(name)
+    example.main(steps=10**9, num_envs=4, seconds=0.0, games=2)
+    assert "mean reward" not in capsys.readouterr().out
