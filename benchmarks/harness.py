@@ -19,7 +19,7 @@ __all__ = ["Measurement", "Result", "Work", "describe_machine", "measure"]
 
 Work = Callable[[], int]  # does one piece of work, a fraction of a second, and returns how many units that was
 
-PACKAGES = ("plyground", "numba", "numpy", "pettingzoo", "open_spiel")
+PACKAGES = ("plyground", "numba", "numpy", "pettingzoo", "open_spiel", "pgx", "jax")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What is measured, against whom, and with which aim.
 
 Both sides do the same work from the start position: the same depth, the same number of simulations, in one thread. They
-also play by the same rules, with two differences that a rate cannot make up for:
+also play by the same rules, with differences that a rate cannot make up for:
 
 - Go. Our random playouts do not fill own eyes, for which they look at each move, and end when nothing else is left.
   OpenSpiel's moves are uniform, the pass among them; it remembers all boards, and one that comes again ends its game.
@@ -9,6 +9,8 @@ also play by the same rules, with two differences that a rate cannot make up for
   of a ply to compare, but a simulation of UCT is about a tenth shorter here. Both are cut at the same length.
 - Checkers. OpenSpiel draws after 40 plies without a jump, we after 80 without a jump or a move of a man. Random games
   take 68 plies on average there and 73 here, and only plies are counted.
+- Batches of Go. Our masks leave out what superko forbids, for which each move is looked up among all positions of the
+  game; pgx's do not, and a move that superko forbids loses there.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ class Game:
         title: its name in the table.
         ours: our spec.
         open_spiel: OpenSpiel's spec; empty: random playouts are not measured.
+        pgx: pgx's name; empty: batches are not measured.
         classic: the module of ``pettingzoo.classic``, as a spec; empty: the AEC loop is not measured.
         depth: of alpha-beta; 0: it is not measured. Deep enough that the time goes into the search and not into the
             call. Without table and move ordering, and with an evaluation that is always zero, both searches visit
@@ -45,11 +48,13 @@ class Game:
         playouts_aim: ratio of the random playouts.
         alphabeta_aim: ratio of the alpha-beta searches.
         uct_aim: ratio of the UCT searches.
+        batch_aim: ratio of the steps of batches.
     """
 
     title: str
     ours: str
     open_spiel: str = ""
+    pgx: str = ""
     classic: str = ""
     depth: int = 0
     simulations: int = 0
@@ -57,6 +62,7 @@ class Game:
     playouts_aim: float | None = None
     alphabeta_aim: float | None = None
     uct_aim: float | None = None
+    batch_aim: float | None = None
 
 
 GAMES = [
@@ -64,6 +70,7 @@ GAMES = [
         title="Connect Four",
         ours="connect_four",
         open_spiel="connect_four",
+        pgx="connect_four",
         classic="connect_four_v3",
         depth=10,
         simulations=10_000,
@@ -71,19 +78,31 @@ GAMES = [
         playouts_aim=20,
         alphabeta_aim=50,
         uct_aim=7,
+        batch_aim=3,
     ),
-    Game(title="Tic-tac-toe", ours="tictactoe", classic="tictactoe_v3"),
-    Game(title="Othello", ours="othello", open_spiel="othello", simulations=2_000, playouts_aim=30, uct_aim=30),
+    Game(title="Tic-tac-toe", ours="tictactoe", pgx="tic_tac_toe", classic="tictactoe_v3", batch_aim=2),
+    Game(
+        title="Othello",
+        ours="othello",
+        open_spiel="othello",
+        pgx="othello",
+        simulations=2_000,
+        playouts_aim=30,
+        uct_aim=30,
+        batch_aim=8,
+    ),
     Game(title="Gomoku 15x15", ours="gomoku", open_spiel="gomoku(size=15)", playouts_aim=5),
     Game(
         title="Go 9x9",
         ours="go(board_size=9)",
         open_spiel="go(board_size=9,komi=7.5,max_game_length=324)",
+        pgx="go_9x9",
         classic="go_v5(board_size=9)",
         simulations=2_000,
         loop_aim=4,
         playouts_aim=8,
         uct_aim=8,
+        batch_aim=20,
     ),
     Game(
         title="Go 19x19",
@@ -136,6 +155,16 @@ def _measurements(game: Game) -> Iterator[Measurement]:
             peer=lambda: peers.open_spiel_uct(game.open_spiel, game.simulations, EXPLORATION),
             peer_name="OpenSpiel MCTSBot (C++)",
             aim=game.uct_aim,
+        )
+    if game.pgx:
+        yield Measurement(
+            game=game.title,
+            name="batch, random actions",
+            unit="steps/s",
+            ours=lambda: ours.batch(game.ours),
+            peer=lambda: peers.pgx_batch(game.pgx),
+            peer_name="pgx (jax, one thread)",
+            aim=game.batch_aim,
         )
 
 

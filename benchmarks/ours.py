@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 from aec_loop import aec_loop
+from batches import STEPS, best_batch
 from harness import Work
 
 from plyground.agents import MCTS, AlphaBeta
-from plyground.envs import BoardGameEnv, make_game
+from plyground.envs import BoardGameEnv, GameBatch, make_game
 from plyground.envs.jit import kernel
 from plyground.envs.prng import new_rng
 
-__all__ = ["alphabeta", "environment_loop", "random_playouts", "uct"]
+__all__ = ["alphabeta", "batch", "environment_loop", "random_playouts", "uct"]
 
 PLIES = 500_000  # in one piece of work, at least: it ends with a game
 
@@ -65,3 +66,19 @@ def uct(spec: str, simulations: int, c: float) -> Work:
     agent = MCTS(spec, simulations, c=c, seed=0)
     start = agent.game.new_state()
     return lambda: agent.analyse(start).leaves
+
+
+def batch(spec: str) -> Work:
+    """Return work that steps a batch of games with random actions, of the size at which that is fastest."""
+
+    def of_size(size: int) -> Work:
+        games = GameBatch(spec, size, seed=0)
+
+        def work() -> int:
+            for _ in range(STEPS):
+                games.step(games.random_actions())
+            return STEPS * size
+
+        return work
+
+    return best_batch(of_size)

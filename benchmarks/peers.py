@@ -7,6 +7,7 @@ imports are by name, so that the type checker does not ask for them either.
 from __future__ import annotations
 
 import math
+import os
 import random
 import statistics
 import warnings
@@ -14,11 +15,12 @@ from importlib import import_module
 from typing import Any
 
 from aec_loop import aec_loop
+from batches import STEPS, best_batch
 from harness import Work
 
 from plyground.envs.spec import parse_spec
 
-__all__ = ["open_spiel_alphabeta", "open_spiel_playouts", "open_spiel_uct", "pettingzoo_loop"]
+__all__ = ["open_spiel_alphabeta", "open_spiel_playouts", "open_spiel_uct", "pettingzoo_loop", "pgx_batch"]
 
 PLIES = 50_000  # in one call for random rollouts: 0.02 to 0.3 s
 STANDARD_ERROR = 0.01  # of the mean length of random games, as a part of it
@@ -128,3 +130,45 @@ def open_spiel_uct(spec: str, simulations: int, c: float) -> Work:
 def _uct_bot(spiel: Any, game: Any, *, rollouts: int, c: float, simulations: int) -> Any:
     evaluator = spiel.RandomRolloutEvaluator(rollouts, 0)
     return spiel.MCTSBot(game, evaluator, c, simulations, MEMORY_MB, solve=False, seed=0, verbose=False)
+
+
+def pgx_batch(name: str) -> Work:
+    """Return work that steps a batch of pgx's games, of the size at which that is fastest.
+
+    A step draws random legal actions, plays them, begins finished games anew by pgx's own wrapper, and gives the
+    observations and masks, all in one compiled function on the CPU. XLA gets one thread: it makes as many as the
+    process has processors when it starts, which is one for that long.
+    """
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(processors)})
+    try:
+        jax, pgx = import_module("jax"), import_module("pgx")
+        jax.devices()
+    finally:
+        os.sched_setaffinity(0, processors)
+    game = pgx.make(name)
+    play = import_module("pgx.experimental.wrappers").auto_reset(game.step, game.init)
+
+    @jax.jit
+    def step(states: Any, key: Any) -> Any:
+        key, draw, reset = jax.random.split(key, 3)
+        size = states.current_player.shape[0]
+        scores = jax.numpy.where(states.legal_action_mask, 0.0, -jax.numpy.inf)
+        actions = jax.random.categorical(draw, scores, axis=-1)
+        return jax.vmap(play)(states, actions, jax.random.split(reset, size)), key
+
+    def batch(size: int) -> Work:
+        now = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(0), size)), jax.random.key(1)
+
+        def work() -> int:
+            nonlocal now
+            for _ in range(STEPS):
+                now = step(*now)
+            jax.block_until_ready(now)
+            return STEPS * size
+
+        return work
+
+    return best_batch(batch)

@@ -49,6 +49,12 @@ NODES = {
     "checkers": (500, 1000, 2000, 4000),
     GOMOKU: (4000, 8000, 16000),
 }
+DEPTHS_DOUBLED = {
+    "connect_four": (1, 2, 4, 8),
+    "othello": (1, 2, 4),
+    "checkers": (1, 2, 4, 8),
+    GOMOKU: (1, 2, 4),
+}
 DEPTHS = {  # in plies; against all that are lower by 1 or 2
     "connect_four": (3, 4, 5, 6, 7),
     "othello": (2, 3, 4, 5),
@@ -106,12 +112,13 @@ def _rows() -> Iterator[Row]:
                 title = f"`{agent}`, {more} {name}, not {less}"
                 players = f"{agent}({name}={more})", f"{agent}({name}={less})"
                 yield Row("doublings", game, title, *players, _share(game))
+    deeper = {game: list(pairwise(depths)) for game, depths in DEPTHS_DOUBLED.items()}
     for game, depths in DEPTHS.items():
-        for more in depths:
-            for less in (more - 1, more - 2):
-                if less in depths:
-                    title = f"`alphabeta`, depth {more}, not {less}"
-                    yield Row("doublings", game, title, f"alphabeta(depth={more})", f"alphabeta(depth={less})")
+        deeper[game] += [(less, more) for more in depths for less in (more - 1, more - 2) if less in depths]
+    for game, pairs in deeper.items():
+        for less, more in dict.fromkeys(pairs):
+            title = f"`alphabeta`, depth {more}, not {less}"
+            yield Row("doublings", game, title, f"alphabeta(depth={more})", f"alphabeta(depth={less})")
     everywhere = {game: (budget, UCT_OPTIONS) for game, budget in UCT_SIMULATIONS.items()}
     for game, (budget, options) in {**everywhere, GO: (GO_SIMULATIONS, GO_OPTIONS)}.items():
         for option in options:
