@@ -140,7 +140,7 @@ def _whole(found: Evaluation) -> bool:
 
 
 def _curve_table(rows: list[dict[str, Any]]) -> Table:
-    names = {"keeping": "value kept", "optimal": "optimal", "lost": "value lost", "score": "score", "elo": "Elo"}
+    names = {"preserving": "preserving", "optimal": "optimal", "lost": "value lost", "score": "score", "elo": "Elo"}
     table = Table(title="Learning curve", title_justify="left", header_style="bold underline", box=None)
     table.add_column("steps", justify="right")
     shown = [name for name in names if name in rows[0]]

@@ -7,6 +7,8 @@ also play by the same rules, with differences that a rate cannot make up for:
   OpenSpiel's moves are uniform, the pass among them; it remembers all boards, and one that comes again ends its game.
   On 9x9 ours take 111 plies on average and OpenSpiel's 122, on 19x19 455 and 608. Counting plies leaves only the cost
   of a ply to compare, but a simulation of UCT is about a tenth shorter here. Both are cut at the same length.
+- Training. Both sides train with their defaults: the tutorial's way has one environment, a smaller network, and ten
+  epochs on its experience, where we have four.
 - Checkers. OpenSpiel draws after 40 plies without a jump, we after 80 without a jump or a move of a man. Random games
   take 68 plies on average there and 73 here, and only plies are counted.
 - Batches of Go. Our masks leave out what superko forbids, for which each move is looked up among all positions of the
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 
 import ours
 import peers
+import ppo
 from harness import Measurement
 
 __all__ = ["MEASUREMENTS"]
@@ -168,4 +171,13 @@ def _measurements(game: Game) -> Iterator[Measurement]:
         )
 
 
-MEASUREMENTS = [measurement for game in GAMES for measurement in _measurements(game)]
+TRAINING = Measurement(
+    game="Connect Four",
+    name="training by MaskablePPO",
+    unit="moves/s",
+    ours=ppo.ours,
+    peer=ppo.tutorial,
+    peer_name="PettingZoo's tutorial",
+    aim=5,
+)
+MEASUREMENTS = [*(measurement for game in GAMES for measurement in _measurements(game)), TRAINING]

@@ -63,6 +63,7 @@ def blocks(path: Path) -> list[Block]:
 BLOCKS = blocks(PAGE)
 GAME_BLOCK = BLOCKS[0].code
 INTEGRATIONS = blocks(PAGE.with_name("integrations.md"))
+LEARNING = blocks(PAGE.with_name("learning.md"))
 
 
 def run(block: Block, namespace: dict[str, Any]) -> str:
@@ -135,6 +136,13 @@ def test_page_on_integrations_runs_block_by_block(block: Block) -> None:
         if isinstance(node, ast.ImportFrom):
             pytest.importorskip(str(node.module))
     assert run(block, {"__name__": "integrations"}) == block.output
+
+
+@pytest.mark.parametrize("block", LEARNING, ids=lambda block: f"line {block.line}")
+def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("stable_baselines3")
+    monkeypatch.chdir(tmp_path)  # it trains a policy, and keeps it
+    assert run(block, {"__name__": "learning"}) == block.output
 
 
 def test_page_prints_what_it_shows(page: tuple[ModuleType, list[str]]) -> None:

@@ -179,7 +179,13 @@ class TestPolicies:
 class TestCommand:
     def test_tables(self, run: Any) -> None:
         out, _ = run("mcts(simulations=5)", "-g", GAME, *SHORT, "--blunders", "2")
-        for text in ("mcts(simulations=5) in mnk(m=4), seed 0", "value kept", "by chance", "Elo", "calibration error"):
+        for text in (
+            "mcts(simulations=5) in mnk(m=4), seed 0",
+            "preserving %",
+            "by chance",
+            "Elo",
+            "calibration error",
+        ):
             assert text in out
         assert "blunders" in out
         assert "3 " in out.partition("blunders")[2]  # a row of a board

@@ -79,6 +79,8 @@ class TestGrades:
         assert sum(line.positions for line in found.by_ply) == found.total.positions == len(positions)
         assert sum(line.optimal.hits for line in found.by_ply) == found.total.optimal.hits
         assert sum(line.keeping.total for line in found.by_ply) == found.total.keeping.total
+        kept = found.total.keeping.hits + found.total.positions - found.total.keeping.total
+        assert (found.total.preserving.hits, found.total.preserving.total) == (kept, found.total.positions)
         assert [line.ply for line in found.by_ply] == sorted(set(positions.plies.tolist()))
 
     def test_random_play_is_as_good_as_chance(self, positions: SolvedPositions) -> None:
@@ -90,6 +92,8 @@ class TestGrades:
                 keeping.append(np.mean([positions.values[i, a] == positions.value[i] for a in legal]))
             optimal.append(np.mean([bool(positions.optimal[i, a]) for a in legal]))
         assert total.keeping_by_chance == pytest.approx(np.mean(keeping))
+        everywhere = [*keeping, *[1.0] * (total.positions - len(keeping))]  # where nothing is at stake, all moves do
+        assert total.preserving_by_chance == pytest.approx(np.mean(everywhere))
         assert total.optimal_by_chance == pytest.approx(np.mean(optimal))
         # Over many seeds the mean of what it does is that.
         shares = [

@@ -94,7 +94,7 @@ def curve_row(point: CurvePoint) -> dict[str, Any]:
     row: dict[str, Any] = {"steps": point.steps, "checkpoint": point.path.name}
     if point.found.grades is not None:
         total = point.found.grades.total
-        for name, share in (("keeping", total.keeping), ("optimal", total.optimal)):
+        for name, share in (("preserving", total.preserving), ("keeping", total.keeping), ("optimal", total.optimal)):
             row |= {name: share.share, f"{name}_low": share.low, f"{name}_high": share.high}
             row[f"{name}_by_chance"] = getattr(total, f"{name}_by_chance")
         row["lost"] = total.lost.mean

@@ -64,10 +64,14 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 def _grade_row(line: Grade) -> dict[str, Any]:
     row: dict[str, Any] = {"ply": "all" if line.ply is None else line.ply, "positions": line.positions}
-    for name, share in (("keeping", line.keeping), ("optimal", line.optimal)):
+    for name, share in (("preserving", line.preserving), ("keeping", line.keeping), ("optimal", line.optimal)):
         row |= {name: share.share, f"{name}_of": share.total, f"{name}_low": share.low, f"{name}_high": share.high}
     row |= {"lost": line.lost.mean, "lost_low": line.lost.low, "lost_high": line.lost.high}
-    return row | {"keeping_by_chance": line.keeping_by_chance, "optimal_by_chance": line.optimal_by_chance}
+    return row | {
+        "preserving_by_chance": line.preserving_by_chance,
+        "keeping_by_chance": line.keeping_by_chance,
+        "optimal_by_chance": line.optimal_by_chance,
+    }
 
 
 def _blunder_row(blunder: Blunder) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """How well moves do against exact solving: shares of good moves, value lost, and the blunders.
 
-A move *keeps the value* if a win stays a win and a draw a draw. That is counted over the positions in which some move
-loses value: elsewhere nobody could do wrong. A move is *optimal* if it also wins soonest, or loses or draws latest;
-that is counted over all positions. Intervals of shares are Wilson's (E. B. Wilson, "Probable inference, the law of
+A move *preserves the value* if a win stays a win and a draw a draw. That is counted twice: over all positions, and, as
+*keeping* it, over those in which some move loses value, since elsewhere nobody could do wrong. A move is *optimal* if
+it also wins soonest, or loses or draws latest; that is counted over all positions. Intervals of shares are Wilson's (E. B. Wilson, "Probable inference, the law of
 succession, and statistical inference", JASA 22, 1927), of the mean value lost Student's, after one move that loses
 nothing and one that loses all have been added: so that few positions without a mistake prove little.
 """
@@ -54,18 +54,22 @@ class Grade:
         ply: of the positions; None for all.
         positions: how many.
         optimal: moves that keep the value and win soonest, or lose or draw latest; of all positions.
-        keeping: moves that keep the value; of the positions in which some move does not.
+        preserving: moves that keep the value; of all positions.
+        keeping: the same; of the positions in which some move does not.
         lost: value lost by a move, in units of the utility (a draw for a win: 1), over all positions.
         optimal_by_chance: the share of optimal moves that random play is expected to have.
-        keeping_by_chance: the same, of moves that keep the value.
+        preserving_by_chance: the same, of moves that keep the value in all positions.
+        keeping_by_chance: the same, in the positions in which some move does not.
     """
 
     ply: int | None
     positions: int
     optimal: Share
+    preserving: Share
     keeping: Share
     lost: Mean
     optimal_by_chance: float
+    preserving_by_chance: float
     keeping_by_chance: float
 
 
@@ -151,9 +155,11 @@ def _grade(positions: SolvedPositions, played: NDArray[np.int64], rows: NDArray[
         ply=ply,
         positions=rows.size,
         optimal=share_of(int(positions.optimal[rows, played[rows]].sum()), rows.size),
+        preserving=share_of(int(positions.keeping[rows, played[rows]].sum()), rows.size),
         keeping=share_of(int(positions.keeping[at_stake, played[at_stake]].sum()), at_stake.size),
         lost=_mean_of(lost, most),
         optimal_by_chance=_by_chance(positions.optimal, positions.legal, rows),
+        preserving_by_chance=_by_chance(positions.keeping, positions.legal, rows),
         keeping_by_chance=_by_chance(positions.keeping, positions.legal, at_stake),
     )
 

@@ -14,8 +14,8 @@ from .calibration import Calibration
 
 __all__ = ["can_plot", "plot_calibration", "plot_curve"]
 
-_COLOURS = {"keeping": "#1e8449", "optimal": "#2471a3", "score": "#c0392b"}
-_NAMES = {"keeping": "moves that keep the value", "optimal": "optimal moves", "score": "score on the ladder"}
+_COLOURS = {"preserving": "#1e8449", "optimal": "#2471a3", "score": "#c0392b"}
+_NAMES = {"preserving": "moves that preserve the value", "optimal": "optimal moves", "score": "score on the ladder"}
 _FORMATS = (".png", ".svg")
 
 

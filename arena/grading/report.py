@@ -19,7 +19,11 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
     _say(out, f"{found.player} in {found.game}, seed {found.seed}\n")
     if found.grades is not None:
         out.print(grades_table(found.grades))
-        out.print()
+        _say(
+            out,
+            "preserving: a win stays a win, a draw a draw; at stake: the same, where some move would lose value;\n"
+            "optimal: it also wins soonest, or loses or draws latest; value lost: by a move, a win for a loss being 2\n",
+        )
     if found.ladder is not None:
         out.print(ladder_table(found.ladder))
         _say(out, _rating_text(found.ladder))
@@ -46,32 +50,28 @@ def _say(out: Console, text: str) -> None:
 
 
 def grades_table(grades: Grades) -> Table:
-    """Return the marks, ply by ply and in all."""
-    table = _table(f"Against exact solving, {grades.total.positions} positions; 95 % intervals")
-    table.add_column("ply", justify="right")
-    for heading in ("positions", "value kept", "by chance", "optimal", "by chance", "value lost"):
+    """Return the marks, ply by ply and in all, in per cent."""
+    table = _table(f"Against exact solving, {grades.total.positions} positions (95 % intervals)")
+    table.add_column("ply", no_wrap=True)
+    for heading in ("positions", "preserving %", "at stake %", "optimal %", "value lost"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for line in (*grades.by_ply, grades.total):
-        if line.ply is None:
-            table.add_section()
-        table.add_row("all" if line.ply is None else str(line.ply), *_cells(line))
+    for line in grades.by_ply:
+        table.add_row(str(line.ply), *_cells(line))
+    total = grades.total
+    table.add_row("all", *_cells(total), style="bold")
+    chances = total.preserving_by_chance, total.keeping_by_chance, total.optimal_by_chance
+    table.add_row("by chance", "", *(f"{100 * chance:.1f}" for chance in chances), "")
     return table
 
 
 def _cells(line: Grade) -> tuple[str, ...]:
     lost = line.lost
-    return (
-        str(line.positions),
-        _percent(line.keeping),
-        f"{line.keeping_by_chance:.1%}",
-        _percent(line.optimal),
-        f"{line.optimal_by_chance:.1%}",
-        f"{lost.mean:.3f} ({lost.low:.3f} to {lost.high:.3f})",
-    )
+    shares = map(_percent, (line.preserving, line.keeping, line.optimal))
+    return str(line.positions), *shares, f"{lost.mean:.2f} ± {(lost.high - lost.low) / 2:.2f}"
 
 
 def _percent(share: Share) -> str:
-    return f"{share.share:.1%} ({share.low:.1%} to {share.high:.1%})" if share.total else "-"
+    return f"{100 * share.share:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f})" if share.total else "-"
 
 
 def ladder_table(ladder: Ladder) -> Table:

@@ -32,10 +32,10 @@ ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
         "learning_starts": 10_000,
         "buffer_size": 200_000,
         "batch_size": 512,
-        "train_freq": 4,
+        "train_freq": 1,
         "gradient_steps": 4,
-        "target_update_interval": 10_000,
-        "gamma": 1.0,
+        "target_update_interval": 4000,
+        "gamma": 0.99,
     },
 }
 
@@ -44,7 +44,8 @@ Network = Literal["mlp", "resnet"]
 
 
 def _opponents() -> dict[str, float]:
-    return {"random": 1.0, "alphabeta(depth=2)": 1.0, "mcts(simulations=50)": 1.0}
+    searches = "alphabeta(depth=1)", "alphabeta(depth=2)", "alphabeta(depth=3)", "mcts(simulations=100)"
+    return {"random": 0.3, **dict.fromkeys(searches, 1.0)}
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ class TrainingConfig:
     seed: int = 0
     environments: int = 256
     threads: int = 1
-    opening_plies: int = 8
-    self_play: float = 0.6
+    opening_plies: int = 6
+    self_play: float = 0.3
     sampling: Sampling = "prioritised"
     faced: int = 3
     snapshot_every: int = 250_000

@@ -12,13 +12,13 @@ from typing import Any
 
 from harness import Work
 
+from plyground.arena.training import TrainingConfig, new_model
+
 __all__ = ["ours", "tutorial"]
 
 
 def ours() -> Work:
     """Return training with the defaults of `plyground train`, without checkpoints and tests: a batch of experience."""
-    from plyground.arena.training import TrainingConfig, new_model
-
     model, _, league = new_model(TrainingConfig("connect_four"))
     batch = model.n_steps * model.n_envs
 
