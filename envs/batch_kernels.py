@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .game import Game
 from .jit import borrowed, kernel
 from .prng import below
-from .repetition import count_position, exempt_actions, forbid_repeats, past_shape
+from .repetition import count_position, exempt_actions, forbid_repeats, new_tables, table_plies
 
 __all__ = ["Frames", "Past", "advance", "draw", "first_illegal", "new_frames", "new_past", "play", "show", "update"]
 
@@ -28,7 +28,8 @@ class Past(NamedTuple):
     """The positions that each game has had, for superko and draws by repetition."""
 
     keys: NDArray[np.uint64]  # [games, tables, slots], see `count_position`
-    times: NDArray[np.int32]  # [games, tables, slots]
+    times: NDArray[np.unsignedinteger]  # [games, tables, slots]
+    seen: NDArray[np.uint64]  # [games, tables, words]
     exempt: NDArray[np.bool_]  # [num_actions]
     memory: int  # in plies
     limit: int  # how often a position may not be there
@@ -54,10 +55,8 @@ def new_past(game: Game, games: int) -> Past | None:
     """Return an empty memory, or None for a game in which it does not matter that a position comes again."""
     if game.repetition is None:
         return None
-    tables, slots, memory = past_shape(game)
-    keys, times = np.zeros((games, tables, slots), np.uint64), np.zeros((games, tables, slots), np.int32)
     forbids = game.repetition.effect == "forbidden"
-    return Past(keys, times, exempt_actions(game), memory, game.repetition.times, forbids)
+    return Past(*new_tables(game, games), exempt_actions(game), table_plies(game), game.repetition.times, forbids)
 
 
 def new_frames(game: Game, games: int) -> Frames | None:
@@ -115,11 +114,17 @@ def _play(game, i, states, players, plies, over, rewards, action):
 @register_jitable
 def _count(game, i, states, plies, over, past):
     """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
-    if plies[i] == 0:
-        past.times[i] = 0
-    count = count_position(game, states[i], past.keys[i], past.times[i], plies[i], past.memory)
+    count = count_position(game, states[i], past.keys[i], past.times[i], past.seen[i], plies[i], past.memory)
     if count >= past.limit and not past.forbids:
         over[i] = True
+
+
+@register_jitable(forceinline=True)
+def _clear(planes, channels, first, last):
+    """Set to 0 the channels from ``first`` to before ``last`` of flat ``planes``."""
+    for channel in range(first, last):
+        for cell in range(0, planes.size, channels):
+            planes[cell + channel] = 0
 
 
 @register_jitable
@@ -137,19 +142,17 @@ def _slide(game, i, states, plies, frames):
         first = last - frames.frame
     frames.first[i] = first
     channels = frames.shape[-1]
-    used = frames.frame + frames.remembered
     for player in range(2):
         window = frames.windows[i, player]
         if plies[i] == 0:
             window[:] = 0
         elif before < frames.frame:  # back to the right end
+            earlier, later = window[before : before + size], window[last : last + size]
             for j in range(size - 1, -1, -1):
-                window[last + j] = window[before + j]
+                later[j] = earlier[j]
         planes = window[first : first + size]
-        for channel in range(channels):
-            if not frames.frame <= channel < used:
-                for cell in range(0, size, channels):
-                    planes[cell + channel] = 0
+        _clear(planes, channels, 0, frames.frame)
+        _clear(planes, channels, frames.frame + frames.remembered, channels)
         game.observe(states[i], player, planes.reshape(frames.shape))
 
 
@@ -166,11 +169,12 @@ def _remember(game, i, states, plies, over, past, frames):
 def _mask(game, i, states, masks, over, past, actions, scratch):
     for action in range(masks.shape[1]):
         masks[i, action] = 0
-    for j in range(game.legal_actions(states[i], actions)):
-        masks[i, actions[j]] = 1
+    legal = actions[: game.legal_actions(states[i], actions)]
+    for j in range(legal.size):
+        masks[i, legal[j]] = 1
     if past is not None and past.forbids and not over[i]:
-        keys, times = past.keys[i], past.times[i]
-        forbid_repeats(game, states[i], scratch, keys, times, past.limit - 1, past.exempt, masks[i])
+        keys, times, seen = past.keys[i], past.times[i], past.seen[i]
+        forbid_repeats(game, states[i], legal, scratch, keys, times, seen, past.limit - 1, past.exempt, masks[i])
 
 
 @register_jitable
@@ -181,9 +185,9 @@ def _show(game, i, states, observations, flat, frames, seat):
             flat[i, j] = 0
         game.observe(states[i], seat, observations[i])
     else:
-        first = frames.first[i]
-        for j in range(flat.shape[1]):
-            flat[i, j] = frames.windows[i, seat, first + j]
+        window, row = frames.windows[i, seat, frames.first[i] :], flat[i]
+        for j in range(row.size):
+            row[j] = window[j]
 
 
 @kernel
@@ -199,7 +203,7 @@ def update(game, states, masks, plies, over, past, frames, actions, scratch, whi
 
     Games that are drawn by repetition end. The mask of a finished game is what `Game.legal_actions` says.
     """
-    masks, past, frames = borrowed(masks), borrowed(past), borrowed(frames)
+    masks, past, frames, actions, scratch = borrowed((masks, past, frames, actions, scratch))
     for place in range(first, last):
         i = which[place]
         _remember(game, i, states, plies, over, past, frames)
@@ -237,7 +241,7 @@ def advance(
     last,
 ):
     """Play a legal action in each row, begin those games anew that end, from ``start``, and show all."""
-    masks, past, frames = borrowed(masks), borrowed(past), borrowed(frames)
+    masks, past, frames, actions, scratch = borrowed((masks, past, frames, actions, scratch))
     observations, final_observations = borrowed(observations), borrowed(final_observations)
     flat, flat_final = observations.reshape(players.size, -1), final_observations.reshape(players.size, -1)
     for i in range(first, last):

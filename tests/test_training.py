@@ -176,6 +176,12 @@ class TestResume:
         assert part.num_timesteps < 512
         assert_same(resume(tmp_path / "part"), whole)
 
+    def test_goes_on_exactly_against_all_kinds(self, tmp_path: Path) -> None:
+        kinds = ("minimax(depth=1)", "alphabeta(depth=1)", "mcts(simulations=10)", "mixture(random, alphabeta(depth=2))")
+        config = replace(SMALL, opponents=dict.fromkeys(kinds, 1.0), self_play=0.2)
+        train(config, tmp_path / "part", Stop(200))
+        assert_same(resume(tmp_path / "part"), train(config, tmp_path / "whole"))
+
     def test_after_a_crash_from_the_last_checkpoint(self, tmp_path: Path) -> None:
         whole = train(replace(SMALL, ladder_every=128), tmp_path / "whole")
 

@@ -137,7 +137,9 @@ class RunFolder:
             if (path / "replay.pkl").exists():
                 model.load_replay_buffer(path / "replay.pkl")
             league.follow(model.policy)
-            venv.reset()  # now every array is there
+            venv.reset()
+            for other in league.others:  # now whatever they keep for a game is there, if new
+                other.begin(venv.seats.batch, np.arange(venv.num_envs))
             _load_pool(path, league, about["league"])
             with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
                 for name, array in _arrays(venv, league):

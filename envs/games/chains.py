@@ -10,7 +10,10 @@ share, so that no walk needs to look where the board ends. The cells of a 3x3 bo
      #  #  #  #  #
 
 Chains are circular lists of stones, with pseudo-liberties: each stone counts each empty point beside it, so that a
-point may count more than once, and a chain is captured when its count is zero (Ł. Lew's libEGO, 2008).
+point may count more than once, and a chain is captured when its count is zero (Ł. Lew's libEGO, 2008). Beside the
+count, a chain has the sums of its pseudo-liberties' cells and of the squares of these. All of them are one and the same
+cell c if, and only if, the sums are count * c and count * c * c: so one comparison tells whether a move on c takes the
+chain. The three numbers are packed into one, `liberty` being what a single cell adds.
 """
 
 from __future__ import annotations
@@ -28,6 +31,10 @@ __all__ = ["BLACK", "BORDER", "EMPTY", "WHITE", "Chains", "chains"]
 
 EMPTY, BLACK, WHITE, BORDER = range(4)
 
+# Where the sums stand, above the count. On 19x19 there are less than 4 * 361 pseudo-liberties, on cells below 421.
+_COUNT = (1 << 11) - 1
+_CELLS, _SQUARES = 11, 31
+
 
 class Chains(NamedTuple):
     """What `chains` makes. ``own`` is a colour, BLACK or WHITE; cells must be empty points."""
@@ -41,6 +48,7 @@ class Chains(NamedTuple):
     is_legal: Rule  # is_legal(state, cell, own): whether a stone may be put there: no suicide, not on `ko`
     hash_after: Rule  # hash_after(state, cell, own): what `hash` would be after `place`
     is_eye: Rule  # is_eye(state, cell, own): whether it is a single-point eye
+    is_lone: Rule  # is_lone(state, cell): whether the stone there is a chain with a single pseudo-liberty
     area_balance: Rule  # area_balance(state): BLACK's area minus WHITE's
 
 
@@ -52,6 +60,7 @@ def chains(board_size: int) -> Chains:
     cell_of = np.array([(i // board_size + 1) * width + i % board_size + 1 for i in range(points)], np.uint16)
     point_of = np.zeros(cells, np.uint16)
     point_of[cell_of] = np.arange(points)
+    liberty = np.array([1 | cell << _CELLS | cell * cell << _SQUARES for cell in range(cells)], np.int64)
     around = np.array([-width, -1, 1, width], np.int64)
     diagonals = np.array([-width - 1, -width + 1, width - 1, width + 1], np.int64)
     zobrist: Any = np.random.SeedSequence(19).generate_state(3 * cells, np.uint64).reshape(3, cells)
@@ -63,26 +72,28 @@ def chains(board_size: int) -> Chains:
         state.place[cell_of] = np.arange(points)
         state.empties = points
 
-    @register_jitable
+    @register_jitable(forceinline=True)
+    def is_last(state: Any, cell: int, beside: int) -> bool:
+        """Return whether ``cell`` is the last liberty of the stone ``beside``; anything if there is none."""
+        liberties = state.liberties[state.head[beside]]
+        return liberties == (liberties & _COUNT) * liberty[cell]
+
+    @register_jitable(forceinline=True)
     def is_legal(state: Any, cell: int, own: int) -> bool:
-        if cell == state.ko:
-            return False
-        for step in around:
-            if state.board[cell + step] == EMPTY:
-                return True
-        for step in around:
-            stone = state.board[cell + step]
-            if stone == BORDER:
-                continue
-            head = state.head[cell + step]
-            here = 0  # how many of the chain's pseudo-liberties are this point
-            for other in around:
-                if state.board[cell + other] == stone and state.head[cell + other] == head:
-                    here += 1
-            lives_on = state.liberties[head] > here
-            if lives_on == (stone == own):  # joins a chain that lives on, or captures one that does not
-                return True
-        return False
+        # All four sides are looked at, without a jump: which of them decides can hardly be foreseen.
+        legal = 0
+        for i in range(4):
+            beside = np.uint64(cell + around[i])
+            stone = state.board[beside]
+            taken = is_last(state, cell, beside)
+            # A free point, a chain of one's own that lives on, or one of the opponent's that does not.
+            legal |= (stone == EMPTY) | ((stone == own) & (not taken)) | ((stone == 3 - own) & taken)
+        return legal != 0 and cell != state.ko
+
+    @register_jitable
+    def is_lone(state: Any, cell: int) -> bool:
+        head = state.head[cell]
+        return state.length[head] == 1 and state.liberties[head] & _COUNT == 1
 
     @register_jitable
     def is_eye(state: Any, cell: int, own: int) -> bool:
@@ -128,7 +139,7 @@ def chains(board_size: int) -> Chains:
             for step in around:
                 beside = stone + step
                 if state.board[beside] == BLACK or state.board[beside] == WHITE:
-                    state.liberties[state.head[beside]] += 1
+                    state.liberties[state.head[beside]] += liberty[stone]
             stone = np.int64(state.next[stone])
             if stone == head:
                 break
@@ -143,13 +154,13 @@ def chains(board_size: int) -> Chains:
         state.hash ^= zobrist[own, cell]
         state.head[cell] = state.next[cell] = cell
         state.length[cell] = 1
-        liberties = 0
+        liberties = np.int64(0)
         for step in around:
             stone = state.board[cell + step]
             if stone == EMPTY:
-                liberties += 1
+                liberties += liberty[cell + step]
             elif stone != BORDER:
-                state.liberties[state.head[cell + step]] -= 1
+                state.liberties[state.head[cell + step]] -= liberty[cell]
         state.liberties[cell] = liberties
         before = state.empties
         for step in around:
@@ -160,9 +171,7 @@ def chains(board_size: int) -> Chains:
             elif state.board[beside] == 3 - own and state.liberties[state.head[beside]] == 0:
                 capture(state, np.int64(state.head[beside]))
         # A lone stone that has taken one, and whose only liberty is there, may not be taken back at once.
-        head = state.head[cell]
-        is_ko = state.empties == before + 1 and state.length[head] == 1 and state.liberties[head] == 1
-        state.ko = state.empty[before] if is_ko else 0
+        state.ko = state.empty[before] if state.empties == before + 1 and is_lone(state, cell) else 0
 
     @register_jitable
     def hash_after(state: Any, cell: int, own: int) -> Any:
@@ -171,27 +180,23 @@ def chains(board_size: int) -> Chains:
         # Does the move take anything? Most do not, and this way, without a jump, that is cheap to see.
         takes = 0
         for i in range(4):
-            head = state.head[cell + around[i]]
-            here = 0  # how many of the chain's pseudo-liberties are this point
-            for j in range(4):
-                here += (state.board[cell + around[j]] == theirs) & (state.head[cell + around[j]] == head)
-            takes |= (state.board[cell + around[i]] == theirs) & (state.liberties[head] == here)
+            beside = np.uint64(cell + around[i])
+            takes |= ((state.board[beside] == theirs) & is_last(state, cell, beside)) << i
         if takes == 0:
             return found
         for i in range(4):
+            if takes >> i & 1 == 0:
+                continue
             head = np.int64(state.head[cell + around[i]])
-            here, first = 0, 4  # and where the chain is met first
-            for j in range(3, -1, -1):
-                if state.board[cell + around[j]] == theirs and state.head[cell + around[j]] == head:
-                    here += 1
-                    first = j
-            if first == i and state.liberties[head] == here:
-                stone = head
-                while True:
-                    found ^= zobrist[theirs, stone]
-                    stone = np.int64(state.next[stone])
-                    if stone == head:
-                        break
+            stone = head
+            while True:
+                found ^= zobrist[theirs, stone]
+                stone = np.int64(state.next[stone])
+                if stone == head:
+                    break
+            for j in range(i + 1, 4):  # the same chain, met again
+                if state.head[cell + around[j]] == head and state.board[cell + around[j]] == theirs:
+                    takes &= ~(1 << j)
         return found
 
     @register_jitable
@@ -218,16 +223,17 @@ def chains(board_size: int) -> Chains:
             balance += np.int64(owner == BLACK) - np.int64(owner == WHITE)
         return balance
 
+    number = "u1" if cells <= 256 else "u2"  # small records: those of a batch of games should stay in the cache
     fields = {
         "board": ("u1", (cells,)),  # EMPTY, BLACK, WHITE or BORDER
-        "head": ("u2", (cells,)),  # of a stone: the stone that its chain is known by
-        "next": ("u2", (cells,)),  # of a stone: another of its chain, in a circle
-        "length": ("u2", (cells,)),  # of a head: the stones in its chain
-        "liberties": ("i2", (cells,)),  # of a head: the chain's pseudo-liberties
-        "empty": ("u2", (points,)),  # the empty points, in any order; the first `empties` are in use
-        "place": ("u2", (cells,)),  # of an empty point: where it stands in `empty`
+        "head": (number, (cells,)),  # of a stone: the stone that its chain is known by
+        "next": (number, (cells,)),  # of a stone: another of its chain, in a circle
+        "length": (number, (cells,)),  # of a head: the stones in its chain
+        "liberties": ("i8", (cells,)),  # of a head: the sum of `liberty` over the chain's pseudo-liberties
+        "empty": (number, (points,)),  # the empty points, in any order; the first `empties` are in use
+        "place": (number, (cells,)),  # of an empty point: where it stands in `empty`
         "empties": "i4",
         "ko": "i4",  # the cell that the simple ko forbids; 0 for none
         "hash": "u8",  # Zobrist's, of the stones
     }
-    return Chains(fields, cell_of, point_of, zobrist, setup, place, is_legal, hash_after, is_eye, area_balance)
+    return Chains(fields, cell_of, point_of, zobrist, setup, place, is_legal, hash_after, is_eye, is_lone, area_balance)

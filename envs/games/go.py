@@ -59,8 +59,10 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     half = max_plies // 2
     situational = superko == "situational"
     steps = np.array([-board_size - 1, -1, 1, board_size + 1], np.int64)
-    fields, cell_of, point_of, zobrist, setup, place, is_legal, hash_after, is_eye, area_balance = chains(board_size)
-    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
+    stones = chains(board_size)
+    cell_of, point_of, zobrist, setup, place = stones[1:6]
+    is_legal, hash_after, is_eye, is_lone, area_balance = stones[6:]
+    layout = state_dtype(**stones.fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
     numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
     of_turn, of_pass, of_ply = numbers[0], numbers[1], numbers[2:]
 
@@ -70,11 +72,15 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     def legal_actions(state: Any, actions: Any) -> int:
         count = 0
         if state.passes < 2:
+            # Without jumps, of which the processor could foresee none: first the empty points, then the legal of them.
+            empties = 0
             for action in range(points):
-                cell = np.int64(cell_of[action])
-                if state.board[cell] == EMPTY and is_legal(state, cell, state.turn + 1):
-                    actions[count] = action
-                    count += 1
+                actions[empties] = action
+                empties += state.board[cell_of[action]] == EMPTY
+            for i in range(empties):
+                action = actions[i]
+                actions[count] = action
+                count += is_legal(state, np.int64(cell_of[action]), state.turn + 1)
         actions[count] = pass_move
         return count + 1
 
@@ -163,7 +169,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         state.turn, state.ply = seat, np.count_nonzero(own | other)
         # The ko and the pass are seen from the board before.
         added, taken = cell_of[other & ~other_before], cell_of[own_before & ~own]
-        if added.size == taken.size == 1 and state.length[added[0]] == state.liberties[added[0]] == 1:
+        if added.size == taken.size == 1 and is_lone(state, added[0]):
             state.ko = taken[0]
         if not added.size and (state.ply > 0 or seat == 1) and (own == own_before).all():
             state.passes = 1
