@@ -40,7 +40,7 @@ def train(
         typer.Option(help="One of the other opponents, 'SPEC' or 'SPEC*SHARE'; again for more.", metavar="SPEC"),
     ] = None,
     network: Annotated[str, typer.Option(help="mlp or resnet.")] = _DEFAULT.network,
-    width: Annotated[int, typer.Option(help="Units of a layer, or channels.")] = _DEFAULT.width,
+    width: Annotated[int | None, typer.Option(help="Units of a layer (256), or channels (16).")] = None,
     blocks: Annotated[int, typer.Option(help="Of the resnet.")] = _DEFAULT.blocks,
     symmetry: Annotated[
         bool, typer.Option("--symmetry", help="Each game is seen through a symmetry of the board.")

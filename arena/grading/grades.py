@@ -2,9 +2,10 @@
 
 A move *preserves the value* if a win stays a win and a draw a draw. That is counted twice: over all positions, and, as
 *keeping* it, over those in which some move loses value, since elsewhere nobody could do wrong. A move is *optimal* if
-it also wins soonest, or loses or draws latest; that is counted over all positions. Intervals of shares are Wilson's (E. B. Wilson, "Probable inference, the law of
-succession, and statistical inference", JASA 22, 1927), of the mean value lost Student's, after one move that loses
-nothing and one that loses all have been added: so that few positions without a mistake prove little.
+it also wins soonest, or loses or draws latest; that is counted over all positions. Intervals of shares are Wilson's (E.
+B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927), of the mean value
+lost Student's, after one move that loses nothing and one that loses all have been added: so that few positions without
+a mistake prove little.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
         _say(
             out,
             "preserving: a win stays a win, a draw a draw; at stake: the same, where some move would lose value;\n"
-            "optimal: it also wins soonest, or loses or draws latest; value lost: by a move, a win for a loss being 2\n",
+            "optimal: it also wins soonest, or loses or draws latest; value lost: a draw instead of a win is 1\n",
         )
     if found.ladder is not None:
         out.print(ladder_table(found.ladder))

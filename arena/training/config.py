@@ -64,7 +64,8 @@ class TrainingConfig:
         environments: games played side by side.
         threads: that advance them. The network has one thread always: with torch's default the same training ran 30
             times slower on 2 cores.
-        opening_plies: each game opens with up to so many random plies.
+        opening_plies: each game opens with up to so many random plies: so the learner meets positions of all kinds, and
+            ends early on. Default: half of the longest game, but no more than 24.
         self_play: the share, from 0 to 1, of games against the learner itself, as it is or as it was.
         sampling: which of these: ``"latest"``, only as it is; ``"uniform"``, it and all its past snapshots alike; or
             ``"prioritised"``, those it scores worst against most often, with a weight of (1 - score)² (O. Vinyals et
@@ -75,14 +76,14 @@ class TrainingConfig:
             those that are left are spread over the whole run.
         opponents: in the other games: specs of players, and their shares.
         network: ``"mlp"``, or ``"resnet"``, a small residual convolution net for boards of any size.
-        width: units in each of the MLP's two layers, or channels of the residual net.
+        width: units in each of the MLP's two layers, 256 by default; or channels of the residual net, 16 by default.
         blocks: of the residual net.
         exploration_steps: over which DQN's share of random moves falls from 1 to its last value.
         symmetry: each game is seen by the learner through one of the board's symmetries, drawn at random.
         checkpoint_every: steps from one checkpoint to the next.
         ladder: specs of players against which the learner is scored now and then.
         ladder_every: steps from one such test to the next; 0: no tests.
-        ladder_games: games against each.
+        ladder_games: games against each, which open with fewer random plies, as matches do.
         settings: of the algorithm, in place of ours (`ALGORITHMS`) and of the library's.
 
     Raises:
@@ -96,7 +97,7 @@ class TrainingConfig:
     seed: int = 0
     environments: int = 256
     threads: int = 1
-    opening_plies: int = 6
+    opening_plies: int | None = None
     self_play: float = 0.3
     sampling: Sampling = "prioritised"
     faced: int = 3
@@ -104,8 +105,8 @@ class TrainingConfig:
     pool: int = 16
     opponents: Mapping[str, float] = field(default_factory=_opponents)
     network: Network = "mlp"
-    width: int = 256
-    blocks: int = 3
+    width: int | None = None
+    blocks: int = 1
     exploration_steps: int = 250_000
     symmetry: bool = False
     checkpoint_every: int = 1_000_000
@@ -139,8 +140,11 @@ class TrainingConfig:
             "ladder_every": 0,
             "ladder_games": 2,
         }
-        for name, value in {**least, **({} if self.steps is None else {"steps": 1})}.items():
+        least["steps"] = 1
+        for name, value in least.items():
             given = getattr(self, name)
+            if given is None and name in ("steps", "opening_plies", "width"):
+                continue
             if not isinstance(given, int) or isinstance(given, bool) or given < value:
                 raise ValueError(f"{name} must be a whole number, at least {value}, got {given!r}")
         if self.steps is None and self.minutes is None:

@@ -21,6 +21,7 @@ from typing import Any
 from ...agents.models import model_class
 from ...envs import make_game
 from ...envs.spec import nearest
+from ..openings import default_opening_plies
 from .config import ALGORITHMS, TrainingConfig
 from .folder import RunFolder
 from .ladder import ladder_scores
@@ -29,6 +30,8 @@ from .league import League
 __all__ = ["Progress", "new_model", "resume", "train"]
 
 _STEPS = 10**9  # what the libraries are told, so that no schedule of theirs depends on when a run is to end
+_OPENING = 24  # random plies, at most, if nothing is said
+_WIDTHS = {"mlp": 256, "resnet": 16}
 _CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
 
 
@@ -104,7 +107,7 @@ def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
     settings = {**ALGORITHMS[config.algorithm], **config.settings}
     if config.algorithm == "dqn":
         settings.setdefault("exploration_fraction", config.exploration_steps / _STEPS)
-    body = network_settings(league.game, config.network, config.width, config.blocks)
+    body = network_settings(league.game, config.network, config.width or _WIDTHS[config.network], config.blocks)
     model = cls("MlpPolicy", venv, policy_kwargs=body, seed=config.seed, device="cpu", **settings)
     league.follow(model.policy)
     return model, venv, league
@@ -152,11 +155,12 @@ def _games(config: TrainingConfig) -> tuple[Any, League]:
     torch.set_num_threads(1)
     game = make_game(config.game)
     league = League(game, config)
+    plies = min(_OPENING, game.max_plies // 2) if config.opening_plies is None else config.opening_plies
     venv = BoardVecEnv(
         game,
         config.environments,
         league,
-        opening_plies=config.opening_plies,
+        opening_plies=plies,
         num_threads=config.threads,
         seed=config.seed,
     )
@@ -222,7 +226,7 @@ class _Run:
     def test(self) -> None:
         config, game = self.config, self.league.game
         self.ladder = ladder_scores(
-            game, self.model, config.ladder, config.ladder_games, config.opening_plies, config.seed
+            game, self.model, config.ladder, config.ladder_games, default_opening_plies(game), config.seed
         )
         self.folder.note({"steps": self.model.num_timesteps, "seconds": round(self.seconds, 1), "ladder": self.ladder})
 
