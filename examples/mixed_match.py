@@ -1,6 +1,6 @@
 """The main job: a policy that has just been trained meets alpha-beta, MCTS and a random player on Connect Four.
 
-Trains MaskablePPO for a minute, against itself and others, then plays everyone against everyone in one PettingZoo loop,
+Trains DQN for a minute, against itself and others, then plays everyone against everyone in one PettingZoo loop,
 prints the cross table, and keeps the training run and the games in the folder ``demo``. Run it again, and the policy
 trains for another minute first.
 """
@@ -27,18 +27,18 @@ GAMES = 100  # of each pairing
 
 console = Console()
 Path("demo").mkdir(exist_ok=True)
-folder = RunFolder("demo/ppo")
+folder = RunFolder("demo/dqn")
 
 if folder.config.exists():
     minutes = (TrainingConfig.load(folder.config).minutes or 0) + MINUTES
-    console.print(f"Training MaskablePPO on {GAME} for another minute.")
+    console.print(f"Training DQN on {GAME} for another minute.")
     train_with_progress(lambda report: resume(folder.path, report, minutes=minutes), minutes=minutes)
 else:
-    console.print(f"Training MaskablePPO on {GAME} for a minute.")
-    config = TrainingConfig(GAME, steps=None, minutes=MINUTES)
+    console.print(f"Training DQN on {GAME} for a minute.")
+    config = TrainingConfig(GAME, "dqn", network="resnet", steps=None, minutes=MINUTES)
     train_with_progress(lambda report: train(config, folder.path, report), minutes=MINUTES)
 
-players = ["random", "mcts(simulations=100)", "alphabeta(depth=4)", f"ppo({folder.path})"]
+players = ["random", "mcts(simulations=100)", "alphabeta(depth=4)", f"dqn({folder.path})"]
 records = Path("demo/games.jsonl")
 records.unlink(missing_ok=True)
 games = iter_round_robin(GAME, players, GAMES, seed=1)

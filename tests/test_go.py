@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta
-from plyground.envs import BoardGameEnv, Game, go
+from plyground.envs import BoardGameEnv, Game, GameBatch, go
 from plyground.envs.jit import kernel
 from plyground.envs.prng import new_rng
 
@@ -58,6 +58,24 @@ def test_random_games_against_the_oracle(size: int, rng: np.random.Generator) ->
             assert game.utility(state, 0) == np.sign(area(grid) - 0.5)
 
 
+@pytest.mark.parametrize("size", [14, 15, 19])  # up to 14, cells are numbered in one byte, above in two
+def test_large_boards_against_the_oracle(size: int) -> None:
+    game = go(board_size=size, superko="simple")
+    batch = GameBatch(game, 1, seed=size)
+    for ply in range(size * size):
+        earlier, own = grid_of(game, batch.states[0]), 2 - int(batch.players[0])
+        mask = batch.masks[0].copy()
+        mask[-1] = not mask[:-1].any()  # no passes, of which two would end the game
+        batch.step([int(np.random.default_rng(ply).choice(np.flatnonzero(mask)))])
+        if ply % 40 == 39:
+            grid = grid_of(game, batch.states[0])
+            for action in range(size * size):
+                row, column = divmod(action, size)
+                board = after(grid, row, column, own) if grid[row][column] == 0 else None
+                assert batch.masks[0, action] == (board is not None and board != earlier)
+    assert batch.plies[0] == size * size
+
+
 @pytest.mark.rules
 class TestByHand:
     game = go(board_size=5, komi=0.5)
@@ -97,6 +115,43 @@ class TestByHand:
             decoded = self.game.state_from_observation(env.last()[0]["observation"])
             assert decoded.passes == 1
             assert self.game.key(decoded) == self.game.key(env.infos[env.agent_selection]["state"])
+
+    def test_a_liberty_amid_others_is_not_the_last(self) -> None:
+        # The chain's liberties are B5, C5 and D5: three in a row, whose mean is the one in the middle.
+        state = state_of(
+            self.game,
+            """
+            . . . . .
+            O X X X O
+            . O O O .
+            . . . . .
+            . . . . .
+            """,
+            to_move=1,
+        )
+        assert self.game.text(play(self.game, state, "C5")).count("X") == 3
+        assert self.game.text(play(self.game, state, "C5", "A1", "B5", "A2", "D5")).count("X") == 2  # A1 and A2
+        for action in self.game.actions(state):
+            after_it = self.game.play_moves([action], state)
+            assert self.game.position_after(state, action, None) == self.game.position(after_it)
+
+    def test_chains_met_on_two_sides_are_taken_once(self) -> None:
+        # On C3 white takes two chains: one is met above and on the left, the other below.
+        state = state_of(
+            self.game,
+            """
+            . O O O .
+            O X X O .
+            O X . O .
+            . O X O .
+            . . O . .
+            """,
+            to_move=1,
+        )
+        taken = self.game.play_moves(["C3"], state)
+        assert self.game.text(taken).count("X") == 0
+        action = self.game.str_to_action("C3")
+        assert self.game.position_after(state, action, None) == self.game.position(taken)
 
     def test_snapback(self) -> None:
         state = state_of(

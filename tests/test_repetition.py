@@ -6,10 +6,12 @@ import copy
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plyground.arena import play
-from plyground.envs import BoardGameEnv, checkers, checkers_v0
+from plyground.envs import BoardGameEnv, Repetition, checkers, checkers_v0
+from plyground.envs.repetition import PositionCounts
 
 # Two kings walk to and fro: the position of a black king on 1 and a white one on 32, black to move.
 CYCLE = ["1-6", "32-27", "6-1", "27-32"]
@@ -87,6 +89,28 @@ def test_a_line_of_moves_counts_from_its_start() -> None:
     assert env.terminations["player_0"]
     with pytest.raises(ValueError, match="cannot start a game of checkers from a finished position"):
         env.reset(options={"state": two_kings(game), "moves": 2 * CYCLE})
+
+
+@pytest.mark.parametrize("memory", [4, 5, None])  # plies; the tables are then changed every 5 or 6, or never
+def test_a_repetition_is_forbidden_whichever_table_it_is_in(memory: int | None) -> None:
+    game = checkers().replace(repetition=Repetition("forbidden", memory=memory))
+    counts, state = PositionCounts(game), two_kings(game)
+    for _ in range(2):
+        for ply in range(30):
+            assert counts.add(state) == (ply >= 4)
+            mask = np.zeros(game.num_actions, np.int8)
+            mask[game.actions(state)] = 1
+            before, move = mask.copy(), game.str_to_action(CYCLE[ply % 4])
+            counts.forbid(state, mask)
+            forbidden = np.flatnonzero(before != mask).tolist()
+            if ply < 3:
+                assert not forbidden  # the fourth move is the first that leads back
+            else:
+                assert move in forbidden
+                assert len(forbidden) < before.sum()
+            game.play(state, move)
+        counts.clear()
+        state = two_kings(game)
 
 
 def test_records_tell_of_a_draw() -> None:

@@ -2,6 +2,8 @@
 
 from .config import TrainingConfig
 from .folder import RunFolder
-from .run import Progress, new_model, resume, train
+from .model import new_model
+from .run import resume, train
+from .session import Progress
 
 __all__ = ["Progress", "RunFolder", "TrainingConfig", "new_model", "resume", "train"]

@@ -48,16 +48,21 @@ class RunFolder:
         self.checkpoints, self.tensorboard = self.path / "checkpoints", self.path / "tensorboard"
         self._states = self.path / "state"
 
-    def create(self, config: TrainingConfig) -> None:
-        """Begin a run here.
+    def check_new(self) -> None:
+        """Check that no run is here.
 
         Raises:
-            FileExistsError: there is one already.
+            FileExistsError: there is one, or this is a file.
         """
+        if self.path.is_file():
+            raise FileExistsError(f"{str(self.path)!r} is a file: choose a folder for the run")
         if self.config.exists():
             raise FileExistsError(
                 f"{str(self.path)!r} holds a training run already: resume it, or choose another folder"
             )
+
+    def create(self, config: TrainingConfig) -> None:
+        """Begin a run here."""
         self.path.mkdir(parents=True, exist_ok=True)
         self.checkpoints.mkdir(exist_ok=True)
         self._states.mkdir(exist_ok=True)

@@ -1,0 +1,87 @@
+"""What a run is made of: the model, the environments it learns in, and its opponents."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from ...agents.models import model_class
+from ...envs import SeatBatch, make_game
+from ...envs.spec import nearest
+from .config import ALGORITHMS, TrainingConfig
+from .league import League
+
+__all__ = ["SCHEDULED_STEPS", "compile_players", "new_games", "new_model", "training_class"]
+
+SCHEDULED_STEPS = 10**9  # what the libraries are told, so that no schedule of theirs depends on when a run is to end
+_OPENING = 24  # random plies, at most, if nothing is said
+_WIDTHS = {"mlp": 256, "resnet": 16}
+_CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
+
+
+def training_class(config: TrainingConfig) -> Any:
+    """Return the class of the algorithm.
+
+    Raises:
+        ImportError: stable-baselines3 is not installed.
+    """
+    return model_class(_CLASSES[config.algorithm])
+
+
+def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
+    """Return an untrained model, the environments that it will learn in, and its opponents.
+
+    For loops of one's own, such as ``model.learn(100_000)``; the opponents then stay as they are drawn first, since it
+    is `train` that takes snapshots.
+
+    Args:
+        config: of which the limits, and what is kept, play no part.
+
+    Raises:
+        ValueError: a name in the configuration, or a setting of the algorithm, is unknown.
+        ImportError: stable-baselines3 is not installed.
+    """
+    cls = training_class(config)
+    from .networks import network_settings
+
+    venv, league = new_games(config)
+    known = inspect.signature(cls).parameters
+    for name in config.settings:
+        if name not in known:
+            raise ValueError(f"unknown setting {name!r} of {cls.__name__}: {nearest(name, known)}")
+    settings = {**ALGORITHMS[config.algorithm], **config.settings}
+    if config.algorithm == "dqn":
+        settings.setdefault("exploration_fraction", config.exploration_steps / SCHEDULED_STEPS)
+    body = network_settings(league.game, config.network, config.width or _WIDTHS[config.network], config.blocks)
+    model = cls("MlpPolicy", venv, policy_kwargs=body, seed=config.seed, device="cpu", **settings)
+    league.follow(model.policy)
+    return model, venv, league
+
+
+def new_games(config: TrainingConfig) -> tuple[Any, League]:
+    """Return the environments, and the opponents whom the learner meets in them."""
+    import torch
+
+    from ...envs.stable_baselines import BoardVecEnv
+    from .symmetries import SymmetricVecEnv
+
+    torch.set_num_threads(1)
+    game = make_game(config.game)
+    league = League(game, config)
+    plies = min(_OPENING, game.max_plies // 2) if config.opening_plies is None else config.opening_plies
+    venv = BoardVecEnv(
+        game,
+        config.environments,
+        league,
+        opening_plies=plies,
+        num_threads=config.threads,
+        seed=config.seed,
+    )
+    return SymmetricVecEnv(venv) if config.symmetry else venv, league
+
+
+def compile_players(config: TrainingConfig) -> None:
+    """Let everybody make a move, so that the time of training does not go into compiling."""
+    for spec in {**config.opponents, **dict.fromkeys(config.ladder)}:
+        seats = SeatBatch(make_game(config.game), 1, spec, "second", seed=0)
+        seats.reset()

@@ -1,0 +1,163 @@
+"""A sitting of a training run: what is done between two batches of experience."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..openings import default_opening_plies
+from .config import TrainingConfig
+from .folder import RunFolder
+from .ladder import ladder_scores
+from .league import League
+
+__all__ = ["Finished", "OnProgress", "Progress", "Session"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        steps: moves of the learner so far.
+        seconds: of training, over all sittings.
+        games: that have ended.
+        steps_per_second, games_per_second: in this sitting.
+        ladder: the score, from 0 to 1, against each player of the ladder, when it was last tested.
+        scores: the learner's mean score in its last games against each opponent it trains with.
+    """
+
+    steps: int
+    seconds: float
+    games: int
+    steps_per_second: float
+    games_per_second: float
+    ladder: dict[str, float] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+OnProgress = Callable[[Progress], object]
+
+
+class Finished(Exception):  # noqa: N818  (not an error)
+    """Raised between two batches, when the training is over or was interrupted."""
+
+
+class Session:
+    """Takes snapshots, tests, saves, reports, and says when it is over.
+
+    Args:
+        config: of the run.
+        folder: where it is kept.
+        model: what is trained.
+        venv: where.
+        league: against whom.
+        counters: what `save` wrote last: the seconds before, and at which steps things were done.
+        on_progress: called with the `Progress` after each batch.
+
+    Attributes:
+        interrupted: set, this ends the session after the batch in progress.
+    """
+
+    def __init__(
+        self,
+        config: TrainingConfig,
+        folder: RunFolder,
+        model: Any,
+        venv: Any,
+        league: League,
+        counters: dict[str, Any],
+        on_progress: OnProgress | None,
+    ) -> None:
+        self.config, self.folder, self.model, self.venv, self.league = config, folder, model, venv, league
+        self.on_progress = on_progress
+        self.before, self.started = counters["seconds"], time.perf_counter()
+        self.ladder: dict[str, float] = counters.get("ladder", {})
+        self.tested, self.snapshot, self.kept = (counters.get(name, 0) for name in ("tested", "snapshot", "kept"))
+        self.first_steps, self.first_games = model.num_timesteps, league.games
+        self.interrupted = False
+
+    @property
+    def seconds(self) -> float:
+        """Return the time of training, over all sittings."""
+        return self.before + time.perf_counter() - self.started
+
+    def between(self) -> None:
+        """Do what is due.
+
+        Raises:
+            Finished: there is nothing more to do.
+        """
+        steps, over = self.model.num_timesteps, self._is_over()
+        if self._is_due(self.snapshot, self.config.snapshot_every):
+            self.snapshot = steps
+            self.league.add(steps)
+        if self.config.ladder_every and self._is_due(self.tested, 1 if over else self.config.ladder_every):
+            self.tested = steps
+            self.test()
+        is_checkpoint = self._is_due(self.kept, 1 if over else self.config.checkpoint_every)
+        if is_checkpoint:
+            self.kept = steps
+            self.folder.checkpoint(self.model)
+        if is_checkpoint or over or steps == 0:
+            self.save()
+        self.report()
+        if over:
+            raise Finished
+        self.league.draw()
+
+    def _is_over(self) -> bool:
+        steps, minutes = self.config.steps, self.config.minutes
+        return (
+            self.interrupted
+            or (steps is not None and self.model.num_timesteps >= steps)
+            or (minutes is not None and self.seconds >= 60 * minutes)
+        )
+
+    def _is_due(self, last: int, every: int) -> bool:
+        """Return whether this is so many steps after the last time; where the sitting begins all has been done."""
+        steps = self.model.num_timesteps
+        return steps > self.first_steps and steps - last >= every
+
+    def test(self) -> None:
+        """Play against the ladder, and note the scores."""
+        config, game = self.config, self.league.game
+        self.ladder = ladder_scores(
+            game, self.model, config.ladder, config.ladder_games, default_opening_plies(game), config.seed
+        )
+        self.folder.note({"steps": self.model.num_timesteps, "seconds": round(self.seconds, 1), "ladder": self.ladder})
+
+    def save(self) -> None:
+        """Write all that the run needs to go on."""
+        counters = {
+            "seconds": self.seconds,
+            "ladder": self.ladder,
+            "tested": self.tested,
+            "snapshot": self.snapshot,
+            "kept": self.kept,
+        }
+        self.folder.save(self.model, self.venv, self.league, counters)
+
+    def report(self) -> None:
+        """Tell the logger, and whoever wants to know, how far the run is."""
+        sitting = max(self.seconds - self.before, 1e-9)
+        league = self.league
+        progress = Progress(
+            steps=self.model.num_timesteps,
+            seconds=self.seconds,
+            games=league.games,
+            steps_per_second=(self.model.num_timesteps - self.first_steps) / sitting,
+            games_per_second=(league.games - self.first_games) / sitting,
+            ladder=self.ladder,
+            scores={league.name(number): score for number, score in league.scores.items()},
+        )
+        record = self.model.logger.record
+        record("time/games_per_second", progress.games_per_second)
+        for kind, scores in (("ladder", progress.ladder), ("opponents", progress.scores)):
+            for name, score in scores.items():
+                if not name.startswith("snapshot"):
+                    record(f"{kind}/{name}", score)
+        if self.on_progress is not None:
+            self.on_progress(progress)
