@@ -2,7 +2,8 @@
 
 Each kernel does one part of a step for the rows ``which[first:last]``, and a row depends on its own seed and moves
 alone: whoever cuts the rows into pieces, for threads, changes nothing. They take arrays one by one, and not a tuple of
-all: a tuple that goes through a call counts a reference to each of its arrays, which took longer than the games.
+all: a tuple that goes through a call counts a reference to each of its arrays, which took longer than the games. For
+the same reason their parts are put in line: a call with ten arrays takes as long as a look at the board.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def draw(masks, rngs, which, actions):
             actions[place] = drawn
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _play(game, i, states, players, plies, over, rewards, action):
     state = states[i]
     game.play(state, action)
@@ -111,7 +112,7 @@ def _play(game, i, states, players, plies, over, rewards, action):
         rewards[i, 1] = game.utility(state, 1)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _count(game, i, states, plies, over, past):
     """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
     count = count_position(game, states[i], past.keys[i], past.times[i], past.seen[i], plies[i], past.memory)
@@ -127,7 +128,7 @@ def _clear(planes, channels, first, last):
             planes[cell + channel] = 0
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _slide(game, i, states, plies, frames):
     """Write the newest position before the earlier ones, as both players see it."""
     size = 1
@@ -156,7 +157,7 @@ def _slide(game, i, states, plies, frames):
         game.observe(states[i], player, planes.reshape(frames.shape))
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _remember(game, i, states, plies, over, past, frames):
     """Bring what is remembered up to the present position."""
     if past is not None:
@@ -165,7 +166,7 @@ def _remember(game, i, states, plies, over, past, frames):
         _slide(game, i, states, plies, frames)
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _mask(game, i, states, masks, over, past, actions, scratch):
     for action in range(masks.shape[1]):
         masks[i, action] = 0
@@ -177,7 +178,7 @@ def _mask(game, i, states, masks, over, past, actions, scratch):
         forbid_repeats(game, states[i], legal, scratch, keys, times, seen, past.limit - 1, past.exempt, masks[i])
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _show(game, i, states, observations, flat, frames, seat):
     """Write what the player ``seat`` sees; ``flat`` are the ``observations`` as [games, values]."""
     if frames is None:

@@ -23,7 +23,7 @@ __all__ = ["PositionCounts", "count_position", "exempt_actions", "forbid_repeats
 _SLOTS_A_WORD = 16  # slots of a table to 64 bits of its filter: 8 bits at least to each position
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def _slot(keys: Any, times: Any, table: int, key: Any) -> Any:
     """Return where ``key`` stands in an open hash table [slots, a power of two], or the free slot where it would."""
     last = np.uint64(keys.shape[1] - 1)
@@ -65,7 +65,7 @@ def new_tables(game: Game, *games: int) -> tuple[NDArray[np.uint64], NDArray[np.
     return keys, np.zeros(keys.shape, np.min_scalar_type(memory)), seen
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def count_position(game, state, keys, times, seen, ply, memory):
     """Enter the position of ``state``, after ``ply`` plies, and return how often it has been there.
 
@@ -80,18 +80,22 @@ def count_position(game, state, keys, times, seen, ply, memory):
         memory: in plies, as `table_plies` says.
     """
     key = game.position(state)
-    now = (ply // memory) % keys.shape[0]
+    now = 0
     if ply == 0:
         times[:] = 0
         seen[:] = 0
-    elif ply % memory == 0:
-        times[now] = 0
-        seen[now] = 0
+    elif keys.shape[0] > 1:
+        now = (ply // memory) % keys.shape[0]
+        if ply % memory == 0:
+            times[now] = 0
+            seen[now] = 0
     slot = _slot(keys, times, now, key)
     keys[now, slot] = key
     times[now, slot] += 1
     word, bit = _place(seen, key)
     seen[now, word] |= bit
+    if keys.shape[0] == 1:
+        return np.int64(times[now, slot])
     return _times(keys, times, key)
 
 
@@ -104,7 +108,7 @@ def _times(keys: Any, times: Any, key: Any) -> Any:
     return count
 
 
-@register_jitable
+@register_jitable(forceinline=True)
 def forbid_repeats(game, state, actions, scratch, keys, times, seen, most, exempt, mask):
     """Take the ``actions`` out of ``mask`` after which a position would have been there more than ``most`` times."""
     for i in range(actions.size):

@@ -73,7 +73,7 @@ def chains(board_size: int) -> Chains:
         state.empties = points
 
     @register_jitable(forceinline=True)
-    def is_last(state: Any, cell: int, beside: int) -> bool:
+    def is_last(state: Any, cell: int, beside: Any) -> bool:
         """Return whether ``cell`` is the last liberty of the stone ``beside``; anything if there is none."""
         liberties = state.liberties[state.head[beside]]
         return liberties == (liberties & _COUNT) * liberty[cell]
@@ -83,12 +83,12 @@ def chains(board_size: int) -> Chains:
         # All four sides are looked at, without a jump: which of them decides can hardly be foreseen.
         legal = 0
         for i in range(4):
-            beside = np.uint64(cell + around[i])
+            beside = np.uint64(cell + around[i])  # unsigned: then no code asks whether it counts from the end
             stone = state.board[beside]
             taken = is_last(state, cell, beside)
             # A free point, a chain of one's own that lives on, or one of the opponent's that does not.
             legal |= (stone == EMPTY) | ((stone == own) & (not taken)) | ((stone == 3 - own) & taken)
-        return legal != 0 and cell != state.ko
+        return (legal != 0) & (cell != state.ko)
 
     @register_jitable
     def is_lone(state: Any, cell: int) -> bool:
@@ -174,30 +174,34 @@ def chains(board_size: int) -> Chains:
         state.ko = state.empty[before] if state.empties == before + 1 and is_lone(state, cell) else 0
 
     @register_jitable
-    def hash_after(state: Any, cell: int, own: int) -> Any:
-        theirs = 3 - own
-        found = state.hash ^ zobrist[own, cell]
-        # Does the move take anything? Most do not, and this way, without a jump, that is cheap to see.
-        takes = 0
+    def hash_of_taken(state: Any, cell: int, sides: int) -> Any:
+        """Return Zobrist's hash of the chains on these sides of ``cell``, given as bits."""
+        found = np.uint64(0)
         for i in range(4):
-            beside = np.uint64(cell + around[i])
-            takes |= ((state.board[beside] == theirs) & is_last(state, cell, beside)) << i
-        if takes == 0:
-            return found
-        for i in range(4):
-            if takes >> i & 1 == 0:
+            if sides >> i & 1 == 0:
                 continue
             head = np.int64(state.head[cell + around[i]])
-            stone = head
+            colour, stone = state.board[head], head
             while True:
-                found ^= zobrist[theirs, stone]
+                found ^= zobrist[colour, stone]
                 stone = np.int64(state.next[stone])
                 if stone == head:
                     break
             for j in range(i + 1, 4):  # the same chain, met again
-                if state.head[cell + around[j]] == head and state.board[cell + around[j]] == theirs:
-                    takes &= ~(1 << j)
+                beside = cell + around[j]
+                if state.board[beside] == colour and state.head[beside] == head:
+                    sides &= ~(1 << j)
         return found
+
+    @register_jitable(forceinline=True)
+    def hash_after(state: Any, cell: int, own: int) -> Any:
+        found = state.hash ^ zobrist[own, cell]
+        # Does the move take anything? Most do not, and this way, without a jump, that is cheap to see.
+        sides = 0
+        for i in range(4):
+            beside = np.uint64(cell + around[i])
+            sides |= ((state.board[beside] == 3 - own) & is_last(state, cell, beside)) << i
+        return found if sides == 0 else found ^ hash_of_taken(state, cell, sides)
 
     @register_jitable
     def area_balance(state: Any) -> int:

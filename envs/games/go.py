@@ -73,14 +73,14 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         count = 0
         if state.passes < 2:
             # Without jumps, of which the processor could foresee none: first the empty points, then the legal of them.
-            empties = 0
+            empties, own = 0, state.turn + 1
             for action in range(points):
                 actions[empties] = action
                 empties += state.board[cell_of[action]] == EMPTY
             for i in range(empties):
                 action = actions[i]
                 actions[count] = action
-                count += is_legal(state, np.int64(cell_of[action]), state.turn + 1)
+                count += is_legal(state, np.int64(cell_of[action]), own)
         actions[count] = pass_move
         return count + 1
 
