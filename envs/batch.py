@@ -41,7 +41,8 @@ class GameBatch:
         num_games: how many.
         num_threads: how many pieces of the batch are advanced side by side. More than one pays where a step takes more
             than some 100 µs.
-        opening_plies: each game begins with a random number of random plies, up to this one.
+        opening_plies: each game begins with a random number of random plies, up to this one; or a pair, from the first
+            number to the second.
         seed: of the random plies; None takes one from the system's entropy.
         **parameters: of the game, where it is given by name.
 
@@ -68,19 +69,22 @@ class GameBatch:
         num_games: int,
         *,
         num_threads: int = 1,
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
         seed: int | None = None,
         **parameters: Any,
     ) -> None:
         self.game = game = as_game(game, **parameters)
+        fewest, most = opening_plies if isinstance(opening_plies, tuple) else (0, opening_plies)
         for name, value, least in (
             ("num_games", num_games, 1),
             ("num_threads", num_threads, 1),
-            ("opening_plies", opening_plies, 0),
+            ("opening_plies", fewest, 0),
+            ("opening_plies", most, fewest),
         ):
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}")
-        self.num_games, self.num_threads, self.opening_plies = int(num_games), int(num_threads), int(opening_plies)
+        self.num_games, self.num_threads = int(num_games), int(num_threads)
+        self.opening_plies, self._fewest = int(most), int(fewest)
         games = self.num_games
         self.states = np.zeros(games, game.dtype)
         self.observations = np.zeros((games, *game.observation_shape), game.observation_dtype)
@@ -243,7 +247,8 @@ class GameBatch:
     def _open(self, which: NDArray[np.intp]) -> None:
         """Play a random number of random plies in these rows."""
         counts = np.zeros(which.size, np.int64)
-        draw(_counting(self.num_games, self.opening_plies + 1), self.rngs, which, counts)
+        draw(_counting(self.num_games, self.opening_plies - self._fewest + 1), self.rngs, which, counts)
+        counts += self._fewest
         for ply in range(int(counts.max())):
             rows = which[(counts > ply) & ~self.over[which]]
             actions = np.zeros(rows.size, np.int64)

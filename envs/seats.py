@@ -39,7 +39,8 @@ class SeatBatch:
         opponent: what `plyground.envs.as_opponents` takes: a spec string such as ``"alphabeta(depth=2)"``, an agent, a
             function of observations and masks, or an `Opponents`.
         seat: where the learner sits: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
-        opening_plies: each game opens with a random number of random plies, up to this one.
+        opening_plies: each game opens with a random number of random plies, up to this one; or a pair, from the first
+            number to the second.
         num_threads: over how many threads the games are spread, the opponents' searches too.
         seed: of all that is random; None takes one from the system's entropy.
         **parameters: of the game, where it is given by name.
@@ -67,7 +68,7 @@ class SeatBatch:
         opponent: Any = "random",
         seat: Literal["first", "second", "random"] = "random",
         *,
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
         num_threads: int = 1,
         seed: int | None = None,
         **parameters: Any,

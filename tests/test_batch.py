@@ -74,6 +74,13 @@ def test_games_depend_on_their_own_seed_alone() -> None:
         assert (few.observations == many.observations[:3]).all()
 
 
+def test_openings_of_a_given_length() -> None:
+    batch = GameBatch("othello", 300, opening_plies=(3, 5), seed=0)
+    assert set(batch.plies.tolist()) == {3, 4, 5}
+    batch = GameBatch("othello", 300, opening_plies=(4, 4), seed=0)
+    assert set(batch.plies.tolist()) == {4}
+
+
 def test_openings_are_random_and_leave_games_unfinished() -> None:
     batch = GameBatch("tictactoe", 500, opening_plies=9, seed=0)
     assert set(batch.plies.tolist()) == set(range(9))
@@ -123,7 +130,10 @@ def test_illegal_actions_change_nothing(actions: list[Any], message: str) -> Non
     assert (batch.states == before).all()
 
 
-@pytest.mark.parametrize("arguments", [{"num_games": 0}, {"num_threads": 0}, {"opening_plies": -1}, {"num_games": 1.5}])
+@pytest.mark.parametrize(
+    "arguments",
+    [{"num_games": 0}, {"num_threads": 0}, {"opening_plies": -1}, {"opening_plies": (3, 2)}, {"num_games": 1.5}],
+)
 def test_numbers_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be a whole number"):
         GameBatch("tictactoe", **{"num_games": 2, **arguments})

@@ -150,7 +150,7 @@ class TestRun:
             tmp_path / "run",
             lambda progress: scores.extend(progress.ladder.values()),
         )
-        assert scores[-1] > 0.75  # a random player scores 0.5
+        assert scores[-1] > 0.65  # a random player scores 0.5
 
     def test_a_folder_with_a_run_is_not_written_over(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=128), tmp_path / "run")

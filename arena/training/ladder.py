@@ -27,14 +27,22 @@ def ladder_scores(
         model: of stable-baselines3 or sb3-contrib.
         players: specs.
         games: against each; half of them, rounded up, in each seat.
-        opening_plies: random plies before the players take over, up to this many.
+        opening_plies: random plies before the players take over. (With fewer, in some games, a learner that has met a
+            player without chance in it would know the whole game by heart.)
         seed: of the openings and the players.
     """
     policy, scores = Policy(game, model), {}
     for player in players:
         points: list[NDArray[Any]] = []
         for number, seat in enumerate(("first", "second")):
-            seats = SeatBatch(game, (games + 1) // 2, player, seat, opening_plies=opening_plies, seed=2 * seed + number)
+            seats = SeatBatch(
+                game,
+                (games + 1) // 2,
+                player,
+                seat,
+                opening_plies=(opening_plies, opening_plies),
+                seed=2 * seed + number,
+            )
             points.append(_first_results(seats, policy))
         scores[player] = float(np.mean((1 + np.sign(np.concatenate(points))) / 2))
     return scores
