@@ -13,7 +13,7 @@ from .folder import RunFolder
 from .ladder import ladder_scores
 from .league import League
 
-__all__ = ["Finished", "OnProgress", "Progress", "Session"]
+__all__ = ["Finished", "OnProgress", "Progress", "Sitting"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Finished(Exception):  # noqa: N818  (not an error)
     """Raised between two batches, when the training is over or was interrupted."""
 
 
-class Session:
+class Sitting:
     """Takes snapshots, tests, saves, reports, and says when it is over.
 
     Args:
@@ -58,7 +58,7 @@ class Session:
         on_progress: called with the `Progress` after each batch.
 
     Attributes:
-        interrupted: set, this ends the session after the batch in progress.
+        interrupted: set, this ends the sitting after the batch in progress.
     """
 
     def __init__(
