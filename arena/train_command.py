@@ -23,7 +23,7 @@ _DEFAULT = TrainingConfig("connect_four")
 def train(
     algorithm: Annotated[str, typer.Argument(help="ppo (with masks), a2c or dqn; not with --resume.")] = "",
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")] = "",
-    out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: runs/ALGORITHM-GAME.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
     resume_from: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     steps: Annotated[
         int | None, typer.Option(help=f"Moves of the learner, in all. Default: {_DEFAULT.steps:,}, if no minutes.")
@@ -82,7 +82,8 @@ def train(
         settings=_settings(settings),
     )
     config.check_names()
-    folder = out or Path("runs") / f"{algorithm}-{game}"
+    folder = out or Path(f"{algorithm}-{game}")
+    RunFolder(folder).check_new()
     model = train_with_progress(lambda report: run(config, folder, report), config.steps, minutes)
     _console.print(f"{folder}: {model.num_timesteps:,} steps; go on with --resume {folder}", highlight=False)
 

@@ -33,8 +33,8 @@ class Evaluation(NamedTuple):
 
 @register_jitable
 def lead(own: Any, other: Any, most: float) -> float:
-    """Return the difference of two counts as a feature: ±1 where it is ``most``, a constant, or more."""
-    return min(max((own - other) * (1.0 / most), -1.0), 1.0)
+    """Return the difference of two counts as a feature: ±1 where it is ``most`` or more."""
+    return min(max((own - other) / most, -1.0), 1.0)
 
 
 def make_evaluation(

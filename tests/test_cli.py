@@ -142,6 +142,7 @@ def test_round_robin(run: Run) -> None:
         (["play", "chess"], "unknown game 'chess'"),
         (["train", "ppx", "connect_four", "--out", "x"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
         (["train", "ppo", "connect_four", "--steps", "0"], "steps must be a whole number, at least 1, got 0"),
+        (["train", "ppo", "connect_four", "--out", "no/x"], "there is no folder no"),
         (["train", "ppo", "connect_for"], "did you mean 'connect_four'?"),
         (["train", "ppo"], "give an algorithm and a game"),
         (["train", "ppo", "tictactoe", "--opponent", "random*x"], "cannot read the share in 'random*x'"),

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "examples"
-
-
-def load(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from .example_files import load
 
 
 def check_scores(example: Any, scores: dict[str, float]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -15,20 +14,10 @@ from pettingzoo.classic import connect_four_v3, tictactoe_v3
 
 from plyground.envs import connect_four_v0, tictactoe_v0
 
+from .example_files import load
+
 FOLDER = Path(__file__).parents[1] / "examples" / "integrations"
 TORCHRL = "ignore:PettingZoo in TorchRL is tested using version == 1.24.3:UserWarning"  # and no other, whatever it is
-
-
-def load(name: str, *needed: str) -> Any:
-    """Import an example, or skip the test where what it needs is absent."""
-    for library in needed:
-        pytest.importorskip(library)
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def rows(game: ModuleType, wrapper: type, plies: int) -> list[tuple[Any, ...]]:
@@ -52,7 +41,7 @@ def rows(game: ModuleType, wrapper: type, plies: int) -> list[tuple[Any, ...]]:
 )
 def test_sb3_only_the_import_line_differs(ours: Any, theirs: Any) -> None:
     """With the same seed, PettingZoo's game and ours train the same network, to the last bit."""
-    example = load("sb3_action_mask", "sb3_contrib")
+    example = load("integrations/sb3_action_mask", "sb3_contrib")
     assert rows(ours, example.WhoeverMoves, 500) == rows(theirs, example.WhoeverMoves, 500)
     weights, expected = (example.train(game, 256, seed=3).policy.state_dict() for game in (ours, theirs))
     assert weights.keys() == expected.keys()
@@ -61,17 +50,17 @@ def test_sb3_only_the_import_line_differs(ours: Any, theirs: Any) -> None:
 
 
 def test_sb3_runs() -> None:
-    example = load("sb3_action_mask", "sb3_contrib")
+    example = load("integrations/sb3_action_mask", "sb3_contrib")
     assert 0 <= example.main(steps=128, games=4) <= 1
 
 
 def test_cleanrl() -> None:
-    example = load("cleanrl_ppo", "torch")
+    example = load("integrations/cleanrl_ppo", "torch")
     assert 0 <= example.main(updates=2, num_envs=8, steps=4, games=4) <= 1
 
 
 def test_cleanrl_advantages_are_those_of_the_formula() -> None:
-    example = load("cleanrl_ppo", "torch")
+    example = load("integrations/cleanrl_ppo", "torch")
     import torch
 
     generator = torch.Generator().manual_seed(0)
@@ -90,13 +79,13 @@ def test_cleanrl_advantages_are_those_of_the_formula() -> None:
 
 @pytest.mark.filterwarnings(TORCHRL)
 def test_torchrl_runs() -> None:
-    example = load("torchrl_ppo", "torchrl")
+    example = load("integrations/torchrl_ppo", "torchrl")
     assert 0 <= example.main(updates=2, games_per_update=2, epochs=1, games=4) <= 1
 
 
 @pytest.mark.filterwarnings(TORCHRL)
 def test_torchrl_learns_from_every_ply_once_with_its_players_result() -> None:
-    example = load("torchrl_ppo", "torchrl")
+    example = load("integrations/torchrl_ppo", "torchrl")
     env = example.PettingZooWrapper(connect_four_v0.env(info_state=False), use_mask=True, seed=0)
     for _ in range(5):
         game = env.rollout(42)
@@ -110,13 +99,13 @@ def test_torchrl_learns_from_every_ply_once_with_its_players_result() -> None:
 
 
 def test_tianshou_runs() -> None:
-    example = load("tianshou_dqn", "tianshou")
+    example = load("integrations/tianshou_dqn", "tianshou")
     assert 0 <= example.main(steps=512, environments=4, games=4) <= 1
 
 
 def test_tianshou_gets_masks_and_rewards_in_turn() -> None:
     """Agents in turn, their own masks and rewards, and no state records."""
-    example = load("tianshou_dqn", "tianshou")
+    example = load("integrations/tianshou_dqn", "tianshou")
     env = example.make_env()
     rng = np.random.default_rng(0)
     for _ in range(5):

@@ -15,7 +15,8 @@ from gymnasium.spaces import Discrete
 
 torch = pytest.importorskip("torch")
 
-from plyground.arena import Progress, TrainingConfig, resume, train  # noqa: E402
+from plyground.agents import Policy  # noqa: E402
+from plyground.arena import Progress, TrainingConfig, match, resume, standings, train  # noqa: E402
 from plyground.arena.training import RunFolder  # noqa: E402
 from plyground.arena.training.league import League  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
@@ -143,14 +144,17 @@ class TestRun:
         assert_same(train(SMALL, tmp_path / "one"), train(often, tmp_path / "other"))
 
     def test_learns(self, tmp_path: Path) -> None:
-        config = replace(SMALL, steps=30_000, environments=64, opening_plies=0, self_play=0.5, width=64)
+        config = replace(SMALL, steps=100_000, environments=64, opening_plies=4, self_play=0.5, width=64)
         scores: list[float] = []
-        train(
+        model = train(
             replace(config, ladder_games=200, ladder_every=10**6, settings={"n_steps": 16, "batch_size": 256}),
             tmp_path / "run",
             lambda progress: scores.extend(progress.ladder.values()),
         )
-        assert scores[-1] > 0.65  # a random player scores 0.5
+        assert scores[-1] > 0.85  # a random player scores 0.5
+        table = standings(match("tictactoe", [Policy("tictactoe", model), "random"], games=100))
+        assert table[0].name == "Policy"
+        assert table[0].total.points >= 80
 
     def test_a_folder_with_a_run_is_not_written_over(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=128), tmp_path / "run")

@@ -53,6 +53,7 @@ class RunFolder:
 
         Raises:
             FileExistsError: there is one, or this is a file.
+            FileNotFoundError: there is no folder to make this one in.
         """
         if self.path.is_file():
             raise FileExistsError(f"{str(self.path)!r} is a file: choose a folder for the run")
@@ -60,10 +61,12 @@ class RunFolder:
             raise FileExistsError(
                 f"{str(self.path)!r} holds a training run already: resume it, or choose another folder"
             )
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"cannot make {str(self.path)!r}: there is no folder {self.path.parent!s}")
 
     def create(self, config: TrainingConfig) -> None:
         """Begin a run here."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(exist_ok=True)
         self.checkpoints.mkdir(exist_ok=True)
         self._states.mkdir(exist_ok=True)
         config.save(self.config)
