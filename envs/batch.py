@@ -15,6 +15,7 @@ from .game import Game
 from .jit import bind
 from .prng import new_rng
 from .registry import as_game
+from .repetition import new_scratch
 from .starting import starting_point
 
 __all__ = ["GameBatch"]
@@ -99,9 +100,7 @@ class GameBatch:
         self._past, self._frames = new_past(game, games), new_frames(game, games)
         self._all = np.arange(games)
         self._start, self._line = game.new_state(), np.zeros(0, np.int64)
-        self._scratch = [
-            (np.zeros(game.num_actions, np.int32), np.zeros(1, game.dtype)) for _ in range(self.num_threads)
-        ]
+        self._scratch = [new_scratch(game) for _ in range(self.num_threads)]
         self._bound: dict[Any, Callable[..., Any]] = {}
         self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
         self.seed(seed)

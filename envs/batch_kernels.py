@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .game import Game
 from .jit import borrowed, kernel
 from .prng import below
-from .repetition import count_position, exempt_actions, forbid_repeats, new_tables, table_plies
+from .repetition import allow_new, count_position, exempt_actions, new_ring
 
 __all__ = ["Frames", "Past", "advance", "draw", "first_illegal", "new_frames", "new_past", "play", "show", "update"]
 
@@ -28,11 +28,9 @@ _SLIDES = 64  # plies after which a window has to be moved back to the right
 class Past(NamedTuple):
     """The positions that each game has had, for superko and draws by repetition."""
 
-    keys: NDArray[np.uint64]  # [games, tables, slots], see `count_position`
-    times: NDArray[np.unsignedinteger]  # [games, tables, slots]
-    seen: NDArray[np.uint64]  # [games, tables, words]
+    keys: NDArray[np.uint64]  # [games, plies], see `count_position`
+    seen: NDArray[np.uint64]  # [games, filters, words]
     exempt: NDArray[np.bool_]  # [num_actions]
-    memory: int  # in plies
     limit: int  # how often a position may not be there
     forbids: bool  # whether the last time is forbidden, and not a draw
 
@@ -57,7 +55,7 @@ def new_past(game: Game, games: int) -> Past | None:
     if game.repetition is None:
         return None
     forbids = game.repetition.effect == "forbidden"
-    return Past(*new_tables(game, games), exempt_actions(game), table_plies(game), game.repetition.times, forbids)
+    return Past(*new_ring(game, games), exempt_actions(game), game.repetition.times, forbids)
 
 
 def new_frames(game: Game, games: int) -> Frames | None:
@@ -115,17 +113,9 @@ def _play(game, i, states, players, plies, over, rewards, action):
 @register_jitable(forceinline=True)
 def _count(game, i, states, plies, over, past):
     """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
-    count = count_position(game, states[i], past.keys[i], past.times[i], past.seen[i], plies[i], past.memory)
+    count = count_position(game, states[i], past.keys[i], past.seen[i], plies[i])
     if count >= past.limit and not past.forbids:
         over[i] = True
-
-
-@register_jitable(forceinline=True)
-def _clear(planes, channels, first, last):
-    """Set to 0 the channels from ``first`` to before ``last`` of flat ``planes``."""
-    for channel in range(first, last):
-        for cell in range(0, planes.size, channels):
-            planes[cell + channel] = 0
 
 
 @register_jitable(forceinline=True)
@@ -142,7 +132,6 @@ def _slide(game, i, states, plies, frames):
     elif first < 0:
         first = last - frames.frame
     frames.first[i] = first
-    channels = frames.shape[-1]
     for player in range(2):
         window = frames.windows[i, player]
         if plies[i] == 0:
@@ -151,10 +140,7 @@ def _slide(game, i, states, plies, frames):
             earlier, later = window[before : before + size], window[last : last + size]
             for j in range(size - 1, -1, -1):
                 later[j] = earlier[j]
-        planes = window[first : first + size]
-        _clear(planes, channels, 0, frames.frame)
-        _clear(planes, channels, frames.frame + frames.remembered, channels)
-        game.observe(states[i], player, planes.reshape(frames.shape))
+        game.observe(states[i], player, window[first : first + size].reshape(frames.shape))
 
 
 @register_jitable(forceinline=True)
@@ -167,15 +153,15 @@ def _remember(game, i, states, plies, over, past, frames):
 
 
 @register_jitable(forceinline=True)
-def _mask(game, i, states, masks, over, past, actions, scratch):
+def _mask(game, i, states, masks, plies, over, past, actions, after, scratch):
     for action in range(masks.shape[1]):
         masks[i, action] = 0
-    legal = actions[: game.legal_actions(states[i], actions)]
-    for j in range(legal.size):
-        masks[i, legal[j]] = 1
     if past is not None and past.forbids and not over[i]:
-        keys, times, seen = past.keys[i], past.times[i], past.seen[i]
-        forbid_repeats(game, states[i], legal, scratch, keys, times, seen, past.limit - 1, past.exempt, masks[i])
+        keys, seen, most = past.keys[i], past.seen[i], past.limit - 1
+        allow_new(game, states[i], actions, after, scratch, keys, seen, plies[i], most, past.exempt, masks[i])
+    else:
+        for j in range(game.legal_actions(states[i], actions)):
+            masks[i, actions[j]] = 1
 
 
 @register_jitable(forceinline=True)
@@ -199,16 +185,17 @@ def play(game, states, players, plies, over, rewards, which, actions, first, las
 
 
 @kernel
-def update(game, states, masks, plies, over, past, frames, actions, scratch, which, first, last):
+def update(game, states, masks, plies, over, past, frames, actions, after, scratch, which, first, last):
     """Bring what is remembered of the rows, and what the players to move may play, up to the present positions.
 
     Games that are drawn by repetition end. The mask of a finished game is what `Game.legal_actions` says.
     """
-    masks, past, frames, actions, scratch = borrowed((masks, past, frames, actions, scratch))
+    masks, past, frames = borrowed((masks, past, frames))
+    actions, after, scratch = borrowed((actions, after, scratch))
     for place in range(first, last):
         i = which[place]
         _remember(game, i, states, plies, over, past, frames)
-        _mask(game, i, states, masks, over, past, actions, scratch)
+        _mask(game, i, states, masks, plies, over, past, actions, after, scratch)
 
 
 @kernel
@@ -237,12 +224,14 @@ def advance(
     frames,
     played,
     actions,
+    after,
     scratch,
     first,
     last,
 ):
     """Play a legal action in each row, begin those games anew that end, from ``start``, and show all."""
-    masks, past, frames, actions, scratch = borrowed((masks, past, frames, actions, scratch))
+    masks, past, frames = borrowed((masks, past, frames))
+    actions, after, scratch = borrowed((actions, after, scratch))
     observations, final_observations = borrowed(observations), borrowed(final_observations)
     flat, flat_final = observations.reshape(players.size, -1), final_observations.reshape(players.size, -1)
     for i in range(first, last):
@@ -255,5 +244,5 @@ def advance(
             players[i] = game.player(states[i])
             plies[i], over[i] = 0, False
             _remember(game, i, states, plies, over, past, frames)
-        _mask(game, i, states, masks, over, past, actions, scratch)
+        _mask(game, i, states, masks, plies, over, past, actions, after, scratch)
         _show(game, i, states, observations, flat, frames, players[i])

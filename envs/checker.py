@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .game import Game, State
+from .repetition import new_scratch
 
 __all__ = ["check_game"]
 
@@ -23,7 +24,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
     Raises:
         ValueError: a rule breaks its promise; the message names the rule, what it gave, and the state.
     """
-    rng, scratch = np.random.default_rng(seed), np.zeros(1, game.dtype)
+    rng = np.random.default_rng(seed)
     for action in range(game.num_actions):
         text = game.action_to_str(action)
         if game.str_to_action(text) != action:
@@ -36,12 +37,13 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
             if game.is_terminal(state):
                 break
             _check_guess(game, state)
-            action = int(rng.choice(_checked_actions(game, state)))
-            told = game.position_after(state, action, scratch)
-            game.play(state, action)
-            if told != game.position(state):
-                fault = f"must be what `position` is after action {action}, {game.position(state)}, got {told}"
-                raise _broken(game, state, "position_after", fault)
+            actions = _checked_actions(game, state)
+            after = _checked_positions(game, state, actions)
+            i = int(rng.integers(len(actions)))
+            game.play(state, actions[i])
+            if after[i] != game.position(state):
+                fault = f"must be what `position` is after action {actions[i]}, {game.position(state)}, got {after[i]}"
+                raise _broken(game, state, "positions_after", fault)
             plies += 1
             if plies > game.max_plies:
                 raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
@@ -65,6 +67,18 @@ def _checked_actions(game: Game, state: State) -> list[int]:
     return actions
 
 
+def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int]:
+    before = state.copy()
+    listed, keys, scratch = new_scratch(game)
+    count = game.positions_after(state, listed, keys, scratch)
+    if listed[:count].tolist() != actions:
+        fault = f"must write the actions that `legal_actions` writes, {actions}, got {listed[:count].tolist()}"
+        raise _broken(game, state, "positions_after", fault)
+    if state != before:
+        raise _broken(game, before, "positions_after", "must not change the state")
+    return keys[:count].tolist()
+
+
 def _check_view(game: Game, state: State) -> None:
     player = game.player(state)
     if player not in (0, 1):
@@ -75,6 +89,14 @@ def _check_view(game: Game, state: State) -> None:
         if planes.min() < 0 or planes.max() > game.observation_high:
             span = f"{planes.min()} to {planes.max()}"
             raise _broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
+        if game.history is not None:
+            frames, frame = game.history
+            again = np.full_like(planes, -1)
+            game.observe(state, seat, again)
+            own = np.r_[:frame, frames * frame : planes.shape[-1]]
+            if (again[..., own] != planes[..., own]).any():
+                fault = "must write every value of the newest position, and of what comes after the earlier ones"
+                raise _broken(game, state, "observe", fault)
     if game.decode is not None and game.history is None and not game.is_terminal(state):
         decoded = game.state_from_observation(game.observation(state, player))
         if decoded != state:

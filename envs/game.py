@@ -32,7 +32,7 @@ from .board import Board
 from .digest import digest
 from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit import RULES, GameType, game_type, register_game_class
-from .keys import key_rule, played_position
+from .keys import key_rule, played_positions
 from .prng import uniform_action
 
 __all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
@@ -103,9 +103,10 @@ class Game:
         folded_key: ``folded_key(state) -> uint64``, a key that is the same for a position and its images under the
             ``symmetries``. Default: ``key``.
         position: ``position(state) -> uint64``, equal for positions that count as repeated. Default: ``key``.
-        position_after: ``position_after(state, action, scratch) -> uint64``, what ``position`` is after a legal action,
-            for games that forbid repetitions and can tell without playing it. ``scratch`` is an array [1] for a state.
-            Default: play it there.
+        positions_after: ``positions_after(state, actions, keys, scratch)`` writes the legal actions as
+            ``legal_actions`` does, and beside each, into ``keys`` [num_actions] of uint64, what ``position`` is after
+            it; for games that forbid repetitions and can tell without playing. ``scratch`` is an array [1] for a state.
+            Default: play each there.
         random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, with ``actions`` as
             scratch. Default: each legal action with the same probability.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
@@ -115,7 +116,8 @@ class Game:
         symmetries: of the board and the initial state, without the identity.
         repetition: what environments do when a position comes again. Default: nothing.
         history: ``(frames, planes)``: the first ``frames * planes`` channels of an observation show the last so many
-            positions in turn, the newest first. ``observe`` writes the newest, environments remember the others.
+            positions in turn, the newest first. ``observe`` writes the newest, and what comes after these channels: all
+            values, since there its planes are not zeroed. Environments remember the others.
         observation_high: the largest value in the planes (the least is 0).
         observation_dtype: of the planes.
         players: PettingZoo's names of the two agents, first player first.
@@ -147,7 +149,7 @@ class Game:
         key: Rule | None = None,
         folded_key: Rule | None = None,
         position: Rule | None = None,
-        position_after: Rule | None = None,
+        positions_after: Rule | None = None,
         random_action: Rule | None = None,
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
@@ -185,7 +187,7 @@ class Game:
         self.key: Rule = key or key_rule(state)
         self.folded_key: Rule = folded_key or self.key
         self.position: Rule = position or self.key
-        self.position_after: Rule = position_after or played_position(self.play, self.position)
+        self.positions_after: Rule = positions_after or played_positions(legal_actions, self.play, self.position)
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.decode = decode
         self.board = board
@@ -203,7 +205,7 @@ class Game:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the rules: the part of the Numba type that makes stale code impossible."""
-        followed = {"position_after"} if self._fields["position_after"] is None else set()  # from two other rules
+        followed = {"positions_after"} if self._fields["positions_after"] is None else set()  # from other rules
         return digest(self.dtype, [getattr(self, rule) for rule in RULES if rule not in followed])
 
     @cached_property
@@ -253,8 +255,8 @@ class Game:
             changes = {"evaluate": None, **changes}
         if changes.get("key") is not None:
             changes = {"folded_key": None, **changes}
-        if not changes.keys().isdisjoint(("play", "position", "key")):
-            changes = {"position_after": None, **changes}
+        if not changes.keys().isdisjoint(("legal_actions", "play", "position", "key")):
+            changes = {"positions_after": None, **changes}
         changes = _plain(changes)
         game = Game(**{**self._fields, **changes})
         game.spec, game.parameters = self.spec, self.parameters

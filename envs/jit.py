@@ -59,7 +59,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "key": ("state",),
     "folded_key": ("state",),
     "position": ("state",),
-    "position_after": ("state", "action", "scratch"),
+    "positions_after": ("state", "actions", "keys", "scratch"),
     "random_action": ("state", "actions", "rng"),
 }
 
@@ -193,7 +193,11 @@ def _register_rule(rule: str, arguments: tuple[str, ...]) -> None:
         compiled = _compiled_rule(game, rule)
         return lambda game, state, x, y: compiled(state, x, y)
 
-    overload_method(GameType, rule)((of_one, of_two, of_three)[len(arguments) - 1])
+    def of_four(game, state, x, y, z):
+        compiled = _compiled_rule(game, rule)
+        return lambda game, state, x, y, z: compiled(state, x, y, z)
+
+    overload_method(GameType, rule)((of_one, of_two, of_three, of_four)[len(arguments) - 1])
 
 
 for _rule, _arguments in RULES.items():

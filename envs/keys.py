@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .bits import scattered
 
-__all__ = ["key_rule", "played_position"]
+__all__ = ["key_rule", "played_positions"]
 
 _ZERO = np.uint64(0)
 
@@ -47,17 +47,24 @@ def key_rule(layout: np.dtype[Any]) -> Callable[[Any], Any]:
 
 
 @cache
-def played_position(play: Callable[..., Any], position: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the rule ``position_after(state, action, scratch)`` that plays the action in ``scratch[0]``."""
-    played, read = (register_jitable(getattr(rule, "py_func", rule)) for rule in (play, position))
+def played_positions(
+    legal_actions: Callable[..., Any], play: Callable[..., Any], position: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return the rule ``positions_after(state, actions, keys, scratch)`` that plays each action in ``scratch[0]``."""
+    listed, played, read = (
+        register_jitable(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, position)
+    )
 
-    def position_after(state: Any, action: int, scratch: Any) -> Any:
-        scratch[0] = state
-        child = scratch[0]
-        played(child, action)
-        return read(child)
+    def positions_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
+        count = listed(state, actions)
+        for i in range(count):
+            scratch[0] = state
+            child = scratch[0]
+            played(child, np.int64(actions[i]))
+            keys[i] = read(child)
+        return count
 
-    return position_after
+    return positions_after
 
 
 @register_jitable

@@ -29,8 +29,6 @@ def _advance(game, state, action, actions, planes, remembered, frame, mask, util
         for i in range(cells.shape[0]):
             for channel in range(frame + remembered - 1, frame - 1, -1):
                 cells[i, channel] = cells[i, channel - frame]
-            cells[i, :frame] = 0
-            cells[i, frame + remembered :] = 0
     else:
         planes[:] = 0
     game.observe(state, 0, planes[0])

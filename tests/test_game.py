@@ -177,6 +177,11 @@ def _over(state: Any) -> bool:
     return state.ply == 1
 
 
+def _wrong_positions(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
+    actions[:2], keys[:2] = (0, 1), (1, 2)
+    return 2
+
+
 _COIN: dict[str, Any] = {  # the first player names the side that the coin shows, and should say 1
     "name": "coin",
     "state": state_dtype(x="i4", ply="i4"),
@@ -220,11 +225,26 @@ class TestCheckGame:
             ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
             ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
             ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
+            (
+                {"positions_after": lambda state, actions, keys, scratch: 0},
+                r"'positions_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
+            ),
+            (
+                {"positions_after": _wrong_positions},
+                "'positions_after' of coin: must be what `position` is after action",
+            ),
         ],
     )
     def test_broken_promises(self, change: dict[str, Any], message: str) -> None:
         with pytest.raises(ValueError, match=message):
             check_game(Game(**{**_COIN, **change}))
+
+    def test_planes_that_count_on_zeros(self) -> None:
+        def observe(state: Any, player: int, planes: Any) -> None:
+            planes[0, 0, 0] = 1
+
+        with pytest.raises(ValueError, match=r"'observe' of go.*: must write every value of the newest position"):
+            check_game(go(board_size=2).replace(observe=observe, decode=None))
 
 
 class TestKeys:

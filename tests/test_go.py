@@ -11,6 +11,7 @@ from plyground.agents import AlphaBeta
 from plyground.envs import BoardGameEnv, Game, GameBatch, go
 from plyground.envs.jit import kernel
 from plyground.envs.prng import new_rng
+from plyground.envs.repetition import new_scratch
 
 from .conftest import random_game
 from .go_oracle import after, area, grid_of, state_of
@@ -22,6 +23,13 @@ def play(game: Game, state: Any, *moves: str) -> Any:
 
 def legal(game: Game, state: Any) -> set[str]:
     return {game.action_to_str(action) for action in game.actions(state)}
+
+
+def keys_after(game: Game, state: Any) -> dict[int, int]:
+    """Return the positions after all legal actions."""
+    actions, keys, scratch = new_scratch(game)
+    count = game.positions_after(state, actions, keys, scratch)
+    return dict(zip(actions[:count].tolist(), keys[:count].tolist(), strict=True))
 
 
 @kernel
@@ -132,8 +140,7 @@ class TestByHand:
         assert self.game.text(play(self.game, state, "C5")).count("X") == 3
         assert self.game.text(play(self.game, state, "C5", "A1", "B5", "A2", "D5")).count("X") == 2  # A1 and A2
         for action in self.game.actions(state):
-            after_it = self.game.play_moves([action], state)
-            assert self.game.position_after(state, action, None) == self.game.position(after_it)
+            assert keys_after(self.game, state)[action] == self.game.position(self.game.play_moves([action], state))
 
     def test_chains_met_on_two_sides_are_taken_once(self) -> None:
         # On C3 white takes two chains: one is met above and on the left, the other below.
@@ -151,7 +158,7 @@ class TestByHand:
         taken = self.game.play_moves(["C3"], state)
         assert self.game.text(taken).count("X") == 0
         action = self.game.str_to_action("C3")
-        assert self.game.position_after(state, action, None) == self.game.position(taken)
+        assert keys_after(self.game, state)[action] == self.game.position(taken)
 
     def test_snapback(self) -> None:
         state = state_of(

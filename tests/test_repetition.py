@@ -91,8 +91,8 @@ def test_a_line_of_moves_counts_from_its_start() -> None:
         env.reset(options={"state": two_kings(game), "moves": 2 * CYCLE})
 
 
-@pytest.mark.parametrize("memory", [4, 5, None])  # plies; the tables are then changed every 5 or 6, or never
-def test_a_repetition_is_forbidden_whichever_table_it_is_in(memory: int | None) -> None:
+@pytest.mark.parametrize("memory", [4, 5, None])  # plies; the filters are then changed every 5 or 6, or never
+def test_a_repetition_is_forbidden_whichever_filter_it_is_in(memory: int | None) -> None:
     game = checkers().replace(repetition=Repetition("forbidden", memory=memory))
     counts, state = PositionCounts(game), two_kings(game)
     for _ in range(2):
@@ -111,6 +111,32 @@ def test_a_repetition_is_forbidden_whichever_table_it_is_in(memory: int | None) 
             game.play(state, move)
         counts.clear()
         state = two_kings(game)
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_counts_are_those_of_a_list(times: int, rng: np.random.Generator) -> None:
+    # Two kings that walk at random, and come back often.
+    game = checkers(max_quiet_plies=255).replace(repetition=Repetition("forbidden", times=times))
+    counts = PositionCounts(game)
+    again = 0
+    for _ in range(20):
+        counts.clear()
+        state, seen = two_kings(game), list[int]()
+        for _ in range(200):
+            key = int(game.position(state))
+            seen.append(key)
+            assert counts.add(state) == (seen.count(key) >= times)
+            actions = game.actions(state)
+            mask = np.zeros(game.num_actions, np.int8)
+            mask[actions] = 1
+            counts.forbid(state, mask)
+            after = [int(game.position(game.play_moves([action], state))) for action in actions]
+            assert mask[actions].tolist() == [seen.count(key) < times - 1 for key in after]
+            game.play(state, int(rng.choice(actions)))
+            if game.is_terminal(state):
+                break
+        again += len(seen) - len(set(seen))
+    assert again > 100
 
 
 def test_records_tell_of_a_draw() -> None:

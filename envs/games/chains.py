@@ -46,7 +46,7 @@ class Chains(NamedTuple):
     setup: Rule  # setup(state): the empty board, in a zeroed record
     place: Rule  # place(state, cell, own): put a stone down, and take off what it captures
     is_legal: Rule  # is_legal(state, cell, own): whether a stone may be put there: no suicide, not on `ko`
-    hash_after: Rule  # hash_after(state, cell, own): what `hash` would be after `place`
+    after: Rule  # after(state, cell, own): whether that is legal, and what `hash` would be then
     is_eye: Rule  # is_eye(state, cell, own): whether it is a single-point eye
     is_lone: Rule  # is_lone(state, cell): whether the stone there is a chain with a single pseudo-liberty
     area_balance: Rule  # area_balance(state): BLACK's area minus WHITE's
@@ -194,14 +194,19 @@ def chains(board_size: int) -> Chains:
         return found
 
     @register_jitable(forceinline=True)
-    def hash_after(state: Any, cell: int, own: int) -> Any:
+    def after(state: Any, cell: int, own: int) -> tuple[bool, Any]:
         found = state.hash ^ zobrist[own, cell]
-        # Does the move take anything? Most do not, and this way, without a jump, that is cheap to see.
-        sides = 0
+        # As in `is_legal`. Most moves take nothing, and this way that is cheap to see.
+        lives, sides = 0, 0
         for i in range(4):
             beside = np.uint64(cell + around[i])
-            sides |= ((state.board[beside] == 3 - own) & is_last(state, cell, beside)) << i
-        return found if sides == 0 else found ^ hash_of_taken(state, cell, sides)
+            stone = state.board[beside]
+            taken = is_last(state, cell, beside)
+            lives |= (stone == EMPTY) | ((stone == own) & (not taken))
+            sides |= ((stone == 3 - own) & taken) << i
+        if sides != 0:
+            found ^= hash_of_taken(state, cell, sides)
+        return ((lives | sides) != 0) & (cell != state.ko), found
 
     @register_jitable
     def area_balance(state: Any) -> int:
@@ -240,4 +245,4 @@ def chains(board_size: int) -> Chains:
         "ko": "i4",  # the cell that the simple ko forbids; 0 for none
         "hash": "u8",  # Zobrist's, of the stones
     }
-    return Chains(fields, cell_of, point_of, zobrist, setup, place, is_legal, hash_after, is_eye, is_lone, area_balance)
+    return Chains(fields, cell_of, point_of, zobrist, setup, place, is_legal, after, is_eye, is_lone, area_balance)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
 from ..board import Board, letters, numbers_up
 from ..factory import game_factory
@@ -61,26 +62,32 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     steps = np.array([-board_size - 1, -1, 1, board_size + 1], np.int64)
     stones = chains(board_size)
     cell_of, point_of, zobrist, setup, place = stones[1:6]
-    is_legal, hash_after, is_eye, is_lone, area_balance = stones[6:]
+    is_legal, after, is_eye, is_lone, area_balance = stones[6:]
     layout = state_dtype(**stones.fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
     numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
-    of_turn, of_pass, of_ply = numbers[0], numbers[1], numbers[2:]
+    of_turn, of_pass, of_ply, no_turn = numbers[0], numbers[1], numbers[2:], np.uint64(0)
 
     def player(state: Any) -> int:
         return state.turn
 
+    # The legal actions are listed without jumps, of which the processor could foresee none: all are written, and the
+    # next is written over those that are not to stay.
+
+    @register_jitable(forceinline=True)
+    def list_empty(state: Any, actions: Any) -> int:
+        empties = 0
+        for action in range(points):
+            actions[empties] = action
+            empties += state.board[cell_of[action]] == EMPTY
+        return empties
+
     def legal_actions(state: Any, actions: Any) -> int:
         count = 0
         if state.passes < 2:
-            # Without jumps, of which the processor could foresee none: first the empty points, then the legal of them.
-            empties, own = 0, state.turn + 1
-            for action in range(points):
-                actions[empties] = action
-                empties += state.board[cell_of[action]] == EMPTY
-            for i in range(empties):
+            for i in range(list_empty(state, actions)):
                 action = actions[i]
                 actions[count] = action
-                count += is_legal(state, np.int64(cell_of[action]), own)
+                count += is_legal(state, np.int64(cell_of[action]), state.turn + 1)
         actions[count] = pass_move
         return count + 1
 
@@ -140,11 +147,17 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     def position(state: Any) -> Any:
         return state.hash ^ of_turn if situational and state.turn == 1 else state.hash
 
-    def position_after(state: Any, action: int, scratch: Any) -> Any:
-        found = state.hash
-        if action != pass_move:
-            found = hash_after(state, np.int64(cell_of[action]), state.turn + 1)
-        return found ^ of_turn if situational and state.turn == 0 else found
+    def positions_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
+        flip = of_turn if situational and state.turn == 0 else no_turn
+        count = 0
+        if state.passes < 2:
+            for i in range(list_empty(state, actions)):
+                action = actions[i]
+                legal, found = after(state, np.int64(cell_of[action]), state.turn + 1)
+                actions[count], keys[count] = action, found ^ flip
+                count += legal
+        actions[count], keys[count] = pass_move, state.hash ^ flip
+        return count + 1
 
     def key(state: Any) -> Any:
         key = state.hash
@@ -205,7 +218,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         evaluate=evaluate,
         key=key,
         position=position,
-        position_after=position_after,
+        positions_after=positions_after,
         random_action=random_action,
         decode=decode,
         action_to_str=names.__getitem__,
