@@ -31,6 +31,9 @@ def train(
     minutes: Annotated[float | None, typer.Option(help="Of training, in all.")] = None,
     environments: Annotated[int, typer.Option(help="Games side by side.")] = _DEFAULT.environments,
     threads: Annotated[int, typer.Option(help="That advance them.")] = _DEFAULT.threads,
+    network_threads: Annotated[
+        int, typer.Option(help="Of the network: more pay for a resnet on as many idle cores.")
+    ] = _DEFAULT.network_threads,
     self_play: Annotated[
         float, typer.Option(help="Share of games against itself, now or earlier.")
     ] = _DEFAULT.self_play,
@@ -71,6 +74,7 @@ def train(
         seed=seed,
         environments=environments,
         threads=threads,
+        network_threads=network_threads,
         self_play=self_play,
         sampling=sampling,  # pyright: ignore[reportArgumentType]  (checked there)
         opponents=dict(map(_share, opponent)) if opponent else _DEFAULT.opponents,

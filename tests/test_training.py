@@ -80,6 +80,7 @@ class TestConfig:
             ({"sampling": "unifrom"}, "did you mean 'uniform'"),
             ({"network": "cnn"}, "unknown network 'cnn'"),
             ({"environments": 0}, "environments must be a whole number, at least 1, got 0"),
+            ({"network_threads": 0}, "network_threads must be a whole number, at least 1, got 0"),
             ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
             ({"steps": None}, "give steps, or minutes"),
             ({"minutes": 0}, "minutes must be above 0"),
@@ -135,6 +136,14 @@ class TestRun:
         assert seen[-1].steps == model.num_timesteps
         assert seen[-1].games > 100
         assert any(run.tensorboard.iterdir())
+
+    def test_the_network_has_the_threads_it_was_given(self, tmp_path: Path) -> None:
+        two = replace(SMALL, network_threads=2)
+        one = train(two, tmp_path / "one")
+        assert torch.get_num_threads() == 2
+        assert_same(one, train(two, tmp_path / "other"))
+        train(SMALL, tmp_path / "default")
+        assert torch.get_num_threads() == 1
 
     def test_is_reproducible(self, tmp_path: Path) -> None:
         assert_same(train(SMALL, tmp_path / "one"), train(replace(SMALL, threads=2), tmp_path / "other"))

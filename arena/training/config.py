@@ -62,8 +62,10 @@ class TrainingConfig:
         minutes: of training, after which it ends; None: no limit.
         seed: of the weights, the games, the opponents and the exploration.
         environments: games played side by side.
-        threads: that advance them. The network has one thread always: with torch's default the same training ran 30
-            times slower on 2 cores.
+        threads: that advance them.
+        network_threads: torch's, in this process. The weights depend on how many there are, in the last digits. More
+            than one pays for a residual net with as many idle cores to itself; where other work runs on these, threads
+            wait for each other: with torch's default PPO ran 30 times slower on 2 cores.
         opening_plies: each game opens with up to so many random plies: so the learner meets positions of all kinds, and
             ends early on. Default: half of the longest game, but no more than 24.
         self_play: the share, from 0 to 1, of games against the learner itself, as it is or as it was.
@@ -97,6 +99,7 @@ class TrainingConfig:
     seed: int = 0
     environments: int = 256
     threads: int = 1
+    network_threads: int = 1
     opening_plies: int | None = None
     self_play: float = 0.3
     sampling: Sampling = "prioritised"
@@ -126,6 +129,7 @@ class TrainingConfig:
         least = {
             "environments": 1,
             "threads": 1,
+            "network_threads": 1,
             "opening_plies": 0,
             "faced": 1,
             "snapshot_every": 1,

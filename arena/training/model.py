@@ -65,7 +65,7 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
     from ...envs.stable_baselines import BoardVecEnv
     from .symmetries import SymmetricVecEnv
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(config.network_threads)
     game = make_game(config.game)
     league = League(game, config)
     plies = min(_OPENING, game.max_plies // 2) if config.opening_plies is None else config.opening_plies
