@@ -46,7 +46,6 @@ class Frames(NamedTuple):
     windows: NDArray[Any]  # [games, players, length]
     first: NDArray[np.int64]  # [games] where the windows begin
     shape: tuple[int, ...]  # of an observation
-    remembered: int  # channels of earlier positions
     frame: int  # channels of one position
 
 
@@ -62,10 +61,10 @@ def new_frames(game: Game, games: int) -> Frames | None:
     """Return empty planes, or None for a game whose observations show the present only."""
     if game.history is None:
         return None
-    frames, frame = game.history
+    _, frame = game.history
     length = math.prod(game.observation_shape) + _SLIDES * frame
     windows = np.zeros((games, 2, length), game.observation_dtype)
-    return Frames(windows, np.zeros(games, np.int64), game.observation_shape, (frames - 1) * frame, frame)
+    return Frames(windows, np.zeros(games, np.int64), game.observation_shape, frame)
 
 
 @kernel
