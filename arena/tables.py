@@ -17,7 +17,7 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
     result.add_column("#", justify="right")
     result.add_column("player", overflow="fold", min_width=14)
     for number, _ in enumerate(table, start=1):
-        result.add_column(f"vs {number}", justify="right", no_wrap=True)
+        result.add_column(f"v {number}", justify="right", no_wrap=True)
     for heading in ("points", "win-draw-loss", "per move"):
         result.add_column(heading, justify="right", no_wrap=True)
     for number, line in enumerate(table, start=1):

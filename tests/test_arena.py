@@ -182,10 +182,23 @@ class TestRoundRobin:
             console.print(cross_table(standings(records), title="two games"))
         rows = [line.split() for line in captured.get().splitlines()]
         assert [row for row in rows if row and row[0] in "#12"] == [
-            ["#", "player", "vs", "1", "vs", "2", "points", "win-draw-loss", "per", "move"],
+            ["#", "player", "v", "1", "v", "2", "points", "win-draw-loss", "per", "move"],
             ["1", "a", "·", "1.5", "1.5", "1-1-0", "251", "ms"],
             ["2", "b", "0.5", "·", "0.5", "0-1-1", "0", "µs"],
         ]
+
+    def test_the_names_of_four_players_fit_into_80_columns(self) -> None:
+        names = ["alphabeta(depth=4)", "mcts(simulations=100)", "dqn(demo/dqn)", "random"]
+        pairs = [(one, other) for one in names for other in names if one != other]
+        records = [
+            GameRecord("connect_four", list(pair), [0], 0, [1, -1], "finished", [0.000123], [0], 1) for pair in pairs
+        ]
+        console = Console(width=80)
+        with console.capture() as captured:
+            console.print(cross_table(standings(50 * records)))
+        lines = captured.get().splitlines()
+        assert len(lines) == 5
+        assert all(any(name in line for line in lines) for name in names)
 
     def test_players(self) -> None:
         with pytest.raises(ValueError, match="it takes two players"):
