@@ -32,6 +32,16 @@ def keys_after(game: Game, state: Any) -> dict[int, int]:
     return dict(zip(actions[:count].tolist(), keys[:count].tolist(), strict=True))
 
 
+@pytest.mark.rules
+@pytest.mark.parametrize("superko", ["positional", "situational"])
+def test_positions_after_a_pass(superko: str) -> None:
+    game = go(board_size=3, superko=superko)
+    once, twice = (play(game, game.new_state(), *passes) for passes in (["pass"], ["pass", "pass"]))
+    assert keys_after(game, once)[9] == game.position(twice)
+    assert (game.position(once) == game.position(twice)) == (superko == "positional")
+    assert list(keys_after(game, twice)) == game.actions(twice) == [9]  # over
+
+
 @kernel
 def _draw(game, state, actions, rng):
     return game.random_action(state, actions, rng)

@@ -10,6 +10,7 @@ import pytest
 
 from plyground.envs import Game, connect_four, tictactoe
 from plyground.envs.games.tictactoe import open_lines
+from plyground.envs.repetition import new_scratch
 
 from .conftest import random_game
 from .oracles import board_of, drop, identity, lines, open_columns, reachable, stone_to_move, winner
@@ -49,6 +50,18 @@ def test_games_end_in_time_and_are_zero_sum(game: Game, rng: np.random.Generator
         assert len(states) - 1 <= game.max_plies
         assert game.utility(states[-1], 0) == -game.utility(states[-1], 1)
         assert abs(game.utility(states[-1], 0)) <= game.max_utility
+
+
+def test_positions_after_are_those_of_played_moves(game: Game, rng: np.random.Generator) -> None:
+    actions, keys, scratch = new_scratch(game)
+    for _ in range(3):
+        states = random_game(game, rng)
+        for state in [*states[:-1:5], states[-1]]:
+            count = game.positions_after(state, actions, keys, scratch)
+            assert actions[:count].tolist() == game.actions(state)
+            if not game.is_terminal(state):
+                played = [game.position(game.play_moves([action], state)) for action in game.actions(state)]
+                assert keys[:count].tolist() == played
 
 
 def test_evaluation_is_antisymmetric_and_between_loss_and_win(game: Game, rng: np.random.Generator) -> None:
