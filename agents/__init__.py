@@ -1,19 +1,19 @@
 """Players for two-player board games: search, trained policies, people."""
 
 from .agent import Agent, Info, Observation, legal_mask, state_of
-from .alphabeta import AlphaBeta
+from .alphabeta.agent import AlphaBeta
 from .analysis import Analysis
 from .human import Human
-from .mcts import MCTS
+from .mcts.agent import MCTS
+from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax
 from .mixture import Mixture
-from .montecarlo import FlatMonteCarlo
 from .policy import Policy
-from .puct import PUCT
+from .puct.agent import PUCT
 from .random import Random
 from .registry import agent_names, agent_usage, make, register_agent
 from .search import SearchAgent
-from .solver import Solution, Solver
+from .solver.agent import Solution, Solver
 
 __all__ = [
     "MCTS",

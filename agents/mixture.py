@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
-from ..envs.draws import draw_uniforms
+from ..envs.vector.row_random import draw_uniforms
 from .agent import Agent, Info, Observation
 
 __all__ = ["Mixture"]

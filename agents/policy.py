@@ -15,8 +15,8 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game
-from ..envs.draws import draw_uniforms
-from ..envs.opponents import Memoryless
+from ..envs.vector.opponents import Memoryless
+from ..envs.vector.row_random import draw_uniforms
 from .agent import Info, Observation, legal_mask
 from .models import load_model
 

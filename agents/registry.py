@@ -10,16 +10,16 @@ from typing import Any
 from ..envs import Game, as_game
 from ..envs.spec import nearest, parse_spec
 from .agent import Agent
-from .alphabeta import AlphaBeta
+from .alphabeta.agent import AlphaBeta
 from .human import Human
-from .mcts import MCTS
+from .mcts.agent import MCTS
+from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax
 from .mixture import Mixture
-from .montecarlo import FlatMonteCarlo
 from .policy import Policy
-from .puct import PUCT
+from .puct.agent import PUCT
 from .random import Random
-from .solver import Solver
+from .solver.agent import Solver
 
 __all__ = ["agent_names", "agent_usage", "make", "register_agent"]
 

@@ -1,6 +1,5 @@
 """Matches between players, tournaments, and the training of policies."""
 
-from .formats import read_games, write_games
 from .grading import (
     Evaluation,
     SolvedPositions,
@@ -19,7 +18,8 @@ from .match import iter_match, match
 from .openings import random_openings
 from .progress import play_with_progress, train_with_progress
 from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
-from .record import GameRecord, read_records, write_records
+from .records.formats import read_games, write_games
+from .records.record import GameRecord, read_records, write_records
 from .tables import cross_table
 from .tournament import Score, Standing, iter_round_robin, standings
 from .training import Progress, TrainingConfig, resume, train

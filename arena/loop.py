@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..agents import Agent
-from .record import GameRecord
+from .records.record import GameRecord
 
 __all__ = ["play"]
 

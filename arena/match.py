@@ -14,7 +14,7 @@ from ..agents import Agent, make
 from ..envs import BoardGameEnv, Game, as_game
 from .loop import play
 from .openings import default_opening_plies, random_openings
-from .record import GameRecord
+from .records.record import GameRecord
 
 __all__ = ["iter_match", "match", "player_name"]
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from .record import GameRecord, saved_records
+from .records.record import GameRecord, saved_records
 from .training import Progress
 
 __all__ = ["collect_with_progress", "play_with_progress", "train_with_progress"]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .record import GameRecord
+from .records.record import GameRecord
 
 __all__ = [
     "Difference",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..agents import Agent
 from ..envs import Game, as_game
 from .match import iter_match, player_name
-from .record import GameRecord
+from .records.record import GameRecord
 
 __all__ = ["Score", "Standing", "iter_round_robin", "standings"]
 

@@ -12,7 +12,7 @@ from harness import Work
 from plyground.agents import MCTS, AlphaBeta
 from plyground.envs import BoardGameEnv, GameBatch, make_game
 from plyground.envs.jit import kernel
-from plyground.envs.prng import new_rng
+from plyground.envs.jit.prng import new_rng
 
 __all__ = ["alphabeta", "batch", "environment_loop", "random_playouts", "uct"]
 

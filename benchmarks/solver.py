@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from plyground.agents.connect_four_solver import ConnectFourScores
+from plyground.agents.solver.connect_four.scores import ConnectFourScores
 from plyground.envs import State, connect_four
 
 from .page import markdown_table, write_section

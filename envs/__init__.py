@@ -4,7 +4,6 @@ Importing this package registers every game with both libraries.
 """
 
 from .aec import BoardGameEnv
-from .batch import GameBatch
 from .board import Board
 from .checker import check_game
 from .factory import game_factory
@@ -15,11 +14,12 @@ from .games.go import go
 from .games.mnk import gomoku, mnk
 from .games.othello import othello
 from .games.tictactoe import tictactoe
-from .opponents import Opponents, RandomOpponents, as_opponents
 from .registry import as_game, game_names, make_game, register_game
-from .seats import SeatBatch
 from .solo import SoloEnv
-from .vector import BoardVectorEnv
+from .vector.batch import GameBatch
+from .vector.gymnasium import BoardVectorEnv
+from .vector.opponents import Opponents, RandomOpponents, as_opponents
+from .vector.seats import SeatBatch
 
 register_game(checkers)
 register_game(connect_four)

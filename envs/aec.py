@@ -22,10 +22,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from .game import Game, State
-from .pictures import picture
 from .position import Position
 from .registry import as_game
-from .renderer import RENDER_FPS, Renderer, render_modes
+from .render.pictures import picture
+from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .starting import starting_point
 
 __all__ = ["BoardGameEnv"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .rendering import draw_grid
+from .render.text import draw_grid
 
 __all__ = ["Board", "letters", "numbers_up"]
 
@@ -29,7 +29,7 @@ class Board:
             second, 3 and 4 their kings.
         cells: ``cells(state, action)`` gives the cells that the action touches in ``state``, before it is played: where
             the piece comes from, if it comes from the board, and last where it lands; nothing for a pass.
-        style: how pictures are drawn, a key of `plyground.envs.styles.STYLES`.
+        style: how pictures are drawn, a key of `plyground.envs.render.styles.STYLES`.
         row_labels: of the rows, from the top; empty for none.
         column_labels: of the columns, from the left; empty for none.
     """

@@ -29,11 +29,11 @@ from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .board import Board
-from .digest import digest
 from .evaluation import checked_features, make_evaluation, replaced_weights
-from .jit import RULES, GameType, game_type, register_game_class
-from .keys import key_rule, played_positions
-from .prng import uniform_action
+from .jit.digest import digest
+from .jit.game_type import RULES, GameType, game_type, register_game_class
+from .jit.keys import key_rule, played_positions
+from .jit.prng import uniform_action
 
 __all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
 

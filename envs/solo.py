@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
 from .game import Game
-from .opponents import made
 from .registry import as_game
-from .renderer import RENDER_FPS, RENDER_MODES, render_modes
+from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
+from .vector.opponents import made
 
 __all__ = ["SoloEnv"]
 

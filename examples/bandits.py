@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from plyground.agents.bandits import (
+from plyground.agents.teaching.bandits import (
     UCB1,
     Bandit,
     EpsilonGreedy,

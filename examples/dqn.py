@@ -17,7 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from plyground.agents import Policy
 from plyground.arena import elo_difference, match, pair_scores
-from plyground.envs.stable_baselines import BoardVecEnv
+from plyground.envs.vector.stable_baselines import BoardVecEnv
 
 GAME = "connect_four"
 OPPONENTS = "mixture(random, alphabeta(depth=1), alphabeta(depth=2), mcts(simulations=30))"

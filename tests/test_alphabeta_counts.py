@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Minimax
-from plyground.agents.table import find, new_table, place
+from plyground.agents.alphabeta.table import find, new_table, place
 from plyground.envs import connect_four
 from plyground.envs.jit import kernel
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from plyground.agents import atomic
-from plyground.agents.atomic import compare_and_swap, fetch_add, load, store
-from plyground.envs.digest import digest
+from plyground.agents.mcts import atomic
+from plyground.agents.mcts.atomic import compare_and_swap, fetch_add, load, store
 from plyground.envs.jit import kernel
+from plyground.envs.jit.digest import digest
 
 THREADS = 4
 TIMES = 200_000
@@ -158,7 +158,7 @@ def test_the_digest_of_a_kernel_sees_the_instruction(monkeypatch: pytest.MonkeyP
 
 PLAIN = """
 import numpy as np
-from plyground.agents.atomic import compare_and_swap, fetch_add, load, store
+from plyground.agents.mcts.atomic import compare_and_swap, fetch_add, load, store
 array = np.array([1.0, 2.0])
 assert fetch_add(array, 1, 0.5) == 2 and load(array, 1) == 2.5
 store(array, 0, 4)

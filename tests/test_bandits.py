@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents.bandits import (
+from plyground.agents.teaching.bandits import (
     UCB1,
     Bandit,
     EpsilonGreedy,

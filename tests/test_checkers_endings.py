@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents.checkers_endings import CheckersEndings
-from plyground.agents.exhaustive import AllPositions
 from plyground.agents.solver import Solver
-from plyground.arena.fen import read_fen
+from plyground.agents.solver.checkers_endings import CheckersEndings
+from plyground.agents.solver.exhaustive import AllPositions
+from plyground.arena.records.fen import read_fen
 from plyground.envs import Game, State, make_game
 
 # -- kings on squares ----------------------------------------------------------------------------------------------

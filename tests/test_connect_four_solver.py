@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from bitbully import bitbully_core
 
-from plyground.agents.connect_four_book import make_book, opening_layers
-from plyground.agents.connect_four_solver import (
+from plyground.agents.solver import Solver
+from plyground.agents.solver.connect_four.book import make_book, opening_layers
+from plyground.agents.solver.connect_four.scores import (
     ConnectFourScores,
     distance_of,
     folded_key,
     is_connect_four,
     load_book,
 )
-from plyground.agents.solver import Solver
 from plyground.envs import Game, State, connect_four, tictactoe
 
 from .conftest import random_game

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from plyground.envs import make_game
-from plyground.envs.drawing import Circle, Drawing, Line, Polygon, Rectangle, Text
-from plyground.envs.pictures import picture
+from plyground.envs.render.drawing import Circle, Drawing, Line, Polygon, Rectangle, Text
+from plyground.envs.render.pictures import picture
 
 from .shapes import after, rgb
 

@@ -10,12 +10,12 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner
 
-from plyground.agents.trace_alphabeta import trace_alphabeta
-from plyground.agents.trace_exercises import alphabeta_exercise, mcts_exercise
-from plyground.agents.trace_mcts import trace_mcts
-from plyground.agents.trace_text import alphabeta_text, mcts_steps, mcts_text
-from plyground.agents.trace_trees import GameNode
-from plyground.arena.explain import explain
+from plyground.agents.teaching.alphabeta_trace import trace_alphabeta
+from plyground.agents.teaching.exercises import alphabeta_exercise, mcts_exercise
+from plyground.agents.teaching.mcts_trace import trace_mcts
+from plyground.agents.teaching.text import alphabeta_text, mcts_steps, mcts_text
+from plyground.agents.teaching.trees import GameNode
+from plyground.arena.cli.explain import explain
 from plyground.envs import make_game
 
 TREE = "((3 12 8) (2 ? ?) (14 5 2))"

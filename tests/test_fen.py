@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plyground.arena.cli import app
-from plyground.arena.fen import read_fen
+from plyground.arena.records.fen import read_fen
 from plyground.envs import checkers, make_game
 
 from .conftest import random_game

@@ -29,7 +29,7 @@ from plyground.envs import (
     state_dtype,
     tictactoe,
 )
-from plyground.envs.keys import key_rule
+from plyground.envs.jit.keys import key_rule
 
 
 class TestGames:

@@ -10,7 +10,7 @@ import pytest
 from plyground.agents import AlphaBeta
 from plyground.envs import BoardGameEnv, Game, GameBatch, go
 from plyground.envs.jit import kernel
-from plyground.envs.prng import new_rng
+from plyground.envs.jit.prng import new_rng
 from plyground.envs.repetition import new_scratch
 
 from .conftest import random_game

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import Solver
-from plyground.agents.connect_four_solver import distance_of
+from plyground.agents.solver.connect_four.scores import distance_of
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
 from plyground.arena.grading.sampling import draw_positions, join_positions
 from plyground.envs import connect_four, make_game

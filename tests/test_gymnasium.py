@@ -40,7 +40,7 @@ def test_every_game_has_an_id() -> None:
 @pytest.mark.parametrize("seat", ["first", "second", "random"])
 @pytest.mark.parametrize("env_id", IDS)
 def test_gymnasium_check(env_id: str, seat: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plyground.envs.renderer.RENDER_FPS", 0)  # nobody watches
+    monkeypatch.setattr("plyground.envs.render.renderer.RENDER_FPS", 0)  # nobody watches
     check_env(gymnasium.make(env_id, opponent="random", seat=seat).unwrapped)
 
 

@@ -15,15 +15,17 @@ import pytest
 from numpy.typing import NDArray
 
 from plyground.envs import Game, connect_four, tictactoe
-from plyground.envs.digest import digest
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, borrowed, kernel
-from plyground.envs.prng import below, new_rng, next_u64, uniform
+from plyground.envs.jit.digest import digest
+from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 
 EXERCISE_ALL_KERNELS = """
 import numpy as np
 from plyground.agents import MCTS, AlphaBeta, Minimax
-from plyground.agents import minimax, negamax, search, tree
+from plyground.agents import minimax, search
+from plyground.agents.alphabeta import negamax
+from plyground.agents.mcts import tree
 from plyground.envs import BoardGameEnv, connect_four, position, tictactoe
 
 for game in (tictactoe(), connect_four(4, 5)):

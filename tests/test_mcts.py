@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, AlphaBeta
-from plyground.agents.tree import new_tree
-from plyground.agents.tree_memory import grown
+from plyground.agents.mcts.memory import grown
+from plyground.agents.mcts.tree import new_tree
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
 
@@ -94,8 +94,8 @@ def test_same_seed_same_search() -> None:
 def test_a_tree_that_grows_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     game = connect_four()
     roomy = MCTS(game, 20_000, seed=1).analyse(game.new_state())
-    monkeypatch.setattr("plyground.agents.searcher._NODES", 1)
-    monkeypatch.setattr("plyground.agents.searcher._CHUNK_SECONDS", 0)
+    monkeypatch.setattr("plyground.agents.mcts.searcher._NODES", 1)
+    monkeypatch.setattr("plyground.agents.mcts.searcher._CHUNK_SECONDS", 0)
     assert MCTS(game, 20_000, seed=1).analyse(game.new_state()).visits == roomy.visits
 
 

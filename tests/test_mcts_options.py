@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, AlphaBeta
-from plyground.agents.final_move import Child, chosen
-from plyground.agents.reuse import find, subtree
-from plyground.agents.searcher import Searcher
-from plyground.agents.tree import new_tree
-from plyground.agents.uct import NEUTRAL, Options, back_up_amaf, bounds_of, choose_child, new_extras, prove
+from plyground.agents.mcts.final_move import Child, chosen
+from plyground.agents.mcts.reuse import find, subtree
+from plyground.agents.mcts.searcher import Searcher
+from plyground.agents.mcts.tree import new_tree
+from plyground.agents.mcts.uct import NEUTRAL, Options, back_up_amaf, bounds_of, choose_child, new_extras, prove
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, connect_four, make_game, othello, tictactoe
-from plyground.envs.prng import new_rng
+from plyground.envs.jit.prng import new_rng
 
 from .conftest import random_game
 from .oracles import minimax_value

@@ -11,13 +11,13 @@ import pytest
 
 from plyground.agents import MCTS
 from plyground.agents import make as make_agent
-from plyground.agents.shared_searcher import SharedSearcher
-from plyground.agents.tree import new_tree
-from plyground.agents.tree_parallel import Selection, add_result, choose_child, take, try_to_expand
+from plyground.agents.mcts.shared_searcher import SharedSearcher
+from plyground.agents.mcts.tree import new_tree
+from plyground.agents.mcts.tree_parallel import Selection, add_result, choose_child, take, try_to_expand
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, State, connect_four, make_game, tictactoe
 from plyground.envs.jit import kernel
-from plyground.envs.prng import new_rng
+from plyground.envs.jit.prng import new_rng
 
 from .conftest import random_game
 from .oracles import minimax_value
@@ -110,7 +110,7 @@ class TestManyThreads:
         assert found.best_action == 4
 
     def test_in_a_tree_that_grows(self, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("plyground.agents.searcher._NODES", 1)
+        monkeypatch.setattr("plyground.agents.mcts.searcher._NODES", 1)
         game = connect_four()
         agent = MCTS(game, 5000, threads=threads, parallel="tree", seed=0)
         assert agent.analyse(game.new_state()).leaves == check_tree(game, agent, game.new_state()) == 5000

@@ -11,7 +11,7 @@ import pytest
 from plyground.agents import AlphaBeta
 from plyground.envs import Game, check_game, gomoku, gomoku_v0, mnk, mnk_v0
 from plyground.envs.jit import kernel
-from plyground.envs.prng import new_rng
+from plyground.envs.jit.prng import new_rng
 
 from .conftest import random_game
 from .oracles import Board, board_of, lines, winner

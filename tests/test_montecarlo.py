@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import Agent, Random, make
-from plyground.agents.montecarlo import FlatMonteCarlo
+from plyground.agents.mcts.flat import FlatMonteCarlo
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
 
@@ -193,7 +193,7 @@ def test_beats_a_random_player() -> None:
 
 
 PLAIN = """
-from plyground.agents.montecarlo import FlatMonteCarlo
+from plyground.agents.mcts import FlatMonteCarlo
 from plyground.envs import tictactoe
 
 game = tictactoe()

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Human, Mixture, Random, agent_names, agent_usage, make, register_agent
-from plyground.envs import (
-    BoardGameEnv,
-    connect_four,
-)
+from plyground.envs import BoardGameEnv, connect_four
 from plyground.envs.spec import parse_spec
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, AlphaBeta, Mixture, Policy, Random, make
-from plyground.agents.batch_search import BatchedAlphaBeta, BatchedMCTS
+from plyground.agents.alphabeta.batched import BatchedAlphaBeta
+from plyground.agents.mcts.batched import BatchedMCTS
 from plyground.envs import Game, GameBatch, Opponents, RandomOpponents, SeatBatch, SoloEnv, as_opponents, make_game
-from plyground.envs.opponents import FromFunction, OneByOne
+from plyground.envs.vector.opponents import FromFunction, OneByOne
 
 
 def positions(game: Game | str, games: int, plies: int, threads: int = 1) -> tuple[GameBatch, Any]:

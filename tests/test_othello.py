@@ -13,7 +13,7 @@ import pytest
 from plyground.agents import AlphaBeta
 from plyground.envs import BoardGameEnv, Game, check_game, make_game, othello, othello_v0
 from plyground.envs.jit import kernel
-from plyground.envs.prng import new_rng
+from plyground.envs.jit.prng import new_rng
 
 rules = pytest.mark.rules
 

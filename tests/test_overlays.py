@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, Minimax
-from plyground.envs import Board, Game, make_game, overlays
-from plyground.envs.drawing import Circle, Polygon, Rectangle, Text
-from plyground.envs.layout import Layout
-from plyground.envs.overlays import PV_PLIES
-from plyground.envs.pictures import picture
-from plyground.envs.styles import STYLES, mix
+from plyground.envs import Board, Game, make_game
+from plyground.envs.render import overlays
+from plyground.envs.render.drawing import Circle, Polygon, Rectangle, Text
+from plyground.envs.render.layout import Layout
+from plyground.envs.render.overlays import PV_PLIES
+from plyground.envs.render.pictures import picture
+from plyground.envs.render.styles import STYLES, mix
 
 from .conftest import random_game
 from .shapes import RED, Found, after, discs, lab, linear, rgb, texts

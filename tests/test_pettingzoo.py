@@ -18,15 +18,7 @@ from pettingzoo.test import api_test, performance_benchmark, render_test, seed_t
 from pettingzoo.test.state_test import test_state, test_state_space
 
 from plyground.agents import AlphaBeta
-from plyground.envs import (
-    BoardGameEnv,
-    Game,
-    connect_four,
-    connect_four_v0,
-    game_names,
-    make_game,
-    tictactoe_v0,
-)
+from plyground.envs import BoardGameEnv, Game, connect_four, connect_four_v0, game_names, make_game, tictactoe_v0
 
 for imported in (test_save_obs, test_state, test_state_space):
     vars(imported)["__test__"] = False  # called below; pytest must not collect them
@@ -91,7 +83,7 @@ def test_save_observations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_render(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plyground.envs.renderer.RENDER_FPS", 0)  # nobody watches
+    monkeypatch.setattr("plyground.envs.render.renderer.RENDER_FPS", 0)  # nobody watches
     make: Any = lambda **kwargs: BoardGameEnv(game, **kwargs)  # noqa: E731
     render_test(make)
 

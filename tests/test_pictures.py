@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from plyground.envs import Board, Game, make_game
-from plyground.envs.drawing import Circle, Drawing, Line, Polygon, Rectangle, Text
-from plyground.envs.layout import Layout
-from plyground.envs.pictures import picture
-from plyground.envs.styles import STYLES, contrast, mix, star_points
+from plyground.envs.render.drawing import Circle, Drawing, Line, Polygon, Rectangle, Text
+from plyground.envs.render.layout import Layout
+from plyground.envs.render.pictures import picture
+from plyground.envs.render.styles import STYLES, contrast, mix, star_points
 
 from .conftest import DATA, random_game
 from .shapes import BLACK, RED, WHITE, YELLOW, Found, after, discs, kings, linear, rgb, rings, texts
@@ -321,7 +321,10 @@ def test_boards_that_do_not_fit(changes: dict[str, Any], message: str) -> None:
 
 
 def test_programs_that_draw_nothing_load_no_drawing_library() -> None:
-    code = "import sys, plyground.envs, plyground.envs.pictures; print(sorted({'PIL', 'pygame'} & set(sys.modules)))"
+    code = (
+        "import sys, plyground.envs, plyground.envs.render.pictures\n"
+        "print(sorted({'PIL', 'pygame'} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

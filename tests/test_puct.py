@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from plyground.agents.mcts.reuse import find
 from plyground.agents.puct import PUCT
-from plyground.agents.puct_tree import (
+from plyground.agents.puct.tree import (
     add_root_noise,
     back_up,
     collect,
@@ -21,7 +22,6 @@ from plyground.agents.puct_tree import (
     scale_root_priors,
     select_child,
 )
-from plyground.agents.reuse import find
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, connect_four, othello, tictactoe
 

@@ -11,7 +11,7 @@ import pytest
 
 from plyground.arena import match
 from plyground.arena.ratings import Ratings, elo_difference, fit_ratings, game_results, pair_scores
-from plyground.arena.record import GameRecord
+from plyground.arena.records.record import GameRecord
 
 
 def elo_of(score: float) -> float:

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from plyground.envs import BoardGameEnv, Game, make_game
-from plyground.envs.pictures import picture
-from plyground.envs.window import Window
+from plyground.envs.render.pictures import picture
+from plyground.envs.render.window import Window
 
 
 @pytest.fixture(autouse=True)
 def _nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plyground.envs.renderer.RENDER_FPS", 0)
+    monkeypatch.setattr("plyground.envs.render.renderer.RENDER_FPS", 0)
 
 
 def shown(game: Game | str, mode: str, moves: list[int], **arguments: Any) -> Any:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents.exhaustive import AllPositions
-from plyground.agents.retrograde_memory import TooLargeError, solve_backwards
 from plyground.agents.solver import Solver
-from plyground.agents.solving import ENDLESS, find
+from plyground.agents.solver.exhaustive import AllPositions
+from plyground.agents.solver.retrograde_memory import TooLargeError, solve_backwards
+from plyground.agents.solver.solving import ENDLESS, find
 from plyground.envs import Game, State, state_dtype
 
 from .oracles import identity, reachable

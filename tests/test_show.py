@@ -14,11 +14,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from plyground.agents import MCTS, AlphaBeta, Analysis
-from plyground.arena.analyse import action_table, analyse, print_analysis
-from plyground.arena.moves import read_moves
-from plyground.arena.show import show
+from plyground.arena.cli.analyse import action_table, analyse, print_analysis
+from plyground.arena.cli.positions import read_moves
+from plyground.arena.cli.show import show
 from plyground.envs import make_game
-from plyground.envs.pictures import picture
+from plyground.envs.render.pictures import picture
 
 
 def run(*arguments: str) -> str:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from plyground.agents import AlphaBeta
 from plyground.agents.solver import Solver
-from plyground.arena.solve import solve
+from plyground.arena.cli.solve import solve
 from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
 
 from .conftest import random_game

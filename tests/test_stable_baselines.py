@@ -20,7 +20,7 @@ from stable_baselines3.common.monitor import Monitor  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecFrameStack  # noqa: E402
 
 from plyground.envs import Game, SoloEnv  # noqa: E402
-from plyground.envs.stable_baselines import BoardVecEnv  # noqa: E402
+from plyground.envs.vector.stable_baselines import BoardVecEnv  # noqa: E402
 
 from .test_seats import Fixed, some_actions  # noqa: E402
 
@@ -183,7 +183,7 @@ def test_a_copy_goes_on_by_itself() -> None:
 def test_the_module_needs_no_library_but_the_environment_does() -> None:
     code = (
         "import sys; sys.modules['stable_baselines3'] = None\n"
-        "from plyground.envs.stable_baselines import BoardVecEnv\n"
+        "from plyground.envs.vector.stable_baselines import BoardVecEnv\n"
         "try: BoardVecEnv('tictactoe', 2)\n"
         "except ImportError as error: print(error)"
     )

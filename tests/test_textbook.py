@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Minimax
-from plyground.agents.tree import backpropagate, new_tree, select_child, ucb
+from plyground.agents.mcts.tree import backpropagate, new_tree, select_child, ucb
 from plyground.envs import tictactoe
 from plyground.envs.games.tictactoe import open_lines
 from plyground.envs.jit import kernel

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plyground.agents import Minimax
-from plyground.agents.trace_alphabeta import AlphaBetaTrace, TracedNode, trace_alphabeta
-from plyground.agents.trace_drawing import alphabeta_drawing, mcts_drawing
-from plyground.agents.trace_exercises import alphabeta_exercise, best_first, mcts_exercise
-from plyground.agents.trace_mcts import MCTSTrace, trace_mcts
-from plyground.agents.trace_text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
-from plyground.agents.trace_trees import GameNode, ListedNode, format_tree, number, parse_tree
-from plyground.agents.tree import ucb
+from plyground.agents.mcts.tree import ucb
+from plyground.agents.teaching.alphabeta_trace import AlphaBetaTrace, TracedNode, trace_alphabeta
+from plyground.agents.teaching.drawing import alphabeta_drawing, mcts_drawing
+from plyground.agents.teaching.exercises import alphabeta_exercise, best_first, mcts_exercise
+from plyground.agents.teaching.mcts_trace import MCTSTrace, trace_mcts
+from plyground.agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
+from plyground.agents.teaching.trees import GameNode, ListedNode, format_tree, number, parse_tree
 from plyground.envs import Game, connect_four, make_game, tictactoe
 
 from .conftest import random_game
@@ -387,7 +387,7 @@ class TestMCTS:
         for child, given_ in zip(found.root.children, children, strict=False):
             child.visits, child.total = given_["visits"], 2 * given_["wins"] - given_["visits"]
         del found.root.children[3:]
-        from plyground.agents.trace_mcts import _select
+        from plyground.agents.teaching.mcts_trace import _select
 
         chosen, selection = _select(found.root, 2.0)
         assert chosen is found.root.children[0]

@@ -20,7 +20,7 @@ from plyground.arena import Progress, TrainingConfig, match, resume, standings, 
 from plyground.arena.training import RunFolder  # noqa: E402
 from plyground.arena.training.league import League  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
-from plyground.envs.seats import SeatBatch  # noqa: E402
+from plyground.envs.vector.seats import SeatBatch  # noqa: E402
 
 SMALL = TrainingConfig(
     "tictactoe",
@@ -306,7 +306,7 @@ class Counting(torch.nn.Module):  # pyright: ignore[reportUntypedBaseClass]
 
 def test_symmetry_shows_each_game_through_an_image(tmp_path: Path) -> None:
     from plyground.arena.training.symmetries import SymmetricVecEnv
-    from plyground.envs.stable_baselines import BoardVecEnv
+    from plyground.envs.vector.stable_baselines import BoardVecEnv
 
     game = make_game("go(board_size=5)")
     plain, seen = (BoardVecEnv(game, 32, "random", "first", seed=3) for _ in range(2))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from plyground.envs import make_game
-from plyground.envs.pictures import picture
-from plyground.envs.window import Window
+from plyground.envs.render.pictures import picture
+from plyground.envs.render.window import Window
 
 pygame = pytest.importorskip("pygame")
 
@@ -152,7 +152,7 @@ def test_pygame_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_pygame_is_imported_late_and_says_nothing() -> None:
     code = (
-        "import sys, numpy, plyground.envs.window as w; window = w.Window('a'); window.update();"
+        "import sys, numpy, plyground.envs.render.window as w; window = w.Window('a'); window.update();"
         "assert 'pygame' not in sys.modules; window.show(numpy.zeros((20, 20, 3), numpy.uint8)); window.close()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from plyground.envs import Game, state_dtype
-from plyground.envs.bits import scattered
+from plyground.envs.jit.bits import scattered
 
 __all__ = ["leaf_tree", "perfectly_ordered_tree", "random_tree", "worst_ordered_tree"]
 

@@ -16,7 +16,7 @@ from typing import Any
 from ...envs import Game
 from ..match import iter_match
 from ..ratings import Ratings, fit_ratings, game_results
-from ..record import GameRecord
+from ..records.record import GameRecord
 
 __all__ = ["Watch", "anchors_of", "committed_anchors", "measure_anchors", "save_anchors"]
 

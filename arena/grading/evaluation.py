@@ -10,7 +10,7 @@ import numpy as np
 from ...agents import Agent, make
 from ...envs import Game, as_game
 from ..match import player_name
-from ..record import GameRecord
+from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
 from .calibration import Calibration, calibrate

@@ -13,7 +13,7 @@ from ...agents import Agent, make
 from ...envs import Game, as_game
 from ..match import iter_match, player_name
 from ..ratings import Difference, elo_difference, pair_scores, rate_against
-from ..record import GameRecord
+from ..records.record import GameRecord
 from ..tournament import Score
 from .anchors import Watch, anchors_of
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...agents import AlphaBeta, Solution, Solver
-from ...agents.connect_four_solver import ConnectFourScores, is_connect_four
+from ...agents.solver.connect_four.scores import ConnectFourScores, is_connect_four
 from ...envs import Game, State, as_game
 from ..openings import random_line
 from .positions import SolvedPositions

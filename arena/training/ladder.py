@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...agents import Policy
 from ...envs import Game
-from ...envs.seats import SeatBatch
+from ...envs.vector.seats import SeatBatch
 
 __all__ = ["ladder_scores"]
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ...agents import Policy
 from ...envs import Game
-from ...envs.batch import GameBatch
-from ...envs.draws import draw_uniforms
-from ...envs.opponents import Opponents, as_opponents
+from ...envs.vector.batch import GameBatch
+from ...envs.vector.opponents import Opponents, as_opponents
+from ...envs.vector.row_random import draw_uniforms
 from .config import TrainingConfig
 
 __all__ = ["League", "Member"]

@@ -62,7 +62,7 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
     """Return the environments, and the opponents whom the learner meets in them."""
     import torch
 
-    from ...envs.stable_baselines import BoardVecEnv
+    from ...envs.vector.stable_baselines import BoardVecEnv
     from .symmetries import SymmetricVecEnv
 
     torch.set_num_threads(config.network_threads)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.draws import draw_numbers
+from ...envs.vector.row_random import draw_numbers
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnvWrapper

@@ -1,1 +1,4 @@
-"""The games, one file each: the rules as plain functions, and a function that makes the game."""
+"""The rules, one file a game; start with `tictactoe`, the shortest.
+
+May import the files of `plyground.envs` and the room `jit`. Knows no environment, no batch and no screen.
+"""

@@ -41,10 +41,10 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from ..bits import lowest, popcount
 from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Repetition, state_dtype
+from ..jit.bits import lowest, popcount
 
 __all__ = ["checkers"]
 

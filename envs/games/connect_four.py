@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from ..bits import popcount
 from ..board import Board
 from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
+from ..jit.bits import popcount
 
 __all__ = ["connect_four"]
 

@@ -25,7 +25,7 @@ from numba.extending import register_jitable
 from ..board import Board, letters, numbers_up
 from ..factory import game_factory
 from ..game import Game, Repetition, Symmetry, state_dtype
-from ..prng import below
+from ..jit.prng import below
 from .chains import BLACK, BORDER, EMPTY, WHITE, chains
 
 __all__ = ["go"]

@@ -32,7 +32,7 @@ from ..board import Board, letters, numbers_up
 from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
-from ..prng import below
+from ..jit.prng import below
 
 __all__ = ["gomoku", "mnk"]
 

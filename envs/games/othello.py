@@ -44,12 +44,12 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from ..bits import lowest, popcount, scattered
 from ..board import Board, letters
 from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
-from ..prng import below
+from ..jit.bits import lowest, popcount, scattered
+from ..jit.prng import below
 
 __all__ = ["othello"]
 

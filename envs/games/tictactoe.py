@@ -20,7 +20,7 @@ from numba.extending import register_jitable
 from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
-from ..rendering import draw_grid
+from ..render.text import draw_grid
 
 __all__ = ["open_lines", "tictactoe"]
 

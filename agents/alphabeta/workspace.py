@@ -1,0 +1,94 @@
+"""The memory of an alpha-beta search: arrays that are allocated once, and the record of its options and counts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from ...envs import Game, state_dtype
+from ..search import DEEPEST, most_positions
+from .table import new_table
+
+__all__ = ["STATUS", "Workspace", "new_workspace", "set_line"]
+
+# Options are read from here, and not from arguments, because the kernel calls itself: each argument would be passed on
+# at every position, and options of other types would be compiled anew.
+STATUS = state_dtype(
+    # What to do; what it means is said by `AlphaBeta`.
+    ordered="u1",  # whether any of the next three is on
+    hash_move="u1",
+    killers="u1",
+    history="u1",
+    pvs="u1",
+    by_depth="u1",  # replacement in the table
+    fold="u1",
+    deeper_entries="u1",
+    age="u1",  # the number of this search, modulo 256
+    lmr="i8",  # 0: off
+    quiescence="i8",  # plies
+    margin="f8",
+    singular="f8",  # below 0: off
+    top="f8",  # the largest utility: what is worth so much is proved
+    longest="i8",  # the ply beyond which nothing is extended
+    limit="i8",  # positions that must not be passed
+    stop="i8",  # whether to give up; another thread may set it
+    # What was counted, beginning with `nodes`.
+    nodes="i8",  # positions visited
+    leaves="i8",  # those of them where the search stopped
+    cut="i8",  # how often something else than the end of the game, or a proof, decided a value: the depth limit mostly
+    deepest="i8",  # ply
+    probes="i8",  # of the table
+    hits="i8",  # the position was there
+    answers="i8",  # and its entry made a search unnecessary
+    cutoffs="i8",  # positions where a move made the others unnecessary
+    first_cutoffs="i8",  # where that was the first one
+    researches="i8",  # searches repeated, because a null window or a reduced search found a move too good for it
+    failures="i8",  # windows of the root that the value was not in
+    reductions="i8",
+    extensions="i8",
+    margin_cutoffs="i8",
+)
+
+
+class Workspace(NamedTuple):
+    """The arrays of a search. They are few because a recursive call passes each of them on."""
+
+    states: NDArray[Any]  # [plies + 1] the line being searched
+    frames: NDArray[Any]  # [plies + 1] what is kept for each ply of it, see `_frame_dtype`
+    history: NDArray[np.int64]  # [players, actions] how often a move cut off, deep cut-offs weighing more
+    table: NDArray[Any]  # [slots], or [0] for none
+    status: NDArray[Any]  # [1] of `STATUS`
+
+
+def _frame_dtype(game: Game) -> np.dtype[Any]:
+    actions = (game.num_actions,)
+    return state_dtype(
+        moves=("i4", actions),  # the legal actions
+        scores=("i8", actions),  # how promising each of them is
+        killers=("i4", (2,)),  # the last moves that cut off at this ply
+        line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line from here on, ended by -1
+    )
+
+
+def new_workspace(game: Game, plies: int, table_mb: float) -> Workspace:
+    """Allocate the arrays for searches whose lines are up to ``plies`` long."""
+    return Workspace(
+        states=np.zeros(plies + 1, game.dtype),
+        frames=np.zeros(plies + 1, _frame_dtype(game)),
+        history=np.zeros((2, game.num_actions), np.int64),
+        table=new_table(table_mb, most_positions(game, plies)),
+        status=np.zeros(1, STATUS),
+    )
+
+
+@register_jitable
+def set_line(line: Any, move: int, rest: Any) -> None:
+    """Write ``move`` and the line ``rest`` behind it."""
+    line[0] = move
+    for j in range(1, line.size):
+        line[j] = rest[j - 1]
+        if line[j] < 0:
+            return

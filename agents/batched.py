@@ -1,0 +1,77 @@
+"""What searches of many positions in one call of compiled code share: opponents in a batch of games.
+
+Each row is searched from scratch, by what an agent would do right after its `reset`, with memory that belongs to the
+thread, so that neither threads nor the other rows change a game.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..envs import Game, GameBatch
+from ..envs.jit import kernel
+from ..envs.vector.opponents import Memoryless
+
+__all__ = ["BatchedSearch", "list_actions"]
+
+_POSITIONS = 1e6  # that one call of a kernel may visit, about: Ctrl-C is heard between two calls
+
+
+class BatchedSearch(Memoryless, ABC):
+    """Searches the rows of a batch, each thread with memory of its own.
+
+    Args:
+        game: as the agent has it, with its evaluation.
+        positions: that the search of a row may visit, at most.
+    """
+
+    def __init__(self, game: Game, positions: float) -> None:
+        self.game = game
+        self._rows = max(1, int(_POSITIONS / positions))  # in one call
+        self._memory: list[Any] = []  # one for each thread
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the actions that the searches choose."""
+        while len(self._memory) < batch.num_threads:
+            self._memory.append(self._new_memory())
+        actions = np.zeros(which.size, np.int64)
+
+        def search(piece: int, first: int, last: int) -> None:
+            for start in range(first, last, self._rows):
+                self._search(self._memory[piece], batch, which, actions, start, min(start + self._rows, last))
+
+        batch.spread(which.size, search)
+        return actions
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_memory": []}
+
+    @abstractmethod
+    def _new_memory(self) -> Any: ...
+
+    @abstractmethod
+    def _search(
+        self,
+        memory: Any,
+        batch: GameBatch,
+        which: NDArray[np.intp],
+        actions: NDArray[np.int64],
+        first: int,
+        last: int,
+    ) -> None:
+        """Write an action for each row of ``which[first:last]``."""
+
+
+@kernel
+def list_actions(mask, actions):
+    """Write the actions of a mask, ascending, and return how many there are."""
+    count = 0
+    for action in range(mask.size):
+        if mask[action] != 0:
+            actions[count] = action
+            count += 1
+    return count

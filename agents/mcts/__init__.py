@@ -1,0 +1,10 @@
+"""Monte Carlo search: UCT with its options, and flat Monte Carlo.
+
+Start with `tree`, the four steps of plain UCT, then `agent`; `uct` is the kernel with all options. May import
+`plyground.envs` and the files of `plyground.agents`.
+"""
+
+from .agent import MCTS
+from .flat import FlatMonteCarlo
+
+__all__ = ["MCTS", "FlatMonteCarlo"]

@@ -1,0 +1,272 @@
+"""Monte Carlo tree search: UCT, with all that can be added to it, over the kernels of `tree` and `uct`."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, Opponents, State
+from ...envs.jit.prng import new_rng
+from ..analysis import Analysis
+from ..search import SearchAgent, check_budget
+from .batched import BatchedMCTS, nodes_for
+from .final_move import Child, FinalMove, agreed, chosen
+from .report import count_nodes, most_visited_line, standard_error
+from .searcher import Searcher
+from .shared_searcher import SharedSearcher
+from .tree_parallel import Selection
+from .uct import NEUTRAL, Options
+
+__all__ = ["MCTS"]
+
+_BATCHED_NODES = 1 << 21  # the largest tree that each thread gets for players of many games
+
+
+class MCTS(SearchAgent):
+    """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
+
+    As it stands this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
+    then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed and
+    number of simulations give the same move, with any number of threads that have their own trees; seconds do not.
+
+    In `analyse`, ``values`` are the means of the simulations through each action, for the player to move (exact where
+    the solver has proved them), and ``visits`` their numbers, those kept from earlier moves included; ``nodes`` counts
+    the visited nodes of the tree and ``leaves`` the new simulations. ``exact`` says that the solver proved the value;
+    it does so from the rules of a state alone, so not where an environment forbids or ends a game by what came before.
+    ``standard_error`` is that of independent simulations which end in a win or a loss: an upper bound of their spread,
+    and no bound of the distance to the minimax value.
+
+    Args:
+        game: the game, or its name.
+        simulations: for each move.
+        seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
+        c: how much to explore. The means run from -1 to 1 (times the game's ``max_utility``), twice the range for which
+            UCB1's √2 is meant.
+        final_move: ``"visits"``, the robust child; ``"value"``, the max child; or ``"robust-max"``, the child that is
+            both: where there is none, the search goes on for up to as many simulations again (not beyond ``seconds``),
+            and then takes the robust child (Chaslot et al. 2008; Coulom 2006).
+        reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
+            the ``simulations`` of the move. `reset` forgets.
+        fpu: first-play urgency, the score of a child that was never visited, in units of the mean; None: infinite, so
+            each child is tried before any is tried again.
+        solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved.
+        rollout: ``"random"``, by the game's ``random_action``; or ``"greedy"``, to the position that the game's
+            ``evaluate`` likes best one ply ahead.
+        epsilon: the share of random moves in greedy rollouts.
+        rollouts: from each leaf; their mean counts as one visit.
+        rollout_depth: plies after which a rollout is cut and the game's ``evaluate`` taken; 0: no rollout. None: none.
+        rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
+            the same; 0 for none.
+        bias: weight of the progressive bias ``bias · evaluate / (n + 1)``; children are then tried in the order of
+            their evaluation. 0 for none.
+        widening: α of progressive widening, above 0 and at most 1: of N visits, ⌈N^α⌉ children are considered, in the
+            order of their evaluation. None: all.
+        threads: that share the simulations.
+        parallel: ``"root"``: each thread has a tree of its own, and the trees vote with all their visits; or
+            ``"tree"``: all grow one tree, which depends on who comes first: with more than one thread the same seed may
+            give another move. It goes with ``c``, ``fpu``, ``final_move``, ``reuse_tree`` and ``tree_mb`` only, and
+            with one thread it is plain UCT (Chaslot et al. 2008; Enzenberger and Müller 2009).
+        virtual_loss: with ``parallel="tree"``, the lost simulations that one on its way counts for, so that other
+            threads turn elsewhere; 0 for none.
+        tree_mb: megabytes for the trees, about. A full tree stays as it is, and the search goes on in it. None: no
+            limit.
+        seed: of the rollouts; None takes one from the system's entropy.
+
+    Raises:
+        ValueError: an argument is out of its range; the message names it.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        simulations: int | None = None,
+        *,
+        seconds: float | None = None,
+        c: float = 1.4,
+        final_move: FinalMove = "visits",
+        reuse_tree: bool = False,
+        fpu: float | None = None,
+        solver: bool = False,
+        rollout: Literal["random", "greedy"] = "random",
+        epsilon: float = 0.1,
+        rollouts: int = 1,
+        rollout_depth: int | None = None,
+        rave: float = 0,
+        bias: float = 0,
+        widening: float | None = None,
+        threads: int = 1,
+        parallel: Literal["root", "tree"] = "root",
+        virtual_loss: int = 1,
+        tree_mb: float | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(game)
+        check_budget(simulations=simulations, seconds=seconds)
+        for name, value, fits, expected in (
+            ("c", c, c >= 0, "at least 0"),
+            ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
+            ("rollout", rollout, rollout in ("random", "greedy"), "random or greedy"),
+            ("epsilon", epsilon, 0 <= epsilon <= 1, "between 0 and 1"),
+            ("rollouts", rollouts, rollouts >= 1, "at least 1"),
+            ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
+            ("rollout_depth", rollout_depth, rollout_depth is None or rollout_depth >= 0, "at least 0, or None"),
+            ("rave", rave, rave >= 0, "at least 0"),
+            ("bias", bias, bias >= 0, "at least 0"),
+            ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
+            ("threads", threads, threads >= 1, "at least 1"),
+            ("parallel", parallel, parallel in ("root", "tree"), "root or tree"),
+            ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
+            ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
+            *(
+                (name, value, parallel != "tree" or value == plain, f"{plain!r} with parallel='tree'")
+                for name, value, plain in (
+                    ("solver", solver, False),
+                    ("rollout", rollout, "random"),
+                    ("rollouts", rollouts, 1),
+                    ("rollout_depth", rollout_depth, None),
+                    ("rave", rave, 0),
+                    ("bias", bias, 0),
+                    ("widening", widening, None),
+                )
+            ),
+        ):
+            if not fits:
+                raise ValueError(f"{name} must be {expected}, got {value!r}")
+        self.simulations = 1000 if simulations is None and seconds is None else simulations
+        self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
+        self.final_move: FinalMove = final_move
+        self.threads = int(threads)
+        self.options = Options(
+            fpu=np.inf if fpu is None else float(fpu),
+            solver=bool(solver),
+            rave=float(rave),
+            bias=float(bias),
+            widening=float(widening or 0),
+            rollouts=int(rollouts),
+            depth=-1 if rollout_depth is None else int(rollout_depth),
+            epsilon=float(epsilon) if rollout == "greedy" else 1.0,
+        )
+        rngs = _rngs(seed, threads)
+        self._shared, self._limited = parallel == "tree", tree_mb is not None
+        self._searchers: list[Searcher]
+        if self._shared:
+            how = Selection(self.c, self.options.fpu, int(virtual_loss), float(self.game.max_utility))
+            self._searchers = [SharedSearcher(self.game, how, rngs, tree_mb)]
+        else:
+            share = None if tree_mb is None else tree_mb / threads
+            self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in rngs]
+
+    def reset(self, seed: int | None = None) -> None:
+        """Forget the tree, and start the random numbers anew if a seed is given."""
+        for searcher in self._searchers:
+            searcher.forget()
+        if seed is not None:
+            rngs = _rngs(seed, self.threads)
+            shares = [rngs] if self._shared else [[rng] for rng in rngs]
+            for searcher, share in zip(self._searchers, shares, strict=True):
+                searcher.reseed(share)
+
+    def batched(self) -> Opponents | None:
+        """Return players of many games at once: see `plyground.envs.as_opponents`. Only plain UCT has them."""
+        if self.simulations is None or self.seconds is not None or self._limited or self.reuse_tree:
+            return None
+        plain = self.options == NEUTRAL and self.threads == 1 and self.final_move == "visits"
+        if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
+            return None
+        return BatchedMCTS(self.game, int(self.simulations), self.c)
+
+    def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
+        start = time.perf_counter()
+        kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)
+        done = self._run(self.simulations, self.seconds)
+        # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
+        limit = self.simulations if self.final_move == "robust-max" and self.simulations is not None else 0
+        extra = 0
+        while extra < limit and not agreed(self._children()):
+            left = None if self.seconds is None else self.seconds - (time.perf_counter() - start)
+            if left is not None and left <= 0:
+                break
+            ran = self._run(min(max(1, limit // 8), limit - extra), left)
+            if ran == 0:
+                break
+            extra += ran
+        return self._answer(done + extra, kept, time.perf_counter() - start)
+
+    def _run(self, simulations: int | None, seconds: float | None) -> int:
+        """Run so many new simulations, shared out among the trees, and return how many were made."""
+        threads = len(self._searchers)
+        total = 2**31 - 1 if simulations is None else simulations
+        if threads == 1:
+            return self._searchers[0].run(total, seconds, _never)
+        shares = [total // threads + (i < total % threads) for i in range(threads)]
+        stop = False
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                runs = [
+                    pool.submit(searcher.run, share, seconds, lambda: stop)
+                    for searcher, share in zip(self._searchers, shares, strict=True)
+                ]
+                return sum(run.result() for run in runs)
+            finally:
+                stop = True  # Ctrl-C: the others end too
+
+    def _children(self) -> list[Child]:
+        """Return what is known of each action at the root, ascending."""
+        rows = self._searchers[0].children()
+        if len(self._searchers) > 1:
+            known: dict[int, tuple[int, int, float, float, float]] = {}
+            for action, visits, total, low, high in chain(*(searcher.children() for searcher in self._searchers)):
+                _, n, w, floor, ceiling = known.get(action, (action, 0, 0.0, -math.inf, math.inf))
+                known[action] = action, n + visits, w + total, max(low, floor), min(high, ceiling)
+            rows = list(known.values())
+        rows.sort()
+        if not self.options.solver:
+            return [Child(a, n, w / n if n else math.nan, low, high) for a, n, w, low, high in rows]
+        return [Child(a, n, min(max(w / n, low), high) if n else math.nan, low, high) for a, n, w, low, high in rows]
+
+    def _answer(self, simulations: int, kept: int, seconds: float) -> Analysis:
+        children = self._children()
+        best = chosen(children, self.final_move)
+        exact = best.low == best.high and all(child.high <= best.low for child in children)
+        trees = [searcher.tree for searcher in self._searchers if searcher.tree is not None]
+        pv = max([most_visited_line(tree, best.action) for tree in trees], key=len)
+        counts = [count_nodes(tree) for tree in trees]
+        top = float(self.game.max_utility)
+        return Analysis(
+            best_action=best.action,
+            value=best.value,
+            best_actions=tuple([child.action for child in children if child.low == best.value])
+            if exact
+            else (best.action,),
+            values={child.action: child.value for child in children if child.visits},
+            visits={child.action: child.visits for child in children},
+            pv=pv,
+            depth=len(pv),
+            nodes=sum([visited for visited, _ in counts]),
+            leaves=simulations,
+            exact=exact,
+            seconds=seconds,
+            standard_error=0.0 if exact else standard_error(best.value, best.visits, top),
+            selective_depth=max([longest for _, longest in counts]),
+            statistics={
+                "simulations kept": kept,
+                "nodes in memory": sum([int(tree.size[0]) for tree in trees]),
+                "full trees": sum([int(tree.full[0]) for tree in trees]),
+            },
+        )
+
+
+def _rngs(seed: int | None, count: int) -> list[NDArray[np.uint64]]:
+    """Return a generator for each tree. The first does not depend on how many there are."""
+    sequence = np.random.SeedSequence(seed)
+    return [new_rng(sequence), *map(new_rng, sequence.spawn(count - 1))]
+
+
+def _never() -> bool:
+    return False

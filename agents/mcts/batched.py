@@ -1,0 +1,75 @@
+"""UCT for many positions in one call of compiled code; a row depends on its position and its generator alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...envs import Game, GameBatch
+from ...envs.jit import kernel
+from ..batched import BatchedSearch, list_actions
+from .tree import Tree, add_children, new_tree, simulate
+
+__all__ = ["BatchedMCTS", "nodes_for"]
+
+
+class BatchedMCTS(BatchedSearch):
+    """Plays what plain `MCTS` plays with the same random numbers, which are the row's.
+
+    Args:
+        game: the game.
+        simulations: for each move.
+        c: how much to explore.
+    """
+
+    def __init__(self, game: Game, simulations: int, c: float) -> None:
+        super().__init__(game, simulations)
+        self._simulations, self._c = simulations, c
+
+    def _new_memory(self) -> Any:
+        game = self.game
+        tree = new_tree(nodes_for(game, self._simulations), game.max_plies)
+        return tree, np.zeros(1, game.dtype), np.zeros(3, game.dtype), np.zeros(game.num_actions, np.int32)
+
+    def _search(self, memory: Any, batch: GameBatch, which: Any, actions: Any, first: int, last: int) -> None:
+        args = batch.states, batch.masks, batch.rngs, which, actions, first, last
+        _mcts(self.game, *memory, self._c, self._simulations, *args)
+
+
+def nodes_for(game: Game, simulations: int) -> int:
+    """Return how many nodes a tree may come to have: each simulation expands one at most, and needs room for that."""
+    return 1 + game.num_actions * (simulations + 1)
+
+
+@kernel
+def _mcts(game, tree, root, scratch, buffer, c, simulations, states, masks, rngs, which, actions, first, last):
+    """Grow a tree for each row, and choose by visits, then by the mean, then the lowest number."""
+    for place in range(first, last):
+        i = which[place]
+        count = list_actions(masks[i], buffer)
+        actions[place] = buffer[0]
+        if count == 1:
+            continue
+        root[0] = states[i]
+        player = game.player(root[0])
+        _clear(tree, 1 - player)  # as if the opponent had just moved
+        add_children(tree, 0, player, buffer, count, rngs[i])
+        simulate(game, root, scratch, tree, buffer, rngs[i], c, simulations)
+        most, best = 0, -np.inf
+        for child in range(1, 1 + count):
+            visits, action = tree.visits[child], tree.action[child]
+            mean = tree.total[child] / visits if visits > 0 else -np.inf
+            ahead = visits > most or (visits == most and mean > best)
+            if ahead or (visits == most and mean == best and action < actions[place]):
+                most, best, actions[place] = visits, mean, action
+
+
+@kernel
+def _clear(tree: Tree, mover: int) -> None:
+    """Leave nothing but a root in the tree."""
+    tree.size[0] = 1
+    tree.full[0] = False
+    tree.visits[0] = tree.child_count[0] = 0
+    tree.total[0] = 0.0
+    tree.mover[0] = mover

@@ -1,0 +1,64 @@
+"""What is read off a search tree when the search is over: lines, depths, counts, errors. For all kinds of trees."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...envs.jit import kernel
+
+__all__ = ["children_of", "count_nodes", "most_visited_line", "standard_error"]
+
+
+def children_of(tree: Any, node: int) -> range:
+    """Return the children of a node, which stand side by side."""
+    first = int(tree.first_child[node])
+    return range(first, first + int(tree.child_count[node]))
+
+
+def most_visited_line(tree: Any, action: int) -> tuple[int, ...]:
+    """Return the line of the most visited nodes that begins with ``action``; of equals, the one with the better sum."""
+    children = children_of(tree, 0)
+    node = children[tree.action[children.start : children.stop].tolist().index(action)]
+    line = [action]
+    while children := children_of(tree, node):
+        place = slice(children.start, children.stop)
+        rows = zip(tree.visits[place].tolist(), tree.total[place].tolist(), tree.action[place].tolist(), strict=True)
+        visits, _, action, node = max(
+            (visits, total, -action, child) for child, (visits, total, action) in zip(children, rows, strict=True)
+        )
+        if visits == 0:
+            break
+        line.append(-action)
+    return tuple(line)
+
+
+def count_nodes(tree: Any) -> tuple[int, int]:
+    """Return how many nodes were visited, and how many plies below the root the deepest of them is."""
+    visited, longest = _count(tree, np.zeros(int(tree.size[0]), np.int32))
+    return int(visited), int(longest)
+
+
+@kernel
+def _count(tree, depths):
+    """Count as `count_nodes` does. Children stand behind their parents; the plies to each node go into ``depths``."""
+    visited, longest = 0, 0
+    for node in range(depths.size):
+        visited += tree.visits[node] > 0
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
+            depths[child] = depths[node] + 1
+            if tree.visits[child] > 0:
+                longest = max(longest, depths[child])
+    return visited, longest
+
+
+def standard_error(value: float, visits: int, top: float) -> float | None:
+    """Return a bound of the standard error of a mean of so many independent values between -top and top.
+
+    No values with that mean spread wider than wins and losses do: their variance is ``top² - value²`` (R. Bhatia and C.
+    Davis, "A better bound on the variance", American Mathematical Monthly 107, 2000). None where ``top`` is infinite.
+    """
+    error = math.sqrt(max(top**2 - value**2, 0.0) / visits)
+    return error if math.isfinite(error) else None

@@ -1,0 +1,117 @@
+"""Keeping what a search tree knows of the position that the game has come to.
+
+The agent sees positions, not moves, so the new root is found by its state among the nodes below the old one: its
+children, grandchildren, and so on where one player moves several times.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State
+from ...envs.jit import kernel
+
+__all__ = ["find", "subtree"]
+
+_LEVELS = 8  # plies between two positions that an agent is asked about, at most; more, and the tree is forgotten
+
+
+@kernel
+def _next_level(game, tree, nodes, states, next_nodes, next_states):
+    """Write the visited children of ``nodes``, and their states, and return how many there are."""
+    count = 0
+    for i in range(nodes.size):
+        first = tree.first_child[nodes[i]]
+        for child in range(first, first + tree.child_count[nodes[i]]):
+            if tree.visits[child] > 0:
+                next_nodes[count] = child
+                next_states[count] = states[i]
+                game.play(next_states[count], tree.action[child])
+                count += 1
+    return count
+
+
+def find(game: Game, tree: Any, root: State, target: State) -> int | None:
+    """Return the node of ``tree``, whose root is the state ``root``, at which ``target`` stands, or None.
+
+    ``tree`` is a `Tree` or a `PriorTree`. The state is looked for until the player who was to move at the root is to
+    move again.
+    """
+    if tree.child_count[0] == 0:
+        return None
+    player = tree.mover[tree.first_child[0]]
+    nodes, states = np.zeros(1, np.int64), np.array([root], game.dtype)
+    for level in range(_LEVELS + 1):
+        same = nodes[_equal(states, target)]
+        if same.size:
+            return int(same[np.argmax(tree.visits[same])])
+        open_nodes = tree.child_count[nodes] > 0
+        if level > 0:
+            open_nodes &= tree.mover[tree.first_child[nodes]] != player
+        nodes, states = nodes[open_nodes], states[open_nodes]
+        if not nodes.size:
+            break
+        most = int(tree.child_count[nodes].sum())
+        next_nodes, next_states = np.empty(most, np.int64), np.empty(most, game.dtype)
+        count = _next_level(game, tree, nodes, states, next_nodes, next_states)
+        nodes, states = next_nodes[:count], next_states[:count]
+    return None
+
+
+def _equal(states: NDArray[np.void], target: State) -> NDArray[np.bool_]:
+    """Return which states are ``target``, field by field: the padding between the fields may differ."""
+    same = np.ones(states.size, np.bool_)
+    for name in states.dtype.names or ():
+        found = states[name].reshape(states.size, -1)
+        same &= (found == np.asarray(target[name]).reshape(1, -1)).all(axis=1)
+    return same
+
+
+@kernel
+def _copy(old, node, allowed, new, origin):
+    """Copy the subtree of ``node`` breadth first, so that children stay side by side, behind their parents."""
+    origin[0] = node
+    size = 1
+    i = 0
+    while i < size:
+        source = origin[i]
+        new.visits[i], new.total[i] = old.visits[source], old.total[source]
+        new.action[i], new.mover[i] = old.action[source], old.mover[source]
+        new.first_child[i] = size
+        for child in range(old.first_child[source], old.first_child[source] + old.child_count[source]):
+            if i > 0 or allowed[old.action[child]]:
+                origin[size] = child
+                size += 1
+            else:
+                new.visits[0] -= old.visits[child]
+                new.total[0] -= old.total[child] if old.mover[child] == old.mover[node] else -old.total[child]
+        new.child_count[i] = size - new.first_child[i]
+        i += 1
+    new.size[0] = size
+
+
+def subtree(tree: Any, node: int, actions: NDArray[np.int32], new: Any) -> NDArray[np.int32] | None:
+    """Copy the subtree of ``node`` into ``new``, with those of the root's children that ``actions`` lead to.
+
+    Args:
+        tree: a `Tree` or a `PriorTree`; not changed.
+        node: the new root.
+        actions: what may be played there.
+        new: of the same kind, with at least as much room as is in use in ``tree``. What is not in a `Tree` is left to
+            the caller, by the nodes that are returned.
+
+    Returns:
+        For each node of ``new`` the node of ``tree`` that it was; or None if the node has no child for some action.
+    """
+    first, count = int(tree.first_child[node]), int(tree.child_count[node])
+    known = tree.action[first : first + count]
+    if not np.isin(actions, known).all():
+        return None
+    allowed = np.zeros(int(known.max()) + 1, np.bool_)
+    allowed[actions] = True
+    origin = np.empty(int(tree.size[0]), np.int32)
+    _copy(tree, node, allowed, new, origin)
+    return origin[: int(new.size[0])]

@@ -1,0 +1,175 @@
+"""One tree that grows from position to position: its memory, its random numbers, its clock."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State
+from .memory import bytes_per_node, grown, most_nodes
+from .reuse import find, subtree
+from .tree import Tree, add_children, new_tree, simulate
+from .uct import NEUTRAL, Extras, Options, bounds_of, new_extras, prepare_root, simulate_with
+
+__all__ = ["Searcher"]
+
+_NODES = 4096  # room in a new tree
+_CHUNK_SECONDS = 0.01  # how long a kernel call may take, about: between two looks at the clock and at Ctrl-C
+
+
+class Searcher:
+    """A tree over one game, and the simulations that make it grow.
+
+    Args:
+        game: the game.
+        options: what is added to plain UCT; where that is nothing, the plain kernel runs.
+        c: how much to explore.
+        rng: of the rollouts, from `plyground.envs.jit.prng.new_rng`.
+        megabytes: for the tree, at most; None for no limit. A root and its children are always kept.
+    """
+
+    def __init__(
+        self, game: Game, options: Options, c: float, rng: NDArray[np.uint64], megabytes: float | None = None
+    ) -> None:
+        self.game, self.options, self.c, self.rng = game, options, c, rng
+        self._plain = options == NEUTRAL
+        self.tree: Tree | None = None
+        self.extras: Extras | None = None
+        self._root = np.zeros(1, game.dtype)
+        self._scratch = np.zeros(3, game.dtype)
+        self._buffer = np.empty(game.num_actions, np.int32)
+        self._most = most_nodes(game, megabytes, self._bytes_per_node())
+        self._fresh = False  # whether the tree may be kept for the next position
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "tree": None, "extras": None, "_fresh": False}
+
+    def forget(self) -> None:
+        """Keep nothing for the next position."""
+        self._fresh = False
+
+    def reseed(self, rngs: Sequence[NDArray[np.uint64]]) -> None:
+        """Take other random numbers, from ``rngs``: one generator for each thread that searches this tree."""
+        (self.rng, *_) = rngs
+
+    @property
+    def proved(self) -> bool:
+        """Whether the value of the root is known."""
+        return self.options.solver and self.extras is not None and bool(self.extras.low[0] >= self.extras.high[0])
+
+    def start(self, state: State, actions: NDArray[np.int32], reuse: bool) -> int:
+        """Put ``state`` at the root, with these actions; return how many simulations are known of it already."""
+        kept = reuse and self._fresh and self._move_root(state, actions)
+        self._root[0] = state
+        self._fresh = True
+        if kept and self.tree is not None:
+            return int(self.tree.visits[0])
+        tree, extras = self._empty_tree()
+        player = self.game.player(state)
+        tree.mover[0] = 1 - player  # as if the opponent had just moved
+        add_children(tree, 0, player, actions.copy(), actions.size, self.rng)
+        if not self._plain:
+            prepare_root(
+                self.game, self._root[0], self._scratch[2:], tree, extras, self.options, float(self.game.max_utility)
+            )
+        return 0
+
+    def children(self) -> list[tuple[int, int, float, float, float]]:
+        """Return the action, the visits, the sum of the results, and both bounds of the value, of each child."""
+        assert self.tree is not None
+        assert self.extras is not None
+        tree, children = self.tree, slice(1, 1 + int(self.tree.child_count[0]))
+        low = self.extras.low[children].tolist() if self.options.solver else repeat(-math.inf)
+        high = self.extras.high[children].tolist() if self.options.solver else repeat(math.inf)
+        rows = tree.action[children].tolist(), tree.visits[children].tolist(), tree.total[children].tolist()
+        return list(zip(*rows, low, high, strict=False))  # without a solver, the bounds have no end
+
+    def run(self, simulations: int, seconds: float | None, stopped: Callable[[], bool]) -> int:
+        """Run simulations until there are so many, the time is over, or the root is proved; return their number."""
+        assert self.tree is not None
+        start = now = time.perf_counter()
+        done, chunk = 0, 64
+        while done < simulations and (done == 0 or seconds is None or now - start < seconds) and not stopped():
+            wanted = min(chunk, simulations - done)
+            finished = self._simulate(wanted)
+            done += finished
+            if self.proved:
+                break
+            if finished < wanted:
+                self._grow()
+            before, now = now, time.perf_counter()
+            if now - before < _CHUNK_SECONDS:
+                chunk *= 2 if now - before > _CHUNK_SECONDS / 8 else 8
+        return done
+
+    def _simulate(self, simulations: int) -> int:
+        game, tree, extras, buffer = self.game, self.tree, self.extras, self._buffer
+        if self._plain:
+            return simulate(game, self._root, self._scratch, tree, buffer, self.rng, self.c, simulations)
+        top = float(game.max_utility)
+        return simulate_with(
+            game,
+            self._root,
+            self._scratch,
+            tree,
+            extras,
+            self.options,
+            top,
+            buffer,
+            self.rng,
+            self.c,
+            simulations,
+        )
+
+    def _grow(self) -> None:
+        assert self.tree is not None
+        assert self.extras is not None
+        room = self.tree.visits.size
+        nodes = min(2 * room, self._most)
+        if nodes > room:
+            self.tree, self.extras = grown(self.tree, nodes), grown(self.extras, nodes)
+        else:
+            self.tree.full[0] = True  # the search goes on in the tree as it is
+
+    def _empty_tree(self) -> tuple[Tree, Extras]:
+        """Return the tree of the last move, emptied, or a new one."""
+        if self.tree is None or self.extras is None:
+            nodes = min(max(_NODES, 4 * self.game.num_actions), self._most)
+            self.tree = new_tree(nodes, self.game.max_plies)
+            self.extras = new_extras(self.options, nodes, self.game.num_actions)
+        tree = self.tree
+        tree.size[0] = 1
+        tree.full[0] = False
+        tree.visits[0] = tree.child_count[0] = 0
+        tree.total[0] = 0.0
+        return tree, self.extras
+
+    def _move_root(self, state: State, actions: NDArray[np.int32]) -> bool:
+        """Make the node of ``state`` the root, if there is one with these actions, and return whether there is."""
+        tree, extras = self.tree, self.extras
+        if tree is None or extras is None:
+            return False
+        node = find(self.game, tree, self._root[0], state)
+        if node is None or tree.child_count[node] == 0:
+            return False
+        new = new_tree(tree.visits.size, self.game.max_plies)
+        origin = subtree(tree, node, actions, new)
+        if origin is None:
+            return False
+        kept = {name: array for name, array in extras._asdict().items() if array.size and name != "played"}
+        for name, array in kept.items():
+            kept[name] = np.zeros_like(array)
+            kept[name][: origin.size] = array[origin]
+        self.tree, self.extras = new, extras._replace(**kept)
+        if self.options.solver:  # of the actions that are left
+            self.extras.low[0], self.extras.high[0] = bounds_of(new, self.extras, 0)
+        return True
+
+    def _bytes_per_node(self) -> int:
+        return bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(self.options, 1, 1))

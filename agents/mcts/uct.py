@@ -1,0 +1,247 @@
+"""UCT with everything that can be added to it: one kernel, in which each addition is switched by a field of `Options`.
+
+With the neutral options it does what `plyground.agents.mcts.tree.simulate` does, number for number. Sources:
+
+* first-play urgency: S. Gelly and Y. Wang, "Exploration exploitation in Go", NIPS 2006 workshop;
+* solver: M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver", CG 2008, in the form of T. Cazenave
+  and A. Saffidine, "Score bounded Monte-Carlo tree search", CG 2010, which proves draws too: each node has a lower and
+  an upper bound of its value;
+* RAVE: S. Gelly and D. Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go", Artificial
+  Intelligence 175 (2011), the hand-selected schedule β = sqrt(k / (3 N + k)) of section 4.3;
+* progressive bias and progressive unpruning (widening): G. Chaslot et al., "Progressive strategies for Monte-Carlo tree
+  search", New Mathematics and Natural Computation 4 (2008); widening with a power of the visits as in R. Coulom,
+  "Computing Elo ratings of move patterns in the game of Go", ICGA Journal 30 (2007), and in A. Couëtoux et al.,
+  "Continuous upper confidence trees", LION 2011.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from ...envs.jit import kernel
+from .rollouts import playout, value_after
+from .tree import Tree, backpropagate, expand, has_room, ucb
+
+__all__ = ["NEUTRAL", "Extras", "Options", "new_extras", "prepare_root", "simulate_with"]
+
+
+class Options(NamedTuple):
+    """What is added to plain UCT. `NEUTRAL` adds nothing."""
+
+    fpu: float = np.inf  # the score of a child that was never visited
+    solver: bool = False
+    rave: float = 0.0  # k, the visits at which AMAF and Monte Carlo count about alike; 0: none
+    bias: float = 0.0  # w of the progressive bias w · H / (n + 1); 0: none
+    widening: float = 0.0  # α: ⌈N^α⌉ children are considered; 0: all
+    rollouts: int = 1  # from each leaf
+    depth: int = -1  # of rollouts, in plies; negative: to the end
+    epsilon: float = 1.0  # the share of random moves in rollouts; the others are greedy
+
+
+NEUTRAL = Options()
+
+
+class Extras(NamedTuple):
+    """What a node needs beyond `Tree`. An array that no option asks for is empty (``played``: has one column)."""
+
+    low: NDArray[np.float64]  # [nodes] a lower bound of the mover's value
+    high: NDArray[np.float64]  # [nodes] an upper bound
+    amaf_visits: NDArray[np.int32]  # [nodes] simulations through the parent in which the mover played the action later
+    amaf_total: NDArray[np.float64]  # [nodes] the sum of the mover's utilities in these
+    guess: NDArray[np.float64]  # [nodes] H: the evaluation of the position, for the mover
+    played: NDArray[np.int64]  # [2, num_actions + 1] marks of the moves of this simulation; the last column is the mark
+
+
+def new_extras(options: Options, nodes: int, num_actions: int) -> Extras:
+    """Return room for what ``options`` need of so many nodes."""
+    proofs, amaf, guesses = (
+        nodes if asked else 0 for asked in (options.solver, options.rave > 0, options.bias > 0 or options.widening > 0)
+    )
+    return Extras(
+        low=np.zeros(proofs),
+        high=np.zeros(proofs),
+        amaf_visits=np.zeros(amaf, np.int32),
+        amaf_total=np.zeros(amaf),
+        guess=np.zeros(guesses),
+        played=np.zeros((2, num_actions + 1 if options.rave > 0 else 1), np.int64),
+    )
+
+
+@register_jitable
+def choose_child(tree: Tree, extras: Extras, options: Options, node: int, c: float) -> int:
+    """Step 1, selection: return the child with the highest score among those that are considered and not settled."""
+    first, count = tree.first_child[node], tree.child_count[node]
+    parent_visits = max(tree.visits[node], 1)
+    log_visits = np.log(parent_visits)
+    considered = count
+    if options.widening > 0:
+        considered = max(1, int(np.ceil(parent_visits**options.widening)))
+    beta = np.sqrt(options.rave / (3 * parent_visits + options.rave)) if options.rave > 0 else 0.0
+    floor = -np.inf  # what the player can have for certain
+    if options.solver:
+        for child in range(first, first + count):
+            floor = max(floor, extras.low[child])
+    best, best_score = -1, -np.inf
+    for child in range(first, first + count):
+        if child - first >= considered and best >= 0:
+            break
+        if options.solver and extras.high[child] <= max(floor, extras.low[child]):
+            continue  # settled, or no better than what is certain
+        visits = tree.visits[child]
+        amaf = options.rave > 0 and extras.amaf_visits[child] > 0
+        if visits == 0:
+            if options.fpu == np.inf:
+                return child
+            score = extras.amaf_total[child] / extras.amaf_visits[child] if amaf else options.fpu
+        else:
+            mean = tree.total[child] / visits
+            if options.solver:
+                mean = min(max(mean, extras.low[child]), extras.high[child])
+            if amaf:
+                mean = (1 - beta) * mean + beta * extras.amaf_total[child] / extras.amaf_visits[child]
+            score = ucb(mean, visits, log_visits, c)
+        if options.bias > 0:
+            score += options.bias * extras.guess[child] / (visits + 1)
+        if score > best_score or best < 0:
+            best, best_score = child, score
+    return max(best, first)
+
+
+@register_jitable
+def order_children(game: Any, tree: Tree, extras: Extras, node: int, state: Any, look: Any) -> None:
+    """Evaluate the positions behind the children of ``node``, and put the children into that order, the best first."""
+    first = tree.first_child[node]
+    for child in range(first, first + tree.child_count[node]):
+        action, player = tree.action[child], tree.mover[child]
+        guess = value_after(game, state, action, player, look)
+        place = child
+        while place > first and extras.guess[place - 1] < guess:
+            extras.guess[place], tree.action[place] = extras.guess[place - 1], tree.action[place - 1]
+            place -= 1
+        extras.guess[place], tree.action[place] = guess, action
+
+
+@register_jitable
+def clear_children(tree: Tree, extras: Extras, options: Options, node: int, top: float) -> None:
+    """Nothing is known yet of the children of ``node``, but that no utility is above ``top``."""
+    for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
+        if options.solver:
+            extras.low[child], extras.high[child] = -top, top
+        if options.rave > 0:
+            extras.amaf_visits[child], extras.amaf_total[child] = 0, 0.0
+
+
+@kernel
+def prepare_root(game, state, look, tree, extras, options, top):
+    """Make the root, which has its children and nothing else, ready for `simulate_with`."""
+    clear_children(tree, extras, options, 0, top)
+    if options.solver:
+        extras.low[0], extras.high[0] = -top, top
+    if extras.guess.size > 0:
+        order_children(game, tree, extras, 0, state, look)
+
+
+@register_jitable
+def bounds_of(tree: Tree, extras: Extras, node: int) -> tuple[float, float]:
+    """Return the bounds of a node's value, for its mover, that follow from those of its children."""
+    first = tree.first_child[node]
+    low, high = -np.inf, -np.inf  # for the player to move, who takes the best
+    for child in range(first, first + tree.child_count[node]):
+        low, high = max(low, extras.low[child]), max(high, extras.high[child])
+    if tree.mover[first] != tree.mover[node]:
+        low, high = -high, -low
+    return low, high
+
+
+@register_jitable
+def prove(tree: Tree, extras: Extras, length: int, utility: float) -> None:
+    """Note that the path ends the game with ``utility`` for player 0, and what that proves of the nodes before it."""
+    leaf = tree.path[length - 1]
+    own = utility if tree.mover[leaf] == 0 else -utility
+    extras.low[leaf], extras.high[leaf] = own, own
+    for i in range(length - 2, -1, -1):
+        node = tree.path[i]
+        low, high = bounds_of(tree, extras, node)
+        if low == extras.low[node] and high == extras.high[node]:
+            break
+        extras.low[node], extras.high[node] = low, high
+
+
+@register_jitable
+def back_up_amaf(tree: Tree, extras: Extras, length: int, utility: float) -> None:
+    """Count the simulation for each child, along the path, whose mover played its action then or later."""
+    played, mark = extras.played, extras.played[0, -1]
+    for i in range(length - 2, -1, -1):
+        node, chosen = tree.path[i], tree.path[i + 1]
+        played[tree.mover[chosen], tree.action[chosen]] = mark
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
+            if played[tree.mover[child], tree.action[child]] == mark:
+                extras.amaf_visits[child] += 1
+                extras.amaf_total[child] += utility if tree.mover[child] == 0 else -utility
+
+
+@kernel
+def simulate_with(game, root, scratch, tree, extras, options, top, actions, rng, c, simulations):
+    """Run simulations as `plyground.agents.mcts.tree.simulate` does, with ``options``.
+
+    Args:
+        game: the game.
+        root: [1] the state at the root, which has its children.
+        scratch: [3] states.
+        tree: which grows.
+        extras: what else is known of its nodes.
+        options: what is added to plain UCT.
+        top: the highest utility.
+        actions: [num_actions] scratch.
+        rng: of `plyground.envs.jit.prng`.
+        c: how much to explore.
+        simulations: how many.
+
+    Returns:
+        How many were done before the tree had to grow, or the root was proved.
+    """
+    for done in range(simulations):
+        if not tree.full[0] and not has_room(tree, actions.size):
+            return done
+        if options.solver and extras.low[0] >= extras.high[0]:
+            return done
+        extras.played[0, -1] += 1
+        scratch[0] = root[0]
+        state = scratch[0]
+        node = 0
+        length = 1
+        tree.path[0] = 0
+        while True:
+            if tree.child_count[node] == 0:
+                if (tree.visits[node] == 0 and node != 0) or length == tree.path.size or game.is_terminal(state):
+                    break
+                if not has_room(tree, actions.size):
+                    break
+                expand(game, tree, node, state, actions, rng)
+                clear_children(tree, extras, options, node, top)
+                if extras.guess.size > 0:
+                    order_children(game, tree, extras, node, state, scratch[2:])
+            node = choose_child(tree, extras, options, node, c)
+            game.play(state, tree.action[node])
+            tree.path[length] = node
+            length += 1
+        if game.is_terminal(state):
+            utility = float(game.utility(state, 0))
+            if options.solver:
+                prove(tree, extras, length, utility)
+        else:
+            total = 0.0
+            for _ in range(options.rollouts):
+                scratch[1] = state
+                total += playout(
+                    game, scratch[1], scratch[2:], options.depth, options.epsilon, actions, rng, extras.played
+                )
+            utility = total / options.rollouts
+        backpropagate(tree, length, utility)
+        if options.rave > 0:
+            back_up_amaf(tree, extras, length, utility)
+    return simulations

@@ -1,0 +1,9 @@
+"""PUCT, the tree search of AlphaGo and AlphaZero, with priors and values from any callable.
+
+Start with `agent`. May import `plyground.envs`, the files of `plyground.agents`, and of the room `mcts` what serves
+any search tree.
+"""
+
+from .agent import PUCT, Evaluator
+
+__all__ = ["PUCT", "Evaluator"]

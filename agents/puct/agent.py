@@ -1,0 +1,229 @@
+"""PUCT: the tree search of AlphaGo and AlphaZero, with priors and values from any callable.
+
+Sources: D. Silver et al., "Mastering the game of Go with deep neural networks and tree search", Nature 529 (2016); "A
+general reinforcement learning algorithm that masters chess, shogi, and Go through self-play", Science 362 (2018).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State
+from ...envs.jit.prng import new_rng
+from ..analysis import Analysis
+from ..mcts.memory import bytes_per_node, grown, most_nodes
+from ..mcts.report import children_of, count_nodes, most_visited_line, standard_error
+from ..mcts.reuse import find, subtree
+from ..search import SearchAgent, check_budget
+from .tree import PriorTree, add_root_noise, back_up, collect, expand, keep_children, new_prior_tree, scale_root_priors
+from .values import Evaluator, LeafValues
+
+__all__ = ["PUCT", "Evaluator"]
+
+_NODES = 4096  # room in a new tree
+
+
+class PUCT(SearchAgent):
+    """Tree search guided by priors: each simulation selects by ``Q + C · P · sqrt(Σ N) / (1 + N)`` (Silver et al.).
+
+    Leaves are collected in batches: a virtual loss on the way to each steers the next ones elsewhere, and is taken back
+    when the batch is evaluated. The value of a leaf is ``lambda_ · value + (1 - lambda_) · rollout``; a finished game
+    counts by its utility. C grows slowly, ``c + ln((1 + N + c_base) / c_base)``, as in AlphaZero.
+
+    Without a budget there are 800 simulations. The same seed and number of simulations give the same move if the
+    evaluator gives the same answers; seconds do not. In `analyse`, ``values`` are the Q of the visited actions for the
+    player to move, ``visits`` their N, those kept from earlier moves included, and ``priors`` the P that were used,
+    noise included; ``standard_error`` is a bound of that of independent leaves, as in `MCTS`.
+
+    Args:
+        game: the game, or its name.
+        simulations: for each move.
+        seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
+        evaluator: ``evaluator(states) -> (priors, values)``: for the unfinished states [batch], of the game's dtype,
+            the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
+            all zero means uniform), and the values [batch] for the player to move, in the units of the utility. None:
+            uniform priors, and the game's ``evaluate``.
+        c: how much to explore along the priors.
+        c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
+        lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
+            (AlphaGo's paper has λ on the rollout, with 0.5 for the best mix.) None: 1 with an evaluator, 0 without.
+        batch: leaves that are evaluated together, at most.
+        virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
+            with 0 there is one leaf in it, as the same way is always the best.
+        fpu: the Q of an action that was never visited.
+        noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
+        alpha: of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
+        temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
+            with the better Q, then the lower number).
+        reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
+            the ``simulations`` of the move; the root gets fresh noise. `reset` forgets.
+        tree_mb: megabytes for the tree, about. A full tree stays as it is, and the search goes on in it: leaves without
+            room for children are evaluated again when they are met again. None: no limit.
+        seed: of noise, rollouts and drawn moves; None takes one from the system's entropy.
+
+    Raises:
+        ValueError: an argument is out of its range; the message names it.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        simulations: int | None = None,
+        *,
+        seconds: float | None = None,
+        evaluator: Evaluator | None = None,
+        c: float = 1.25,
+        c_base: float | None = 19652,
+        lambda_: float | None = None,
+        batch: int = 8,
+        virtual_loss: int = 1,
+        fpu: float = 0.0,
+        noise: float = 0.0,
+        alpha: float = 0.3,
+        temperature: float = 0.0,
+        reuse_tree: bool = False,
+        tree_mb: float | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(game)
+        check_budget(simulations=simulations, seconds=seconds, batch=batch)
+        if lambda_ is None:
+            lambda_ = 0.0 if evaluator is None else 1.0
+        for name, value, fits, expected in (
+            ("c", c, c >= 0, "at least 0"),
+            ("c_base", c_base, c_base is None or c_base > 0, "above 0, or None"),
+            ("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"),
+            ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
+            ("noise", noise, 0 <= noise <= 1, "between 0 and 1"),
+            ("alpha", alpha, alpha > 0, "above 0"),
+            ("temperature", temperature, temperature >= 0, "at least 0"),
+            ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
+        ):
+            if not fits:
+                raise ValueError(f"{name} must be {expected}, got {value!r}")
+        self.simulations = 800 if simulations is None and seconds is None else simulations
+        self.seconds, self.reuse_tree = seconds, reuse_tree
+        self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
+        self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
+        self.noise, self.alpha, self.temperature = float(noise), float(alpha), float(temperature)
+        self._values = LeafValues(self.game, evaluator, float(lambda_))
+        self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
+        self._tree: PriorTree | None = None  # of the last search, from the state `_root`
+        self._clean = np.empty(0)  # the priors at its root without noise, child by child
+        self._root = np.zeros(1, self.game.dtype)
+        self._leaves = np.zeros(self.batch, self.game.dtype)
+        self._buffer = np.empty(self.game.num_actions, np.int32)
+        self._seed(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Forget the tree, and start the random numbers anew if a seed is given."""
+        self._tree = None
+        if seed is not None:
+            self._seed(seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_tree": None}
+
+    def _seed(self, seed: int | None) -> None:
+        sequence = np.random.SeedSequence(seed)
+        self._rng = new_rng(sequence)  # of the rollouts
+        self._generator = np.random.default_rng(sequence.spawn(1)[0])  # of noise and drawn moves
+
+    def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
+        start = time.perf_counter()
+        tree = self._moved_root(state, actions) if self.reuse_tree else None
+        kept = 0 if tree is None else int(tree.visits[0])
+        self._tree, self._root[0] = None, state  # an evaluator that raises leaves no tree behind
+        tree = self._new_tree(actions) if tree is None else tree
+        self._clean = tree.prior[1 : 1 + actions.size].copy()
+        if self.noise:
+            self._clean = add_root_noise(tree, self.noise, self._generator.dirichlet(np.full(actions.size, self.alpha)))
+        tree, done, batches = self._run(tree, start)
+        self._tree = tree
+        return self._answer(tree, done, kept, batches, time.perf_counter() - start)
+
+    def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
+        """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
+        tree = self._tree
+        node = None if tree is None else find(self.game, tree, self._root[0], state)
+        if tree is None or node is None:
+            return None
+        tree.prior[1 : 1 + self._clean.size] = self._clean
+        new = new_prior_tree(tree.visits.size, self.game.max_plies, self.batch)
+        origin = subtree(tree, node, actions, new)
+        if origin is None:
+            return None
+        new.prior[: origin.size] = tree.prior[origin]
+        if tree.child_count[node] > actions.size:
+            scale_root_priors(new)
+        return new
+
+    def _new_tree(self, actions: NDArray[np.int32]) -> PriorTree:
+        """Return a tree of the root and a child for each of ``actions``, with priors."""
+        nodes = min(max(_NODES, (self.batch + 1) * self.game.num_actions + 1), self._most)
+        tree = new_prior_tree(nodes, self.game.max_plies, self.batch)
+        tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
+        tree.lengths[0] = 1  # the way to the root: node 0
+        expand(self.game, self._root, tree, 1, self._values.priors(self._root), self._buffer)
+        if tree.child_count[0] > actions.size:
+            keep_children(tree, actions)
+            scale_root_priors(tree)
+        return tree
+
+    def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
+        """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
+        done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
+        while done < limit and (done == 0 or self.seconds is None or time.perf_counter() - start < self.seconds):
+            room = tree.visits.size
+            if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
+                tree = grown(tree, min(2 * room, self._most))
+            wanted = min(self.batch, limit - done)
+            found, ended = collect(
+                self.game, self._root, self._leaves, tree, wanted, self.c, self.c_base, self.fpu, self.virtual_loss
+            )
+            done += found + ended
+            if found:
+                priors, values = self._values.both(self._leaves[:found], self._rng)
+                expand(self.game, self._leaves, tree, found, priors, self._buffer)
+                back_up(self.game, self._leaves, tree, found, values)
+                batches += 1
+        return tree, done, batches
+
+    def _answer(self, tree: PriorTree, simulations: int, kept: int, batches: int, seconds: float) -> Analysis:
+        children = sorted(children_of(tree, 0), key=lambda n: tree.action[n])
+        visits = {int(tree.action[n]): int(tree.visits[n]) for n in children}
+        values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
+        best = max(values, key=lambda action: (visits[action], values[action], -action))
+        if self.temperature > 0:
+            tried = np.array(list(values))
+            logits = np.log([visits[action] for action in values]) / self.temperature
+            weights = np.exp(logits - logits.max())
+            best = int(self._generator.choice(tried, p=weights / weights.sum()))
+        pv = most_visited_line(tree, best)
+        visited, longest = count_nodes(tree)
+        return Analysis(
+            best_action=best,
+            value=values[best],
+            best_actions=(best,),
+            values=values,
+            visits=visits,
+            priors={int(tree.action[n]): float(tree.prior[n]) for n in children},
+            pv=pv,
+            depth=len(pv),
+            nodes=visited,
+            leaves=simulations,
+            exact=False,
+            seconds=seconds,
+            standard_error=standard_error(values[best], visits[best], float(self.game.max_utility)),
+            selective_depth=longest,
+            statistics={
+                "simulations kept": kept,
+                "evaluated batches": batches,
+                "nodes in memory": int(tree.size[0]),
+                "full trees": int(tree.full[0]),
+            },
+        )

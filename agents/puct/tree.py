@@ -1,0 +1,215 @@
+"""The tree of `PUCT` and its kernels: selecting a batch of leaves, expanding them with priors, backing up.
+
+As in `plyground.agents.mcts.tree`, a node stands for the action that leads into it, and its value is from the point of
+view of the *mover*, the player who chose that action.
+
+Sources: D. Silver et al., Nature 529 (2016), methods, "Search algorithm"; Science 362 (2018), supplement, "Search".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from ...envs.jit import kernel
+from ..mcts.report import children_of
+from ..mcts.tree import has_room
+
+__all__ = [
+    "PriorTree",
+    "add_root_noise",
+    "back_up",
+    "collect",
+    "expand",
+    "keep_children",
+    "new_prior_tree",
+    "puct",
+    "scale_root_priors",
+    "select_child",
+]
+
+
+class PriorTree(NamedTuple):
+    """Node 0 is the root. The children of a node stand side by side, those with the highest prior first."""
+
+    visits: NDArray[np.int32]  # [nodes] N, without those on their way
+    total: NDArray[np.float64]  # [nodes] W: the sum of the mover's values; Q = W / N
+    prior: NDArray[np.float64]  # [nodes] P, of all children of a node 1 together
+    pending: NDArray[np.int32]  # [nodes] leaves of the current batch that lie at or below the node
+    action: NDArray[np.int32]  # [nodes] the action that leads here
+    mover: NDArray[np.int8]  # [nodes] the player, 0 or 1, who chose it
+    first_child: NDArray[np.int32]  # [nodes]
+    child_count: NDArray[np.int32]  # [nodes] 0: not expanded, or terminal
+    size: NDArray[np.int64]  # [1] how many nodes are in use
+    full: NDArray[np.bool_]  # [1] whether a leaf found no room for its children, and stays a leaf
+    paths: NDArray[np.int32]  # [batch, plies + 1] the nodes on the way to each leaf of the batch
+    lengths: NDArray[np.int64]  # [batch] how many they are
+
+
+def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
+    """Return a tree that has only its root, with room for ``nodes``."""
+    return PriorTree(
+        visits=np.zeros(nodes, np.int32),
+        total=np.zeros(nodes),
+        prior=np.zeros(nodes),
+        pending=np.zeros(nodes, np.int32),
+        action=np.zeros(nodes, np.int32),
+        mover=np.zeros(nodes, np.int8),
+        first_child=np.zeros(nodes, np.int32),
+        child_count=np.zeros(nodes, np.int32),
+        size=np.ones(1, np.int64),
+        full=np.zeros(1, np.bool_),
+        paths=np.zeros((batch, plies + 1), np.int32),
+        lengths=np.zeros(batch, np.int64),
+    )
+
+
+@register_jitable
+def puct(q: float, prior: float, visits: int, sibling_visits: int, c: float) -> float:
+    """Return ``Q(s, a) + c · P(s, a) · sqrt(Σ_b N(s, b)) / (1 + N(s, a))`` (Silver et al. 2016, methods)."""
+    return q + c * prior * np.sqrt(sibling_visits) / (1 + visits)
+
+
+@register_jitable
+def select_child(tree: Any, node: int, c: float, c_base: float, fpu: float, virtual_loss: int) -> int:
+    """Return the child with the highest `puct`, where each pending leaf counts as ``virtual_loss`` losses (of -1).
+
+    The constant is AlphaZero's ``C(s) = ln((1 + N(s) + c_base) / c_base) + c``; with an infinite ``c_base`` it is
+    ``c``. Where no child was visited, all scores are the same, and the first child has the highest prior.
+    """
+    first = tree.first_child[node]
+    sibling_visits = 0
+    for child in range(first, first + tree.child_count[node]):
+        sibling_visits += tree.visits[child] + virtual_loss * tree.pending[child]
+    if c_base != np.inf:
+        c = c + np.log((1 + sibling_visits + c_base) / c_base)
+    best, best_score = first, -np.inf
+    for child in range(first, first + tree.child_count[node]):
+        losses = virtual_loss * tree.pending[child]
+        visits = tree.visits[child] + losses
+        q = (tree.total[child] - losses) / visits if visits > 0 else fpu
+        score = puct(q, tree.prior[child], visits, sibling_visits, c)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@kernel
+def collect(game, root, leaves, tree, batch, c, c_base, fpu, virtual_loss):
+    """Select up to ``batch`` unfinished leaves, and leave their states in ``leaves`` and the way to them in the tree.
+
+    Simulations that come to the end of the game are backed up at once. A leaf that is in the batch already ends it, so
+    that no leaf is evaluated twice.
+
+    Returns:
+        How many leaves there are, and how many simulations ended the game; together at most ``batch``.
+    """
+    found, ended = 0, 0
+    while found + ended < batch:
+        leaves[found] = root[0]
+        state = leaves[found]
+        path = tree.paths[found]
+        node, length = 0, 1
+        path[0] = 0
+        while tree.child_count[node] > 0:
+            node = select_child(tree, node, c, c_base, fpu, virtual_loss)
+            game.play(state, tree.action[node])
+            path[length] = node
+            length += 1
+        if tree.pending[node] > 0:
+            break
+        tree.lengths[found] = length
+        if game.is_terminal(state):
+            utility = float(game.utility(state, 0))
+            for i in range(length):
+                tree.visits[path[i]] += 1
+                tree.total[path[i]] += utility if tree.mover[path[i]] == 0 else -utility
+            ended += 1
+        else:
+            for i in range(length):
+                tree.pending[path[i]] += 1
+            found += 1
+    return found, ended
+
+
+@kernel
+def expand(game, leaves, tree, count, priors, actions):
+    """Give each of the first ``count`` leaves its children, with the priors of its legal actions scaled to sum to 1.
+
+    In a tree that has no room for them, the leaves stay as they are, and are evaluated anew when they are met again.
+    """
+    for leaf in range(count):
+        if not has_room(tree, actions.size):
+            tree.full[0] = True
+            return
+        state = leaves[leaf]
+        node = tree.paths[leaf, tree.lengths[leaf] - 1]
+        legal = game.legal_actions(state, actions)
+        total = 0.0
+        for i in range(legal):
+            total += priors[leaf, actions[i]]
+        first = tree.size[0]
+        tree.size[0] += legal
+        tree.first_child[node] = first
+        tree.child_count[node] = legal
+        for i in range(legal):
+            prior = priors[leaf, actions[i]] / total if total > 0 else 1.0 / legal
+            place = first + i
+            while place > first and tree.prior[place - 1] < prior:
+                tree.prior[place], tree.action[place] = tree.prior[place - 1], tree.action[place - 1]
+                place -= 1
+            tree.prior[place], tree.action[place] = prior, actions[i]
+            child = first + i
+            tree.visits[child] = tree.pending[child] = tree.child_count[child] = 0
+            tree.total[child] = 0.0
+            tree.mover[child] = game.player(state)
+
+
+@kernel
+def back_up(game, leaves, tree, count, values):
+    """Add ``values`` [count], of the player to move at each leaf, to the nodes on the way there.
+
+    The nodes are no longer pending, which takes the virtual losses back.
+    """
+    for leaf in range(count):
+        player = game.player(leaves[leaf])
+        for i in range(tree.lengths[leaf]):
+            node = tree.paths[leaf, i]
+            tree.pending[node] -= 1
+            tree.visits[node] += 1
+            tree.total[node] += values[leaf] if tree.mover[node] == player else -values[leaf]
+
+
+def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:
+    """Leave the root, whose children have no children yet, only those that ``actions`` lead to."""
+    kept = [node for node in children_of(tree, 0) if tree.action[node] in actions]
+    children = slice(1, 1 + len(kept))
+    tree.action[children], tree.prior[children] = tree.action[kept], tree.prior[kept]
+    tree.child_count[0], tree.size[0] = len(kept), 1 + len(kept)
+
+
+def scale_root_priors(tree: PriorTree) -> None:
+    """Make the priors at the root sum to 1; where all are 0, they become the same."""
+    priors = tree.prior[1 : 1 + tree.child_count[0]]
+    priors[:] = priors / priors.sum() if priors.any() else 1 / priors.size
+
+
+def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mix noise ``eta`` [children] into the priors at the root: ``(1 - ε) P + ε η``.
+
+    The children change places, so that those with the highest prior stand first again.
+
+    Returns:
+        The priors without the noise, child by child.
+    """
+    children = slice(1, 1 + eta.size)
+    mixed = (1 - epsilon) * tree.prior[children] + epsilon * eta
+    order = np.argsort(-mixed, kind="stable")
+    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count):
+        array[children] = array[children][order]  # the mover is the same, and nothing is pending
+    clean = tree.prior[children].copy()
+    tree.prior[children] = mixed[order]
+    return clean

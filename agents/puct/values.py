@@ -1,0 +1,89 @@
+"""What `PUCT` is told of its leaves: priors and values of an evaluator, mixed with the results of rollouts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game
+from ...envs.jit import kernel
+from ..mcts.tree import rollout
+
+__all__ = ["Evaluator", "LeafValues"]
+
+# states [batch] of the game's dtype -> priors [batch, num_actions], values [batch] for the player to move in each
+Evaluator = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+
+
+class LeafValues:
+    """Priors, and values ``λ · value + (1 - λ) · rollout``, of unfinished positions (Silver et al. 2016, methods).
+
+    Args:
+        game: the game.
+        evaluator: gives priors and values; None: uniform priors, and the game's ``evaluate``.
+        lambda_: λ, the share of the evaluator's value; AlphaGo's paper has it on the rollout.
+    """
+
+    def __init__(self, game: Game, evaluator: Evaluator | None, lambda_: float) -> None:
+        self.game, self.evaluator, self.lambda_ = game, evaluator, lambda_
+        self._scratch = np.zeros(1, game.dtype)
+        self._buffer = np.empty(game.num_actions, np.int32)
+
+    def priors(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the priors [batch, num_actions] alone.
+
+        Raises:
+            ValueError: as `both`.
+        """
+        return self._evaluated(states)[0]
+
+    def both(self, states: NDArray[Any], rng: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
+
+        Raises:
+            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
+        """
+        priors, values = self._evaluated(states)
+        if self.lambda_ < 1:
+            results = np.empty(states.size)
+            _roll_out(self.game, states, self._scratch, self._buffer, rng, results)
+            values = self.lambda_ * values + (1 - self.lambda_) * results
+        return priors, values
+
+    def _evaluated(self, states: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        shape = (states.size, self.game.num_actions)
+        if self.evaluator is None:
+            values = np.zeros(states.size)
+            if self.lambda_ > 0:
+                _evaluate(self.game, states, values)
+            return np.ones(shape), values
+        priors, values = (np.asarray(array, np.float64) for array in self.evaluator(states.copy()))
+        if priors.shape != shape or values.shape != states.shape:
+            raise ValueError(
+                f"the evaluator must return priors {shape} and values {states.shape}, "
+                f"got shapes {priors.shape} and {values.shape}"
+            )
+        if not (np.isfinite(priors).all() and np.isfinite(values).all() and (priors >= 0).all()):
+            raise ValueError(f"priors must be finite and not negative, values finite: got {priors} and {values}")
+        return priors, values
+
+
+@kernel
+def _evaluate(game, states, values):
+    """Write for each state, into ``values``, the game's own evaluation for its player to move."""
+    for i in range(states.size):
+        values[i] = game.evaluate(states[i], game.player(states[i]))
+
+
+@kernel
+def _roll_out(game, states, scratch, actions, rng, values):
+    """Write for each state, into ``values``, the result of a random game from there, for its player to move."""
+    for i in range(states.size):
+        scratch[0] = states[i]
+        state = scratch[0]
+        player = game.player(state)
+        rollout(game, state, actions, rng)
+        values[i] = game.utility(state, player)

@@ -1,0 +1,179 @@
+"""Endings of checkers: solved without the rule of 40 moves, and then held against it.
+
+With the count of quiet plies in the state each position exists 80 times, and none comes again. Without the count a
+position is one, positions come again, and retrograde analysis takes a fiftieth of the memory. What it finds holds under
+the rule wherever the count leaves time for it:
+
+- The rule adds draws and nothing else. So a draw without it is a draw with it.
+- A win in d plies is a win in d plies with it, if the plies counted so far and d are not more than ``max_quiet_plies``
+  together. (A move after which the other side cannot move wins, also as the last that the rule allows.) The loser
+  cannot be made to lose sooner, for he has the same moves.
+- So it is where jumps and moves of men start the count anew in time, of all lines in which the winner plays moves to
+  his soonest end. `count_needed` looks for the least count that this takes.
+
+Where the count leaves less than that, the winner has to choose other moves, or cannot win, and the position is solved
+with the count, which takes more memory. A draw has no distance here: it ends by the count, or by repetition, whatever
+the players do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State
+from ...envs.games.checkers import is_blocked
+from ...envs.jit import kernel
+from .exhaustive import AllPositions
+from .solving import BYTES, DONE, FREE, Table, find, move_entries, new_table, slot_of
+
+__all__ = ["CheckersEndings", "count_needed", "is_checkers", "without_count"]
+
+_FEWEST = 1 << 12  # slots of a table to begin with
+_NEVER = 1 << 20  # plies: no count leaves so many
+
+
+def is_checkers(game: Game) -> bool:
+    """Return whether this is the game of checkers of this package."""
+    return game.name == "checkers" and "max_quiet_plies" in game.parameters
+
+
+def without_count(game: Game) -> Game:
+    """Return checkers without the rule of 40 moves: positions are the same whatever the count."""
+    return game.replace(is_terminal=is_blocked, key=game.position)
+
+
+class Lines(NamedTuple):
+    """What `count_needed` works with."""
+
+    states: NDArray[np.void]  # [plies] of the line that is looked at
+    moves: NDArray[np.int32]  # [plies, actions]
+    needed: Table  # what it found: `DONE` plus the plies
+    counts: NDArray[np.int64]  # [2] positions in that table, and max_quiet_plies
+
+
+@kernel
+def count_needed(game, table, lines, ply):
+    """Return how many plies the count must leave for a position that is won for a side, so that it is won in time.
+
+    The winner plays only moves to his soonest end, the loser any. More than the limit: by such moves the win is not
+    sure at any count. -1: the table is full.
+
+    Args:
+        game: checkers without the count.
+        table: what is known of that game; it has all positions that can follow.
+        lines: scratch, and what was found before; the position is ``lines.states[ply]``.
+        ply: of the position, an int64.
+    """
+    state = lines.states[ply]
+    if game.is_terminal(state):
+        return np.int64(0)
+    slot = slot_of(lines.needed, game.key(state))
+    if lines.needed.marks[slot] != FREE:
+        return np.int64(lines.needed.marks[slot] - DONE)
+    value, distance = find(game, state, table)
+    winning = (value > 0) == (game.player(state) == 0)
+    plies = np.int64(_NEVER if winning else 1)
+    for i in range(game.legal_actions(state, lines.moves[ply])):
+        lines.states[ply + 1] = state
+        child = lines.states[ply + 1]
+        child.quiet = 0
+        game.play(child, lines.moves[ply, i])
+        is_counted = child.quiet != 0
+        if winning:
+            reached, left = find(game, child, table)
+            if reached != value or left != distance - 1:
+                continue
+        after = count_needed(game, table, lines, np.int64(ply + 1))
+        if after < 0:
+            return after
+        if is_counted:
+            after = min(after + 1, np.int64(_NEVER))
+        else:  # the count starts anew, and must be below the limit before
+            after = np.int64(1 if after <= lines.counts[1] else _NEVER)
+        plies = min(plies, after) if winning else max(plies, after)
+    if lines.counts[0] >= lines.needed.keys.size // 4 * 3:
+        return np.int64(-1)
+    slot = slot_of(lines.needed, game.key(state))
+    lines.needed.keys[slot], lines.needed.marks[slot] = game.key(state), DONE + np.int32(plies)
+    lines.counts[0] += 1
+    return plies
+
+
+class CheckersEndings:
+    """Values of endings, under the rules of the game as it is.
+
+    Args:
+        game: checkers, with any parameters.
+        table_mb: megabytes for all that is known, and for the work on it.
+    """
+
+    def __init__(self, game: Game, table_mb: float) -> None:
+        self._limit = game.parameters["max_quiet_plies"]
+        self._table_mb = table_mb
+        self._free = AllPositions(without_count(game), table_mb, cyclic=True)
+        self._counted = AllPositions(game, table_mb)
+        self._needed = new_table(_FEWEST)
+        self._counts = np.array([0, self._limit], np.int64)
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited."""
+        return self._free.nodes + self._counted.nodes
+
+    def clear(self) -> None:
+        """Forget what was found."""
+        self._free.clear()
+        self._counted.clear()
+        self._needed = new_table(_FEWEST)
+        self._counts[0] = 0
+
+    def value(self, state: State) -> tuple[float, int | None]:
+        """Return the value for the player to move, and the distance to the end; None for a draw.
+
+        Raises:
+            MemoryError: more than ``table_mb`` would be needed; what was known is given up.
+        """
+        found = self._counted.known(state)
+        if found is None:
+            found = self._value_without_count(state)
+        if found is None:
+            self._counted.taken_mb = self._free.megabytes + self._needed_mb
+            found = self._counted.value(state)
+        value, distance = found
+        return value, distance if value != 0 else None
+
+    def _value_without_count(self, state: State) -> tuple[float, int | None] | None:
+        """Return the value and the distance, or None where the count may change it, or memory is not enough."""
+        self._free.taken_mb = self._counted.megabytes + self._needed_mb
+        bare = state.copy()
+        bare.quiet = 0
+        try:
+            value, distance = self._free.value(bare)
+        except MemoryError:
+            return None  # near the limit of the count, few positions can follow
+        left = self._limit - int(state.quiet)
+        if distance is None or value == 0 or distance <= left or self._count_needed(bare, distance) <= left:
+            return value, distance
+        return None
+
+    @property
+    def _needed_mb(self) -> float:
+        return self._needed.keys.size * BYTES / 2**20
+
+    def _count_needed(self, bare: State, distance: int) -> int:
+        states = np.zeros(distance + 1, self._free.game.dtype)
+        moves = np.zeros((distance + 1, self._free.game.num_actions), np.int32)
+        states[0] = bare
+        while True:
+            lines = Lines(states, moves, self._needed, self._counts)
+            plies = count_needed(self._free.game, self._free.table, lines, np.int64(0))
+            if plies >= 0:
+                return int(plies)
+            if self._free.megabytes + self._counted.megabytes + 3 * self._needed_mb > self._table_mb:
+                return _NEVER
+            larger = new_table(2 * self._needed.keys.size)
+            move_entries(self._needed, larger)
+            self._needed = larger

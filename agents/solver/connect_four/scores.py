@@ -1,0 +1,138 @@
+"""The exact values of Connect Four positions: the kernel, its table, and a book of the opening.
+
+The book holds the scores of all positions of the first plies, one of each two that are mirror images. The package makes
+its own: `plyground.agents.solver.connect_four.book`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....envs import Game, State, connect_four
+from ....envs.jit import bind
+from ...clock import run_with_stop
+from .kernel import LIMIT, NODES, STOP, UNKNOWN, layout, new_workspace, score_kernel
+
+__all__ = ["BOOK", "Book", "ConnectFourScores", "distance_of", "folded_key", "is_connect_four", "load_book"]
+
+BOOK = Path(__file__).parent / "data" / "connect_four.npz"
+_SOON = 34  # empty cells: positions with no more take a second at most
+_SHORT = 200_000  # positions, some 20 ms: so long a search may sit in the main thread, where nothing can interrupt it
+
+
+class Book(NamedTuple):
+    """Scores of all positions of the first plies of 7x6."""
+
+    plies: int  # how many may be played
+    keys: NDArray[np.uint64]  # [positions] ascending, from `folded_key`
+    scores: NDArray[np.int8]  # [positions]
+
+
+@cache
+def load_book(path: Path = BOOK) -> Book | None:
+    """Return the book in a file; None where there is no such file."""
+    if not path.exists():
+        return None
+    with np.load(path) as data:
+        return Book(int(data["plies"]), data["keys"], data["scores"])
+
+
+def is_connect_four(game: Game) -> bool:
+    """Return whether a game is Connect Four with the rules that the kernel knows, on any board."""
+    return (
+        game.name == "connect_four"
+        and game.parameters.keys() == {"rows", "columns"}
+        and (game == connect_four(**game.parameters))
+    )
+
+
+def distance_of(score: int, left: int) -> int:
+    """Return in how many plies a game ends that has this score, with ``left`` empty cells."""
+    if score == 0:
+        return left
+    distance = left - 2 * (abs(score) - 1)  # or one less: the winner moves last
+    return distance if distance % 2 == int(score > 0) else distance - 1
+
+
+def folded_key(game: Game, state: State) -> int:
+    """Return the least of the keys of a Connect Four position and its mirror image."""
+    height = game.parameters["rows"] + 1
+    key, ones = int(game.key(state)), (1 << height) - 1
+    columns = [key >> height * column & ones for column in range(game.parameters["columns"])]
+    return min(key, sum(part << height * place for place, part in enumerate(reversed(columns))))
+
+
+class ConnectFourScores:
+    """Exact scores of Connect Four positions, as `plyground.agents.solver.connect_four.kernel` defines them.
+
+    Args:
+        game: Connect Four, on any board.
+        table_mb: megabytes for the transposition table, of which the largest power of two below is used.
+        book: whether to look positions up in the opening book; there is one for 7x6.
+
+    Attributes:
+        nodes: positions visited since it was made.
+    """
+
+    def __init__(self, game: Game, table_mb: float = 64, book: bool = True) -> None:
+        self.game = game
+        rows, columns = game.parameters["rows"], game.parameters["columns"]
+        self.nodes = 0
+        self._cells = rows * columns
+        self._shape = layout(rows, columns)
+        self._workspace = new_workspace(rows, columns, table_mb)
+        self._bits = int(self._workspace.table.size).bit_length() - 1
+        self._slot_bits = [np.uint64(self._bits_for(left)) for left in range(self._cells + 1)]
+        self._filling = 1
+        self._book = load_book() if book and (rows, columns) == (6, 7) else None
+        zero = np.uint64(0)
+        self._score = bind(score_kernel(rows, columns), zero, zero, 0, zero, zero, self._workspace)
+
+    def _bits_for(self, left: int) -> int:
+        """Return how many slots to use, as a power of two, with so many empty cells: as few as hardly cost a visit."""
+        return max(self._shape.least_slot_bits, min(self._bits, 14 + max(left - 20, 0) * 2 // 5 + max(left - 31, 0)))
+
+    def clear(self) -> None:
+        """Empty the table. It takes no time: entries of earlier fillings count as free."""
+        self._filling += 1
+        if self._filling == self._shape.fillings:
+            self._workspace.table[:] = 0
+            self._filling = 1
+
+    def score(self, state: State) -> int:
+        """Return the score of a position in which nobody has won.
+
+        Raises:
+            KeyboardInterrupt: after Ctrl-C; what was found is kept in the table.
+        """
+        stones = int(state["ply"])
+        if self._book is not None and stones <= self._book.plies:
+            key = folded_key(self.game, state)
+            return int(self._book.scores[np.searchsorted(self._book.keys, np.uint64(key))])
+        own, w = state["mine"], self._workspace
+        arguments: Any = (own, own | state["theirs"], stones, self._slot_bits[self._cells - stones])
+        counts = w.counts
+        counts[NODES], counts[LIMIT], counts[STOP] = 0, _SHORT, 0
+        found = self._score(*arguments, np.uint64(self._filling), w)
+        if found == UNKNOWN:
+            counts[LIMIT] = np.iinfo(np.int64).max
+            found = run_with_stop(lambda: self._score(*arguments, np.uint64(self._filling), w), counts[STOP:])
+        self.nodes += int(counts[NODES])
+        return found
+
+    def is_soon_solved(self, plies: int) -> bool:
+        """Return whether positions after so many plies are in the book, or take a second at most."""
+        return (self._book is not None and plies <= self._book.plies) or self._cells - plies <= _SOON
+
+    def value(self, state: State) -> tuple[float, int]:
+        """Return the value for the player to move, 1, 0 or -1, and in how many plies the game ends.
+
+        Nobody may have won.
+        """
+        score = self.score(state)
+        return float(np.sign(score)), distance_of(score, self._cells - int(state["ply"]))

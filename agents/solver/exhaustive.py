@@ -1,0 +1,181 @@
+"""The values of all positions that can follow a state: forwards as long as none comes again, else backwards."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from ...envs import Game, State
+from ..clock import run_with_stop
+from .retrograde_memory import TooLargeError, solve_backwards
+from .solving import BYTES, CYCLE, ENDLESS, FULL, SOLVED, Table, find, move_entries, new_line, new_table, search
+
+__all__ = ["AllPositions", "Engine"]
+
+_FEWEST = 1 << 12  # slots of a table to begin with
+_SHORT = 100_000  # positions that may be visited in the main thread, where nothing can interrupt it
+_LONGEST = 20_000  # plies of a line
+
+
+class Engine(Protocol):
+    """Values of unfinished states."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited until now."""
+        ...
+
+    def value(self, state: State) -> tuple[float, int | None]:
+        """Return the value for the player to move, and the distance to the end; None for a draw that has none."""
+        ...
+
+    def clear(self) -> None:
+        """Forget what was found."""
+        ...
+
+
+class AllPositions:
+    """The values of all positions that can follow those that were asked for, by `Game.folded_key`.
+
+    Args:
+        game: the game.
+        table_mb: megabytes.
+        cyclic: whether to begin with retrograde analysis. Else that is used from the first cycle on.
+    """
+
+    def __init__(self, game: Game, table_mb: float, *, cyclic: bool = False) -> None:
+        self.game, self.table_mb = game, table_mb
+        self.nodes = 0
+        self.taken_mb = 0.0  # of these by somebody else
+        self._cyclic = cyclic
+        self._line = new_line(game, 1 if cyclic else min(game.max_plies, _LONGEST) + 2)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what was found."""
+        self.table = new_table(_FEWEST)
+        self._line.counts[2] = 0
+
+    @property
+    def megabytes(self) -> float:
+        """What the table takes."""
+        return self.table.keys.size * BYTES / 2**20
+
+    @property
+    def _limit(self) -> float:
+        return self.table_mb - self.taken_mb
+
+    def known(self, state: State) -> tuple[float, int | None] | None:
+        """Return what `value` would, if that is known by now, else None."""
+        value, distance = find(self.game, state, self.table)
+        if distance < 0:
+            return None
+        value = float(0.0 - value if self.game.player(state) else value)
+        return value, None if distance == ENDLESS else int(distance)
+
+    def value(self, state: State) -> tuple[float, int | None]:
+        """Return the value for the player to move, and the distance to the end; None for a draw that has none.
+
+        Raises:
+            MemoryError: more than ``table_mb`` would be needed; what was known is given up.
+        """
+        found = self.known(state)
+        if found is None:
+            if self._cyclic or not self._search_forwards(state):
+                self._cyclic = True
+                self._search_backwards(state)
+            found = self.known(state)
+            assert found is not None
+        return found
+
+    def _too_large(self, positions: int) -> MemoryError:
+        return MemoryError(
+            f"{self.game.spec} is too large to solve with table_mb={self.table_mb:g}: {positions} positions are kept, "
+            "and more memory is needed to go on; give more memory, or a position nearer to the end"
+        )
+
+    # -- forwards ------------------------------------------------------------------------------------------------------
+
+    def _search_forwards(self, state: State) -> bool:
+        """Solve the state, and return whether no position came again."""
+        self._line.states[0] = state
+        counts = self._line.counts
+        counts[0], counts[1], counts[3] = 0, _SHORT, 0
+        known = int(counts[2])  # from other states: given up where memory is short
+        try:
+            while (end := self._search()) != SOLVED:
+                if end == CYCLE:
+                    self.clear()
+                    return False
+                if end == FULL and self._may_grow():
+                    self._move(2 * self.table.keys.size)
+                elif end == FULL:
+                    kept = int(counts[2])
+                    self.clear()
+                    if known == 0:
+                        raise self._too_large(kept)
+                    known = 0
+                else:  # a short search was not enough
+                    self._forget_open()
+                    counts[1] = np.iinfo(np.int64).max
+        except BaseException:
+            self._forget_open()
+            raise
+        finally:
+            self.nodes += int(counts[0])
+        return True
+
+    def _search(self) -> int:
+        counts = self._line.counts
+        if counts[1] == _SHORT:
+            return search(self.game, self.table, self._line)
+        return run_with_stop(lambda: search(self.game, self.table, self._line), counts[3:])
+
+    def _may_grow(self) -> bool:
+        """Return whether the table and one of twice its size fit into memory together."""
+        return 3 * self.megabytes <= self._limit
+
+    def _move(self, slots: int) -> None:
+        """Make a new table with what is solved, and without positions that were left open."""
+        table = new_table(slots)
+        self._line.counts[2] = move_entries(self.table, table)
+        self.table = table
+
+    def _forget_open(self) -> None:
+        """Go on without positions that were left open; without any, if there is no memory for two tables."""
+        if 2 * self.megabytes <= self._limit:
+            self._move(self.table.keys.size)
+        else:
+            self.clear()
+
+    # -- backwards -----------------------------------------------------------------------------------------------------
+
+    def _search_backwards(self, state: State) -> None:
+        try:
+            table, positions = solve_backwards(self.game, state, self._bytes_left())
+        except TooLargeError as error:
+            if self._line.counts[2] == 0:
+                raise self._too_large(error.positions) from None
+            self.clear()  # what is known from other states takes memory, too
+            self._search_backwards(state)
+            return
+        self.nodes += positions
+        self._add(table, positions)
+
+    def _bytes_left(self) -> float:
+        return (self._limit - self.megabytes) * 2**20
+
+    def _add(self, table: Table, positions: int) -> None:
+        """Add a table of so many positions to what is known, which is given up if there is no memory for both."""
+        slots = table.keys.size
+        while slots // 4 * 3 < positions + self._line.counts[2]:
+            slots *= 2
+        if slots > table.keys.size:
+            if (slots + table.keys.size) * BYTES > self._bytes_left():
+                self.clear()
+            else:
+                found, table = table, new_table(slots)
+                move_entries(found, table)
+        self._line.counts[2] = positions + move_entries(self.table, table)
+        self.table = table

@@ -1,0 +1,143 @@
+"""``plyground analyse``: what an agent finds in a position, as tables in the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ...agents import Analysis, make
+from ...envs import Game, State, make_game
+from .positions import PositionOption, read_moves, start_of, status_of
+
+__all__ = ["action_table", "analyse", "analysis_of", "feature_table", "print_analysis", "summary_table"]
+
+_MOST_ROWS = 20  # of the table of actions, the best ones
+
+
+def analyse(
+    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
+    moves: Annotated[
+        str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+    ] = "",
+    position: PositionOption = "",
+    agent: Annotated[str, typer.Option(help="Who searches, as in 'mcts(simulations=5000)'.")] = "alphabeta(seconds=1)",
+) -> None:
+    """Search a position, and print the board, the value, the best line, and what was found of each action.
+
+    The features are those of the position itself, by which a search evaluates the positions that it stops at.
+    """
+    made = make_game(game)
+    start = start_of(made, position)
+    state = made.play_moves(read_moves(made, moves, start), start)
+    searcher = _searcher(agent, made)
+    found = searcher.analyse(state)
+    out = Console()
+    out.print(f"{made.text(state)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True)
+    print_analysis(out, made, found)
+    evaluated = getattr(searcher, "game", made)  # which may have other weights
+    if evaluated.weights:
+        out.print(feature_table(evaluated, state))
+
+
+def analysis_of(spec: str, game: Game, state: State) -> Analysis:
+    """Return what the agent that ``spec`` names finds in a position.
+
+    Raises:
+        ValueError: the agent is unknown or does not search, or the game is over.
+    """
+    return _searcher(spec, game).analyse(state)
+
+
+def _searcher(spec: str, game: Game) -> Any:
+    """Return the agent, which must have ``analyse``."""
+    agent = make(spec, game)
+    if not hasattr(agent, "analyse"):
+        raise ValueError(f"{spec!r} does not search, so it has nothing to show: choose one as mcts(simulations=5000)")
+    return agent
+
+
+def print_analysis(out: Console, game: Game, found: Analysis) -> None:
+    """Print all that an analysis has."""
+    out.print(summary_table(game, found))
+    out.print(action_table(game, found))
+
+
+def summary_table(game: Game, found: Analysis) -> Table:
+    """Return what was found of the position as a whole, and by how much work. Values are the player to move's."""
+    error = "" if found.standard_error is None else f" ± {found.standard_error:.3f}"
+    rows = {
+        "value": f"{found.value:+.3f}{error} ({found.kind})",
+        "best line": " ".join(game.action_to_str(action) for action in found.pv),
+        "depth": f"{found.depth}" + (f", selectively {found.selective_depth}" if found.selective_depth else ""),
+        "nodes": f"{found.nodes:,}",
+        "time": f"{found.seconds:.3g} s, {found.nodes_per_second:,.0f} nodes/s",
+        **{name: f"{n:,.0f}" if n == int(n) else f"{n:.3f}" for name, n in found.statistics.items()},
+    }
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, text in rows.items():
+        table.add_row(f"[bold]{escape(name)}", escape(text))
+    return table
+
+
+def action_table(game: Game, found: Analysis) -> Table:
+    """Return a table of the actions that a search looked at, the best first, 20 at most.
+
+    The values are from the point of view of the player to move.
+    """
+    table = Table("action", header_style="bold")
+    table.add_column("value", justify="right")
+    if found.visits:
+        table.add_column("visits", justify="right")
+        table.add_column("share", justify="right")
+    if found.priors:
+        table.add_column("prior", justify="right")
+    total = sum(found.visits.values())
+    actions = sorted(
+        {*found.values, *found.visits},
+        key=lambda action: (
+            action != found.best_action,
+            -found.visits.get(action, 0),
+            -found.values.get(action, -game.max_utility),
+            action,
+        ),
+    )
+    for action in actions[:_MOST_ROWS]:
+        row = [escape(game.action_to_str(action)), _value(found, action)]
+        if found.visits:
+            visits = found.visits.get(action, 0)
+            row += [str(visits), f"{visits / total:.1%}"]
+        if found.priors:
+            row.append(f"{found.priors.get(action, 0):.1%}")
+        table.add_row(*row)
+    if len(actions) > _MOST_ROWS:
+        table.caption = f"and {len(actions) - _MOST_ROWS} more"
+    return table
+
+
+def _value(found: Analysis, action: int) -> str:
+    """Return the value of an action as text."""
+    if action not in found.values:
+        return "-"
+    return f"{'≤ ' if found.kind_of(action) == 'upper bound' else ''}{found.values[action]:+.3f}"
+
+
+def feature_table(game: Game, state: State) -> Table:
+    """Return a table of the features that a position is evaluated by where a search stops, and what each adds to it.
+
+    The values are from the point of view of the player to move.
+    """
+    table = Table("feature", header_style="bold", show_footer=True)
+    player = game.player(state)
+    table.columns[0].footer = "evaluation"
+    for name in ("value", "weight"):
+        table.add_column(name, justify="right")
+    table.add_column("adds", justify="right", footer=f"{game.evaluate(state, player) + 0.0:+.3f}")
+    for name, value in game.features_of(state, player).items():
+        weight = game.weights[name]
+        adds = game.max_utility * weight * value
+        table.add_row(escape(name), f"{value + 0.0:+.3f}", f"{weight:g}", f"{adds + 0.0:+.3f}")
+    return table

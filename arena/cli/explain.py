@@ -1,0 +1,110 @@
+"""``plyground explain``: searches of small trees step by step, and exercises on them with their solutions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ...agents.teaching.alphabeta_trace import trace_alphabeta
+from ...agents.teaching.drawing import alphabeta_drawing, mcts_drawing
+from ...agents.teaching.exercises import EXERCISES
+from ...agents.teaching.mcts_trace import trace_mcts
+from ...agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
+from ...agents.teaching.trees import GameNode, ListedNode, TreeNode
+from ...envs import make_game
+from ...envs.render.drawing import Drawing, picture_format
+from ...envs.spec import nearest
+from .positions import read_moves
+
+__all__ = ["explain"]
+
+_out = Console()
+
+
+def explain(
+    tree: Annotated[
+        str | None, typer.Option(help="A tree of leaf values, as in '((3 12 8) (2 ? ?) (14 5 2))'.")
+    ] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", help="Or a game, as in 'tictactoe'.")] = None,
+    exercise: Annotated[bool, typer.Option("--exercise", help="Or a random exercise.")] = False,
+    kind: Annotated[str, typer.Option(help=f"Of an exercise: {' or '.join(EXERCISES)}.")] = "alphabeta",
+    root: Annotated[str, typer.Option(help="Of a tree: who moves first, max or min.")] = "max",
+    moves: Annotated[str, typer.Option(help="Of a game: what was played before the position.")] = "",
+    depth: Annotated[int | None, typer.Option(help="Of a game: plies that alpha-beta looks ahead. Default: 2.")] = None,
+    simulations: Annotated[
+        int | None, typer.Option(help="Of a game: Monte Carlo tree search instead, with so many simulations.")
+    ] = None,
+    c: Annotated[float, typer.Option(help="Of Monte Carlo tree search: how much to explore.")] = 1.4,
+    seed: Annotated[int, typer.Option(min=0, help="Of an exercise, or of the random playouts.")] = 0,
+    pruning: Annotated[bool, typer.Option(help="Alpha-beta, or plain minimax.")] = True,
+    steps: Annotated[bool, typer.Option(help="Also list the steps, one by one.")] = True,
+    solution: Annotated[bool, typer.Option(help="Of an exercise: also print the solution.")] = True,
+    size: Annotated[int, typer.Option(help="Pixels of the picture's longer side.")] = 1200,
+    out: Annotated[Path | None, typer.Option(help="Also draw the tree, to a .svg or .png file.")] = None,
+) -> None:
+    """Show a search of a small tree step by step, or make an exercise."""
+    if (tree is not None) + (game is not None) + exercise != 1:
+        raise ValueError("give one of --tree, --game and --exercise, as in --tree '((3 12 8) (2 ? ?) (14 5 2))'")
+    if out is not None:
+        picture_format(out)
+        if not out.parent.is_dir():
+            raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
+    if exercise:
+        text, drawing = _exercise(kind, seed, solution)
+    elif game is not None:
+        text, drawing = _game(game, moves, depth, simulations, c, seed, pruning, steps)
+    else:
+        assert tree is not None
+        if root not in ("max", "min"):
+            raise ValueError(f"--root must be max or min, got {root!r}")
+        text, drawing = _alphabeta(ListedNode(tree, root == "max"), pruning, steps)
+    _out.print(text, markup=False, highlight=False, soft_wrap=True)
+    if out is not None:
+        drawing.save(out, size)
+        _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _exercise(kind: str, seed: int, solution: bool) -> tuple[str, Drawing]:
+    if kind not in EXERCISES:
+        raise ValueError(f"unknown exercise {kind!r}: {nearest(kind, EXERCISES)}")
+    made = EXERCISES[kind](seed)
+    if not solution:
+        return made.question, made.question_drawing
+    return f"{made.question}\n\n{'-' * 40}\nSolution\n\n{made.solution}", made.solution_drawing
+
+
+def _game(
+    name: str,
+    moves: str,
+    depth: int | None,
+    simulations: int | None,
+    c: float,
+    seed: int,
+    pruning: bool,
+    steps: bool,
+) -> tuple[str, Drawing]:
+    game = make_game(name)
+    state = game.play_moves(read_moves(game, moves))
+    if game.is_terminal(state):
+        raise ValueError(f"the game of {game.name} is over, there is nothing to search:\n{game.text(state)}")
+    board = f"{game.text(state)}\n{game.players[int(game.player(state))]} to move\n\n"
+    if simulations is None:
+        depth = 2 if depth is None else depth
+        if depth < 1:
+            raise ValueError(f"--depth must be at least 1, got {depth}")
+        text, drawing = _alphabeta(GameNode(game, state, depth), pruning, steps)
+        return board + text, drawing
+    if depth is not None:
+        raise ValueError("give --depth for alpha-beta or --simulations for Monte Carlo tree search, not both")
+    trace = trace_mcts(game, state, simulations, c=c, seed=seed)
+    parts = [mcts_text(trace), *([mcts_steps(trace)] if steps else []), f"plays {trace.best.moves[-1]}, of most visits"]
+    return board + "\n\n".join(parts), mcts_drawing(trace)
+
+
+def _alphabeta(root: TreeNode, pruning: bool, steps: bool) -> tuple[str, Drawing]:
+    trace = trace_alphabeta(root, pruning=pruning)
+    parts = [alphabeta_text(trace), *([alphabeta_steps(trace)] if steps else []), alphabeta_summary(trace)]
+    return "\n\n".join(parts), alphabeta_drawing(trace)

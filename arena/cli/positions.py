@@ -1,0 +1,58 @@
+"""Positions and moves as people type them, and a line that says how a position stands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ...envs import Game, State
+from ..records.fen import read_fen
+
+__all__ = ["PositionOption", "read_moves", "start_of", "status_of"]
+
+PositionOption = Annotated[
+    str, typer.Option(help="Where the moves begin, for checkers, as in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
+]
+
+
+def start_of(game: Game, position: str) -> State:
+    """Return the position that a text describes, or the initial one for an empty text.
+
+    Raises:
+        ValueError: the game has no such texts, or it cannot be read.
+    """
+    return read_fen(game, position) if position else game.new_state()
+
+
+def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
+    """Return the legal moves in a text, in which they are separated by spaces or commas.
+
+    Args:
+        game: whose moves they are.
+        text: names of actions; or their ids, where the game has no action of that name.
+        start: where they begin. Default: the initial state.
+
+    Raises:
+        ValueError: a move is unknown, illegal, or comes after the end; the message says which.
+    """
+    moves = [_action(game, token) for token in text.replace(",", " ").split()]
+    game.play_moves(moves, start)
+    return moves
+
+
+def _action(game: Game, token: str) -> int:
+    try:
+        return game.str_to_action(token)
+    except ValueError:
+        if token.isdecimal() and int(token) < game.num_actions:
+            return int(token)
+        raise
+
+
+def status_of(game: Game, state: State) -> str:
+    """Return who is to move, or who won."""
+    if not game.is_terminal(state):
+        return f"{game.players[int(game.player(state))]} to move"
+    first, second = game.utility(state, 0), game.utility(state, 1)
+    return "draw" if first == second else f"{game.players[int(first < second)]} won"

@@ -1,0 +1,53 @@
+"""``plyground show``: a position after some moves, in the terminal or as a picture, with what a search finds in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ...envs import make_game
+from ...envs.render.drawing import picture_format
+from ...envs.render.pictures import picture
+from .analyse import analysis_of, print_analysis
+from .positions import PositionOption, read_moves, start_of, status_of
+
+__all__ = ["show"]
+
+_out = Console()
+
+
+def show(
+    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
+    moves: Annotated[
+        str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+    ] = "",
+    position: PositionOption = "",
+    overlay: Annotated[
+        str | None, typer.Option(help="A search of the position, as in 'mcts(simulations=5000)'.")
+    ] = None,
+    size: Annotated[int, typer.Option(help="Pixels of the picture's longer side.")] = 800,
+    out: Annotated[Path | None, typer.Option(help="A .svg or .png file. Default: text, in the terminal.")] = None,
+) -> None:
+    """Show a position, as text or as a picture, with what a search finds in it."""
+    if out is not None:  # before the search, which may take long
+        picture_format(out)
+        if not out.parent.is_dir():
+            raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
+    made = make_game(game)
+    start = start_of(made, position)
+    played = read_moves(made, moves, start)
+    before = made.play_moves(played[:-1], start)
+    state = made.play_moves(played[-1:], before)
+    found = None if overlay is None else analysis_of(overlay, made, state)
+    if out is not None:
+        last = (before, played[-1]) if played else None
+        picture(made, state, last=last, overlay=found, caption=status_of(made, state)).save(out, size)
+        _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
+        return
+    _out.print(f"{made.text(state)}\n{status_of(made, state)}", markup=False, highlight=False, soft_wrap=True)
+    if found is not None:
+        _out.print()
+        print_analysis(_out, made, found)

@@ -1,0 +1,90 @@
+"""``plyground solve``: what perfect play leads to from a position; and the opening book of Connect Four."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+from ...agents.solver.agent import Solution, Solver
+from ...agents.solver.connect_four.book import make_book
+from ...agents.solver.connect_four.scores import BOOK
+from ...envs import Game, State, make_game
+from .positions import PositionOption, read_moves, start_of
+
+__all__ = ["in_words", "solve"]
+
+_out = Console()
+
+
+def solve(
+    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")] = "connect_four",
+    moves: Annotated[
+        str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+    ] = "",
+    position: PositionOption = "",
+    table_mb: Annotated[float | None, typer.Option(help="Megabytes of memory for the table.")] = None,
+    book: Annotated[bool, typer.Option(help="Use the opening book of Connect Four.")] = True,
+    make_book: Annotated[bool, typer.Option("--make-book", help="Make that book anew, and stop.")] = False,
+    plies: Annotated[int, typer.Option(help="Of the book to make: it holds positions of so many plies.")] = 3,
+    out: Annotated[Path, typer.Option(help="Of the book to make: the file.")] = BOOK,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Of the book to make: processes; -1 for all cores.")] = 1,
+) -> None:
+    """Solve a position: its value with best play, all best moves, and the line."""
+    if make_book:
+        if game != "connect_four":
+            raise ValueError(f"there is a book of connect_four only, got {game!r}")
+        _make_book(out, plies, table_mb or 128, jobs)
+        return
+    made = make_game(game)
+    start = start_of(made, position)
+    state = made.play_moves(read_moves(made, moves, start), start)
+    try:
+        found = Solver(made, table_mb, book=book).solve(state)
+    except MemoryError as error:
+        raise ValueError(str(error)) from None
+    _print(f"{made.text(state)}\n{in_words(made, state, found)}")
+    if found.best_actions:
+        _print(f"best moves: {_names(made, found.best_actions)}")
+        if found.fastest_actions != found.best_actions:
+            _print(f"{'soonest' if found.value > 0 else 'latest'} end: {_names(made, found.fastest_actions)}")
+        _print(f"line: {_names(made, found.pv)}{'' if len(found.pv) == found.distance else ' …'}")
+        _print(f"{found.nodes} positions in {found.seconds:.3f} s")
+
+
+def in_words(game: Game, state: State, found: Solution) -> str:
+    """Return who wins and when, as in ``"player_0 to move: win in 7 plies"``, or ``"… draw without end"``."""
+    result = "draw" if found.value == 0 else "win" if found.value > 0 else "loss"
+    if abs(found.value) not in (0, 1):
+        result += f" by {abs(found.value):g}"
+    if found.distance is None:
+        return f"{game.players[int(game.player(state))]} to move: {result} without end"
+    if found.distance == 0:
+        return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
+    plies = f"{found.distance} {'ply' if found.distance == 1 else 'plies'}"
+    return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
+
+
+def _make_book(path: Path, plies: int, table_mb: float, jobs: int) -> None:
+    columns: Any = (
+        *Progress.get_default_columns()[:2],
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("positions", total=None)
+        for step in make_book(path, plies, table_mb=table_mb, jobs=jobs):
+            progress.update(task, completed=step.done, total=step.total)
+    _print(f"saved {path}, {path.stat().st_size} bytes")
+
+
+def _names(game: Game, actions: tuple[int, ...]) -> str:
+    return " ".join(map(game.action_to_str, actions))
+
+
+def _print(text: str) -> None:
+    _out.print(text, markup=False, highlight=False, soft_wrap=True)

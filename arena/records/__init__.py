@@ -1,0 +1,4 @@
+"""Games that were played, kept and exchanged: JSON lines, SGF, PDN.
+
+Start with `record`; `formats` chooses by the name of a file. May import `plyground.envs`.
+"""

@@ -1,0 +1,240 @@
+"""Game records in Smart Game Format, FF[4] (https://www.red-bean.com/sgf/), read and written with sgfmill.
+
+=========  ==========  ===============================================================================================
+``GM[1]``  go          A point is two letters, column and row from the top left; a pass is ``[]`` (or, read, ``[tt]``).
+``GM[2]``  othello     A letter and a number, ``d3``, from the top left; a pass is ``PA``.
+``GM[4]``  gomoku      As in Go, without a pass.
+=========  ==========  ===============================================================================================
+
+FF[4] leaves open how moves of GM[2] and GM[4] are written. For Othello we do as the program Edax does, and also read
+points in Go's form, and files that leave out forced passes. Boards have up to 26 rows. Black is the first player.
+
+Written are ``PB`` and ``PW``, ``RE`` (``B+``, ``W+``, ``0``; ``B+F`` or ``W+F`` after an illegal move, ``Void`` for a
+game that was broken off), ``KM`` and ``RU``, and in a private property ``PLYGROUND`` the rest, but for the times: see
+`plyground.arena.records.replay`.
+
+A game that has no such property is read with the rules of the file as far as it tells them: ``SZ``, ``KM`` (none: 0),
+and of all repetitions only the simple ko forbidden, for SGF does not say which superko was. The main line is read.
+``RE`` is believed, for people resign, and score by other rules; a game that has no result, and has not ended by our
+rules, is ``"truncated"``. Event, date, comments and the like are not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sgfmill import sgf, sgf_grammar
+
+from ...envs import Game, make_game
+from .record import GameRecord
+from .replay import Replay, legal_moves, read_notes, write_notes
+from .sgf_points import KINDS, Kind
+
+__all__ = ["read_sgf", "write_sgf"]
+
+_NOTES = "PLYGROUND"
+_COLOURS = ("B", "W")
+_NAMES = [kind.name for kind in KINDS]
+_SETUP = ("AB", "AW", "AE")  # black stones, white stones, empty points
+
+
+def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
+    """Add games to a collection in an SGF file, one after the other as they come.
+
+    Raises:
+        ValueError: SGF is not for this game, or a move is illegal. Nothing of that game is written.
+    """
+    with open(path, "ab") as file:
+        for record in records:
+            file.write(_serialise(record))
+            file.flush()
+
+
+def read_sgf(path: str | Path) -> Iterator[GameRecord]:
+    """Yield the games of an SGF file.
+
+    Raises:
+        ValueError: a game cannot be read: it is no SGF, another game, begins from another position, or has a move that
+            is illegal here. The message names the file, the game by its number, and the reason.
+    """
+    data = Path(path).read_bytes()
+    try:
+        trees = sgf_grammar.parse_sgf_collection(data)
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read as SGF: {error}") from None
+    try:
+        data.decode("utf-8")
+        encoding = "UTF-8"
+    except UnicodeDecodeError:
+        encoding = "ISO-8859-1"  # what FF[4] says of files that do not name theirs
+    for number, tree in enumerate(trees, start=1):
+        try:
+            record = _record(tree, encoding)
+        except ValueError as error:
+            raise ValueError(f"{path}, game {number}: {error}") from None
+        yield record
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def _serialise(record: GameRecord) -> bytes:
+    name = record.game.partition("(")[0]
+    if name not in _NAMES:
+        raise ValueError(f"SGF files hold {', '.join(_NAMES)} here, got {record.game!r}: write a .jsonl file")
+    game = make_game(record.game)
+    kind = KINDS[_NAMES.index(name)]
+    size = game.parameters[kind.size]
+    replay = Replay(game)
+    written = sgf.Sgf_game(size)
+    root = written.get_root()
+    root.set("GM", kind.number)
+    root.set("AP", ("plyground", version("plyground")))
+    for colour, player in zip(_COLOURS, record.players, strict=True):
+        root.set(f"P{colour}", player)
+    if kind.name == "go":
+        root.set("KM", game.parameters["komi"])
+        root.set("RU", f"area scoring, {game.parameters['superko']} superko, no suicide")
+    if kind.name == "gomoku":
+        root.set("RU", "exactly five" if game.parameters["exact"] else "five or more")
+    root.set(_NOTES, write_notes(record))
+    for move in legal_moves(record):
+        colour, text = _COLOURS[replay.player], game.action_to_str(move) if 0 <= move < game.num_actions else str(move)
+        replay.play(move, text)
+        written.extend_main_sequence().set_raw(colour, kind.point(move, size).encode())
+    root.set("RE", _result(record, replay.player))
+    return written.serialise()
+
+
+def _result(record: GameRecord, player: int) -> str:
+    """Return the value of RE; ``player`` is the one to move at the end."""
+    if record.ending == "illegal":
+        return f"{_COLOURS[1 - player]}+F"
+    if record.ending == "truncated":
+        return "Void"
+    balance = record.outcome[0] - record.outcome[1]
+    return "0" if balance == 0 else "B+" if balance > 0 else "W+"
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _record(tree: Any, encoding: str) -> GameRecord:
+    properties = tree.sequence[0]
+    kind, size = _kind_and_size(properties)
+    properties["SZ"] = [str(size).encode()]  # sgfmill reads no "15:15", and takes 19 where there is none
+    parsed = sgf.Sgf_game.from_coarse_game_tree(tree, None if "CA" in properties else encoding)
+    root = parsed.get_root()
+    notes = None
+    if root.has_property(_NOTES):
+        notes, game = read_notes(_get(root, _NOTES, ""), [kind.name])
+        if game.parameters[kind.size] != size:
+            raise ValueError(f"the notes say {game.spec}, but the board has size {size}")
+    else:
+        game = _foreign_game(kind, size, root)
+    result = _read_result(_get(root, "RE", "?"))
+    replay = Replay(game)
+    for node in parsed.get_main_sequence():
+        _check_setup(node, kind, size, replay)
+        _play(node, kind, size, replay)
+    players = [_get(root, "PB", "") or "Black", _get(root, "PW", "") or "White"]
+    return replay.record(players, result, notes)
+
+
+def _kind_and_size(properties: dict[str, list[bytes]]) -> tuple[Kind, int]:
+    number = properties.get("GM", [b"1"])[0].decode("ascii", "replace").strip()
+    kind = next((kind for kind in KINDS if str(kind.number) == number), None)
+    if kind is None:
+        known = ", ".join(f"GM[{kind.number}] ({kind.name})" for kind in KINDS)
+        raise ValueError(f"GM[{number}] is not read here: expected one of {known}")
+    text = properties.get("SZ", [str(kind.default).encode()])[0].decode("ascii", "replace")
+    sides = [side.strip() for side in text.split(":")]
+    if len(set(sides)) != 1 or len(sides) > 2 or not sides[0].isdecimal() or not 1 <= int(sides[0]) <= 26:
+        raise ValueError(
+            f"SZ[{text}] is not read here: expected a square board of 1 to 26 rows, as in SZ[{kind.default}]"
+        )
+    return kind, int(sides[0])
+
+
+def _foreign_game(kind: Kind, size: int, root: sgf.Tree_node) -> Game:
+    parameters: dict[str, Any] = {kind.size: size}
+    if kind.name == "go":
+        parameters.update(komi=float(_get(root, "KM", 0.0)), superko="simple")
+    rules = _get(root, "RU", "")
+    if kind.name == "gomoku" and "renju" in rules.lower():
+        raise ValueError(f"the game follows the rules of renju (RU[{rules}]), which are not known here")
+    return make_game(kind.name, **parameters)
+
+
+def _get(node: sgf.Tree_node, identifier: str, default: Any) -> Any:
+    if not node.has_property(identifier):
+        return default
+    try:
+        return node.get(identifier)
+    except ValueError as error:
+        raise ValueError(f"the property {identifier} cannot be read: {error}") from None
+
+
+def _read_result(text: str) -> float | None:
+    """Return what RE says: +1 for black, -1 for white, 0 for a draw, None for nothing."""
+    text = text.strip().lower()
+    if re.match(r"[bw]\+", text):
+        return 1.0 if text[0] == "b" else -1.0
+    if text in ("0", "draw", "jigo"):
+        return 0.0
+    if text in ("", "?", "void"):
+        return None
+    raise ValueError(f"the result RE[{text}] cannot be read: expected B+…, W+…, 0, Draw, Void or ?")
+
+
+def _check_setup(node: sgf.Tree_node, kind: Kind, size: int, replay: Replay) -> None:
+    """Raise `ValueError` where a node puts stones on the board, unless they are those of the initial position."""
+    if _get(node, "PL", "bw"[replay.player]) != "bw"[replay.player]:
+        raise ValueError(
+            f"PL gives the turn to the other player after {len(replay.moves)} moves, which a record cannot"
+        )
+    found = [identifier for identifier in _SETUP if node.has_property(identifier)]
+    if not found:
+        return
+    board = replay.game.board
+    assert board is not None
+    expected = {cell: stone for cell, stone in enumerate(board.pieces(replay.state).ravel().tolist()) if stone}
+    placed = {
+        kind.action(value.decode("ascii", "replace"), size): stone
+        for stone, identifier in enumerate(_SETUP, start=1)
+        if identifier in found
+        for value in node.get_raw_list(identifier)
+    }
+    if replay.moves or placed != expected:
+        raise ValueError(
+            f"{' and '.join(found)} after {len(replay.moves)} moves: handicap stones and set-up positions are not "
+            "supported, a record begins from the initial position"
+        )
+
+
+def _play(node: sgf.Tree_node, kind: Kind, size: int, replay: Replay) -> None:
+    """Play the move of a node, if it has one."""
+    moves = [
+        (colour, value.decode("ascii", "replace").strip())
+        for colour in _COLOURS
+        if node.has_property(colour)
+        for value in node.get_raw_list(colour)
+    ]
+    if not moves:
+        return
+    if len(moves) > 1:
+        raise ValueError(f"a node after {len(replay.moves)} moves has {len(moves)} moves, expected one")
+    colour, value = moves[0]
+    text = f"{colour}[{value}]"
+    if _COLOURS[replay.player] != colour and kind.name == "othello" and replay.legal == [size * size]:
+        replay.play(size * size, "pass")
+    if _COLOURS[replay.player] != colour and replay.legal:
+        raise ValueError(f"move {len(replay.moves) + 1}, {text}, is out of turn: {_COLOURS[replay.player]} is to move")
+    action = kind.action(value, size)
+    if action is None:
+        raise ValueError(f"move {len(replay.moves) + 1}, {text}, is no point of a board of {size}x{size}")
+    replay.play(action, text)

@@ -1,0 +1,225 @@
+"""A small display list, and what becomes of it: an SVG document, pixels, a file.
+
+Coordinates and widths are in board units, the side of a cell, from the top left corner of the drawing; colours are
+``"#rrggbb"``. Shapes are painted in order. A stroke lies half inside and half outside of its shape, as in SVG.
+Text in SVG is in the reader's sans-serif font, text in pixels in the one of `plyground.envs.render.raster`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "BASELINE",
+    "Circle",
+    "Drawing",
+    "Line",
+    "Point",
+    "Polygon",
+    "Rectangle",
+    "Shape",
+    "Text",
+    "picture_format",
+]
+
+Point = tuple[float, float]
+
+_SVG_UNIT = 100  # a board unit in the coordinates of SVG; fonts of less than a unit are drawn badly by some programs
+BASELINE = 0.36  # of the font's size, from the middle of digits and capitals down to the line that they stand on
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A rectangle, given by its top left corner; ``radius`` rounds its corners."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str | None
+    stroke: str | None = None
+    stroke_width: float = 0.0
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A circle round ``(x, y)``; ``opacity`` is that of its fill and its stroke."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str | None
+    stroke: str | None = None
+    stroke_width: float = 0.0
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line with round ends."""
+
+    start: Point
+    end: Point
+    stroke: str
+    stroke_width: float
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """A filled polygon."""
+
+    points: tuple[Point, ...]
+    fill: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """One line of text, its middle at ``(x, y)``; ``size`` is that of the font."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    fill: str
+    bold: bool = False
+
+
+Shape = Rectangle | Circle | Line | Polygon | Text
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A display list, with what is read to those who cannot see it.
+
+    Attributes:
+        width, height: in board units.
+        shapes: in the order in which they are painted.
+        background: the colour of the page.
+        title: a short name.
+        description: the picture in words.
+    """
+
+    width: float
+    height: float
+    shapes: Sequence[Shape]
+    background: str = "#ffffff"
+    title: str = ""
+    description: str = ""
+
+    def size_in_pixels(self, size: int) -> tuple[int, int]:
+        """Return width and height, so that the longer side has ``size`` pixels.
+
+        Raises:
+            ValueError: ``size`` is not 16 to 8192.
+        """
+        if not 16 <= size <= 8192:
+            raise ValueError(f"size must be 16 to 8192 pixels, the longer side of the picture, got {size!r}")
+        scale = size / max(self.width, self.height)
+        return max(1, round(self.width * scale)), max(1, round(self.height * scale))
+
+    def to_svg(self, size: int = 480) -> str:
+        """Return the drawing as an SVG document.
+
+        Args:
+            size: of the longer side, in pixels, where nothing else scales the picture.
+
+        Raises:
+            ValueError: ``size`` is out of range.
+        """
+        width, height = self.size_in_pixels(size)
+        box = f"0 0 {_units(self.width)} {_units(self.height)}"
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width}" height="{height}" role="img"'
+            ' font-family="Helvetica, Arial, sans-serif" text-anchor="middle" stroke-linecap="round">',
+            f"<title>{escape(self.title)}</title>",
+            f"<desc>{escape(self.description)}</desc>",
+            f'<rect width="100%" height="100%" fill={quoteattr(self.background)}/>',
+            *map(_element, self.shapes),
+            "</svg>",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def to_array(self, size: int = 800) -> NDArray[np.uint8]:
+        """Return the drawing as RGB pixels, uint8 [height, width, 3]; the longer side has ``size`` of them.
+
+        Raises:
+            ValueError: ``size`` is out of range.
+        """
+        return np.array(self._image(size))
+
+    def save(self, path: str | Path, size: int = 800) -> None:
+        """Write the drawing to a file, of the kind that its suffix names, with ``size`` pixels on the longer side.
+
+        Raises:
+            ValueError: the suffix is not .svg or .png, or ``size`` is out of range.
+            OSError: the file cannot be written.
+        """
+        if picture_format(path) == "svg":
+            Path(path).write_text(self.to_svg(size), encoding="utf-8", newline="\n")
+        else:
+            self._image(size).save(path, "PNG", optimize=True)
+
+    def _image(self, size: int) -> Any:
+        from .raster import paint  # here: it imports Pillow, which few programs need
+
+        scale = size / max(self.width, self.height)
+        return paint(self.shapes, self.size_in_pixels(size), scale, self.background)
+
+    def _repr_svg_(self) -> str:
+        """Show the drawing in a notebook."""
+        return self.to_svg()
+
+
+def picture_format(path: str | Path) -> Literal["svg", "png"]:
+    """Return what kind of picture the suffix of a file asks for.
+
+    Raises:
+        ValueError: neither; the message names both.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".svg", ".png"):
+        raise ValueError(f"cannot save a picture as {str(path)!r}: give the file the suffix .svg or .png")
+    return "svg" if suffix == ".svg" else "png"
+
+
+def _units(value: float) -> str:
+    return f"{round(value * _SVG_UNIT, 2) + 0.0:g}"  # + 0.0: no "-0"
+
+
+def _element(shape: Shape) -> str:
+    if isinstance(shape, Rectangle):
+        attributes = _attributes(x=shape.x, y=shape.y, width=shape.width, height=shape.height)
+        attributes += _attributes(rx=shape.radius) if shape.radius else ""
+        return f"<rect{attributes}{_paint(shape.fill, shape.stroke, shape.stroke_width)}/>"
+    if isinstance(shape, Circle):
+        attributes = _attributes(cx=shape.x, cy=shape.y, r=shape.radius)
+        return f"<circle{attributes}{_paint(shape.fill, shape.stroke, shape.stroke_width, shape.opacity)}/>"
+    if isinstance(shape, Line):
+        (x1, y1), (x2, y2) = shape.start, shape.end
+        attributes = _attributes(x1=x1, y1=y1, x2=x2, y2=y2)
+        return f"<line{attributes}{_paint(None, shape.stroke, shape.stroke_width)}/>"
+    if isinstance(shape, Polygon):
+        points = " ".join(f"{_units(x)},{_units(y)}" for x, y in shape.points)
+        return f'<polygon points="{points}"{_paint(shape.fill, None, 0)}/>'
+    attributes = _attributes(x=shape.x, y=shape.y + BASELINE * shape.size) + _attributes(font_size=shape.size)
+    weight = ' font-weight="bold"' * shape.bold
+    return f"<text{attributes}{weight} fill={quoteattr(shape.fill)}>{escape(shape.text)}</text>"
+
+
+def _attributes(**values: float) -> str:
+    return "".join(f' {name.replace("_", "-")}="{_units(value)}"' for name, value in values.items())
+
+
+def _paint(fill: str | None, stroke: str | None, stroke_width: float, opacity: float = 1.0) -> str:
+    text = f" fill={quoteattr(fill or 'none')}"
+    if stroke is not None:
+        text += f" stroke={quoteattr(stroke)}" + _attributes(stroke_width=stroke_width)
+    return text + (f' opacity="{opacity:g}"' if opacity != 1 else "")

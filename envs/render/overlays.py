@@ -1,0 +1,231 @@
+"""What a search found out about a position, drawn on its board.
+
+A heat map shows each action on the cell where its piece lands: the share of the visits where a search counts them, else
+the value for the player to move, from red-brown (a loss) to teal (a win), which colour-blind people tell apart too. Of
+actions that land on the same cell the visits are added up, and the best value counts.
+
+The principal variation is shown as numbered ghost pieces, or as numbered arrows where pieces move, up to `PV_PLIES`. On
+a ghost there is room for the first action's share or value, beneath its number; those of later ones give way.
+What has no cell, such as a pass, is told in the caption.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game import Game, State
+from .drawing import Circle, Rectangle, Shape, Text
+from .layout import Layout
+from .styles import contrast, mix
+
+__all__ = ["PV_PLIES", "Overlay", "OverlayShapes", "draw_overlay"]
+
+PV_PLIES = 8  # longer lines cover the board
+
+_BAD, _EVEN, _GOOD = "#c4480c", "#f5f3ee", "#067a8a"
+_ARROWS = ("#0b4f96", "#b8430a")  # of the player to move, of the other one
+_LEAST_SHARE = 0.01  # of the visits; actions with less are not drawn
+_MOST_NUMBERS = 40  # cells with a number, the best ones
+_LEAST_PART = 0.005  # of the utility of a win; where there are more cells, values nearer to 0 are not drawn
+_MOST_WITHOUT_CELL = 3  # actions without a cell that the caption tells of
+
+
+class Overlay(Protocol):
+    """What can be drawn on a position; ``plyground.agents.Analysis`` is one. Any of the three may be empty.
+
+    Attributes:
+        values: of actions, from the point of view of the player to move, in the units of the game's utility.
+        visits: of actions.
+        pv: the principal variation.
+    """
+
+    @property
+    def values(self) -> Mapping[int, float]: ...  # noqa: D102
+    @property
+    def visits(self) -> Mapping[int, int]: ...  # noqa: D102
+    @property
+    def pv(self) -> Sequence[int]: ...  # noqa: D102
+
+
+@dataclass
+class OverlayShapes:
+    """An overlay as shapes.
+
+    Attributes:
+        colours: of the cells with a heat.
+        below: what is painted before the pieces.
+        above: what is painted after them.
+        captions: what is told below the board.
+    """
+
+    colours: dict[int, str] = field(default_factory=dict)
+    below: list[Shape] = field(default_factory=list)
+    above: list[Shape] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+
+
+def draw_overlay(game: Game, layout: Layout, state: State, overlay: Overlay) -> OverlayShapes:
+    """Return the shapes of an overlay on a position of ``game``, which is not changed.
+
+    Raises:
+        ValueError: the overlay has an action that is illegal in this position.
+    """
+    _check(game, state, (*overlay.values, *overlay.visits))
+    occupied = layout.board.pieces(state).ravel() != 0
+    heat = _heat_map(game, layout, state, overlay)
+    line = _line(game, layout, state, overlay.pv, occupied)
+    shapes = OverlayShapes(heat.colours, captions=heat.captions + line.captions)
+    for cell, colour in heat.colours.items():
+        shapes.below.append(_heated(layout, cell, colour))
+    for cell, (number, code) in line.ghosts.items():
+        shapes.above += layout.piece(cell, code, ghost=True)
+        shapes.above += _number(layout, cell, number, code, number == 1 and cell in heat.texts)
+    shapes.above += line.arrows
+    for cell, text in heat.texts.items():
+        (x, y), (number, code) = layout.centre(cell), line.ghosts.get(cell, (0, 0))
+        if number == 1:  # below the number of the ghost
+            shapes.above.append(Text(x, y + 0.17, text, _fitting(text, 0.22, 0.56), _ink_on(layout, code)))
+        elif number == 0 and not occupied[cell]:
+            size, down = (0.24, 0.3) if line.arrows else (0.3, 0)  # arrows meet in the middle of a cell
+            shapes.above.append(Text(x, y + down, text, _fitting(text, size, 0.8), contrast(heat.colours[cell])))
+    return shapes
+
+
+def _check(game: Game, state: State, actions: Iterable[int]) -> None:
+    legal = set() if game.is_terminal(state) else set(game.actions(state))
+    for action in actions:
+        if action not in legal:
+            raise ValueError(
+                f"action {action!r} is illegal in this position of {game.spec}: the overlay must be of the same state, "
+                f"with actions of {sorted(legal)}"
+            )
+
+
+# -- the heat map ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _HeatMap:
+    colours: dict[int, str] = field(default_factory=dict)  # of cells
+    texts: dict[int, str] = field(default_factory=dict)  # on cells
+    captions: list[str] = field(default_factory=list)
+
+
+def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _HeatMap:
+    total = sum(overlay.visits.values())
+    if total > 0:
+        amounts = {action: count / total for action, count in overlay.visits.items() if count >= _LEAST_SHARE * total}
+    else:
+        amounts = {action: float(value) for action, value in overlay.values.items() if math.isfinite(value)}
+    by_cell: dict[int, float] = {}
+    without_cell: list[tuple[float, int]] = []
+    for action, amount in amounts.items():
+        cells = layout.board.cells(state, action)
+        if not cells:
+            without_cell.append((amount, action))
+        elif cells[-1] not in by_cell:
+            by_cell[cells[-1]] = amount
+        else:
+            before = by_cell[cells[-1]]
+            by_cell[cells[-1]] = before + amount if total > 0 else max(before, amount)
+    heat = _HeatMap()
+    ranked = sorted(by_cell.values(), reverse=True)
+    is_crowded = len(ranked) > _MOST_NUMBERS
+    for cell, amount in by_cell.items():
+        part = amount / (ranked[0] if total > 0 else game.max_utility)
+        if is_crowded and abs(part) < _LEAST_PART:
+            continue
+        heat.colours[cell] = _colour(layout, cell, part, total > 0)
+        if not is_crowded or amount > ranked[_MOST_NUMBERS]:
+            heat.texts[cell] = _text(game, amount, total > 0)
+    for amount, action in sorted(without_cell, key=lambda pair: (-pair[0], pair[1]))[:_MOST_WITHOUT_CELL]:
+        heat.captions.append(f"{game.action_to_str(action)} {_text(game, amount, total > 0)}")
+    return heat
+
+
+def _colour(layout: Layout, cell: int, part: float, is_share: bool) -> str:
+    """Return the colour of a cell for a part of the most visits, 0 to 1, or of the utility of a win, -1 to 1."""
+    ground = layout.ground(cell)
+    part = max(-1.0, min(1.0, part))
+    strength = math.sqrt(abs(part))  # the root: small differences near 0 can be seen
+    if is_share:
+        return mix(ground, layout.style.heat, 0.12 + 0.83 * strength)
+    even = ground if layout.style.surface == "lines" else _EVEN  # on wood, that would look like a white stone
+    return mix(even, _GOOD if part > 0 else _BAD, strength)
+
+
+def _text(game: Game, amount: float, is_share: bool) -> str:
+    if is_share:
+        return f"{amount:.0%}"
+    digits = 2 if game.max_utility <= 1 else 1
+    rounded = round(amount, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"  # no "-0.00"
+
+
+def _heated(layout: Layout, cell: int, colour: str) -> Shape:
+    x, y = layout.centre(cell)
+    if layout.style.surface == "squares":
+        return Rectangle(x - 0.46, y - 0.46, 0.92, 0.92, colour, radius=0.06)
+    return Circle(x, y, 0.47 if layout.style.surface == "lines" else 0.405, colour)
+
+
+# -- the principal variation -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Line:
+    ghosts: dict[int, tuple[int, int]] = field(default_factory=dict)  # cell -> number of the ply, code of the piece
+    arrows: list[Shape] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+
+
+def _line(game: Game, layout: Layout, state: State, pv: Sequence[int], occupied: NDArray[np.bool_]) -> _Line:
+    board, line = layout.board, _Line()
+    position = state.copy()
+    mover = game.player(state)
+    for number, action in enumerate(pv[:PV_PLIES], start=1):
+        _check(game, position, [action])
+        cells = board.cells(position, action)
+        colour = _ARROWS[int(game.player(position) != mover)]
+        seat = game.player(position)
+        game.play(position, action)
+        if len(cells) > 1:
+            line.arrows[:0] = _numbered_arrow(layout, cells, number, colour)  # the first ones on top
+        elif not cells or occupied[cells[0]] or cells[0] in line.ghosts:
+            line.captions.append(f"ply {number}: {game.action_to_str(action)}")
+        else:
+            code = board.pieces(position).ravel()[cells[0]] or seat + 1  # it may have taken itself away
+            line.ghosts[cells[0]] = number, int(code)
+    return line
+
+
+def _number(layout: Layout, cell: int, number: int, code: int, has_text_below: bool) -> list[Shape]:
+    x, y = layout.centre(cell)
+    return [Text(x, y - 0.1 * has_text_below, str(number), 0.34, _ink_on(layout, code), bold=True)]
+
+
+def _numbered_arrow(layout: Layout, cells: Sequence[int], number: int, colour: str) -> list[Shape]:
+    (x1, y1), (x2, y2) = (layout.centre(cell) for cell in cells[-2:])
+    x, y = x1 + 0.45 * (x2 - x1), y1 + 0.45 * (y2 - y1)
+    colour = mix(colour, "#ffffff", 0.04 * (number - 1))
+    return [
+        *layout.arrow(cells, colour),
+        Circle(x, y, 0.17, colour, "#ffffff", 0.02),
+        Text(x, y, str(number), 0.24, "#ffffff", bold=True),
+    ]
+
+
+def _ink_on(layout: Layout, code: int) -> str:
+    """Return the colour of a number on a ghost."""
+    return contrast(layout.style.pieces[(code - 1) % 2].fill)
+
+
+def _fitting(text: str, size: float, width: float) -> float:
+    """Return a font size, ``size`` at most, at which the text is not wider than ``width``."""
+    return min(size, width / (0.56 * len(text)))

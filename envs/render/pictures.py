@@ -1,0 +1,105 @@
+"""Pictures of positions, for every game that has a `Board`.
+
+>>> picture(game, state).save("board.svg")
+>>> pixels = picture(game, state, last=(before, action), caption="white_0 to move").to_array(size=800)
+
+A picture can show the last move, and what a search found out: ``picture(game, state, overlay=agent.analyse(state))``,
+see `plyground.envs.render.overlays`. In a notebook a picture shows itself.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..board import Board
+from ..game import Game, State
+from ..spec import nearest
+from .drawing import Drawing, Shape, Text
+from .layout import Layout
+from .overlays import Overlay, OverlayShapes, draw_overlay
+from .styles import STYLES, Style
+
+__all__ = ["picture"]
+
+
+def picture(
+    game: Game,
+    state: State,
+    *,
+    last: tuple[State, int] | None = None,
+    overlay: Overlay | None = None,
+    caption: str = "",
+) -> Drawing:
+    """Draw a position.
+
+    Args:
+        game: the game.
+        state: the position. It is not changed.
+        last: the last move, to be marked: the state before it, and the action.
+        overlay: what a search found out about ``state``, as an agent's ``analyse`` returns it.
+        caption: a line below the board, such as whose turn it is; it is wrapped where it is too long. As pixels it can
+            show little more than ASCII.
+
+    Raises:
+        ValueError: the game has no board or one that does not fit it, or the overlay is of another position.
+    """
+    board, style = _board_of(game)
+    codes = _codes(game, board, state)
+    layout = Layout(board, style)
+    over = OverlayShapes() if overlay is None else draw_overlay(game, layout, state, overlay)
+    touched = () if last is None else board.cells(*last)
+    shapes = layout.surface() + over.below + layout.square_numbers(over.colours)
+    if style.last_move == "border":
+        shapes += [shape for cell in touched for shape in layout.border(cell)]
+    for cell, code in enumerate(codes):
+        shapes += layout.piece(cell, code) if code else []
+    if style.last_move == "ring":
+        shapes += [shape for cell in touched for shape in layout.ring(cell, codes[cell])]
+    shapes += over.above + layout.labels()
+    captions = [text for text in (caption, *over.captions) if text]
+    below, height = _captions(layout, " · ".join(captions))
+    words = [game.text(state), *([f"Last move: {game.action_to_str(last[1])}"] if last is not None else []), *captions]
+    return Drawing(layout.width, height, (*shapes, *below), style.page, game.spec, "\n".join(words))
+
+
+def _board_of(game: Game) -> tuple[Board, Style]:
+    board = game.board
+    if board is None:
+        raise ValueError(
+            f"{game.spec} can be shown as text only: for pictures, pass board=Board(…) to its Game(…), "
+            "see plyground.envs.Board"
+        )
+    if board.style not in STYLES:
+        raise ValueError(f"unknown style {board.style!r} of the board of {game.spec}: {nearest(board.style, STYLES)}")
+    for labels, count, name in (
+        (board.row_labels, board.rows, "row_labels"),
+        (board.column_labels, board.columns, "column_labels"),
+    ):
+        if len(labels) not in (0, count):
+            raise ValueError(f"{name} of the board of {game.spec} must be {count} or none, got {labels!r}")
+    return board, STYLES[board.style]
+
+
+def _codes(game: Game, board: Board, state: State) -> list[int]:
+    """Return what stands on each cell."""
+    pieces: NDArray[np.int8] = np.asarray(board.pieces(state))
+    if pieces.shape != (board.rows, board.columns) or pieces.min() < 0 or pieces.max() > 4:
+        raise ValueError(
+            f"pieces(state) of the board of {game.spec} must be an array of shape {(board.rows, board.columns)} with "
+            f"numbers 0 to 4, got shape {pieces.shape}:\n{pieces}"
+        )
+    return pieces.ravel().tolist()
+
+
+def _captions(layout: Layout, text: str) -> tuple[list[Shape], float]:
+    """Return the lines below the board, and the height of the page with them."""
+    size = layout.label
+    lines = textwrap.wrap(text, max(4, int(layout.width / (0.58 * size))))
+    shapes: list[Shape] = [
+        Text(layout.width / 2, layout.height + (0.4 + 1.4 * number) * size, line, size, layout.style.ink)
+        for number, line in enumerate(lines)
+    ]
+    return shapes, layout.height + (1.4 * len(lines) * size if lines else 0)

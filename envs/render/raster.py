@@ -1,0 +1,97 @@
+"""The painter of pixels: shapes of `plyground.envs.render.drawing` by Pillow.
+
+Pixels are anti-aliased by painting everything larger and averaging. The font is the one that comes with Pillow, which
+has the characters of ASCII and few more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PIL import Image, ImageDraw, ImageFont
+
+from .drawing import BASELINE, Circle, Line, Polygon, Rectangle, Shape, Text
+
+__all__ = ["paint"]
+
+
+def paint(shapes: Iterable[Shape], size: tuple[int, int], scale: float, background: str) -> Image.Image:
+    """Return an RGB image with the shapes.
+
+    Args:
+        shapes: in the order in which they are painted.
+        size: width and height in pixels.
+        scale: pixels of a board unit.
+        background: the colour of the page.
+    """
+    longer = max(size)
+    factor = 4 if longer <= 400 else 3 if longer <= 1600 else 2
+    image = Image.new("RGB", (size[0] * factor, size[1] * factor), background)
+    painter = _Painter(ImageDraw.Draw(image, "RGBA"), scale * factor, factor)
+    for shape in shapes:
+        painter.paint(shape)
+    return image.reduce(factor)
+
+
+class _Painter:
+    """Paints shapes on a large image.
+
+    Args:
+        draw: Pillow's painter; in the mode RGBA it blends translucent colours with what is there.
+        scale: pixels of a board unit.
+        factor: how many of these pixels make one of the final image, along a side.
+    """
+
+    def __init__(self, draw: ImageDraw.ImageDraw, scale: float, factor: int) -> None:
+        self._draw, self._scale, self._factor = draw, scale, factor
+
+    def paint(self, shape: Shape) -> None:
+        if isinstance(shape, Rectangle):
+            self._rectangle(shape)
+        elif isinstance(shape, Circle):
+            self._circle(shape)
+        elif isinstance(shape, Line):
+            self._line(shape)
+        elif isinstance(shape, Polygon):
+            self._draw.polygon([(x * self._scale, y * self._scale) for x, y in shape.points], shape.fill)
+        else:
+            self._text(shape)
+
+    def _rectangle(self, shape: Rectangle) -> None:
+        scale = self._scale
+        stroke = self._stroke(shape.stroke_width) if shape.stroke else 0
+        left, top = shape.x * scale - stroke / 2, shape.y * scale - stroke / 2
+        right, bottom = left + shape.width * scale + stroke - 1, top + shape.height * scale + stroke - 1
+        radius = shape.radius * scale + stroke / 2 if shape.radius else 0
+        self._draw.rounded_rectangle((left, top, right, bottom), radius, shape.fill, shape.stroke, stroke)
+
+    def _circle(self, shape: Circle) -> None:
+        centre = (shape.x * self._scale, shape.y * self._scale)
+        radius = shape.radius * self._scale
+        if shape.fill:
+            self._draw.circle(centre, radius, _translucent(shape.fill, shape.opacity))
+        if shape.stroke:
+            stroke = self._stroke(shape.stroke_width)
+            self._draw.circle(centre, radius + stroke / 2, None, _translucent(shape.stroke, shape.opacity), stroke)
+
+    def _line(self, shape: Line) -> None:
+        start, end = ((x * self._scale, y * self._scale) for x, y in (shape.start, shape.end))
+        stroke = self._stroke(shape.stroke_width)
+        self._draw.line((start, end), shape.stroke, stroke)
+        for point in (start, end):
+            self._draw.circle(point, stroke / 2, shape.stroke)
+
+    def _text(self, shape: Text) -> None:
+        size = max(1.0, shape.size * self._scale)
+        x, y = shape.x * self._scale, shape.y * self._scale + BASELINE * size
+        weight = round(size / 40) if shape.bold else 0
+        font = ImageFont.load_default(size)
+        self._draw.text((x, y), shape.text, shape.fill, font, anchor="ms", stroke_width=weight)
+
+    def _stroke(self, width: float) -> int:
+        """Return a width in pixels; lines that would be too thin to see are made a little wider."""
+        return max(round(width * self._scale), round(0.6 * self._factor))
+
+
+def _translucent(colour: str, opacity: float) -> str:
+    return colour if opacity == 1 else f"{colour}{round(255 * opacity):02x}"

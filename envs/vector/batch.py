@@ -1,0 +1,287 @@
+"""Many games of one kind, advanced together: the arrays that vector environments are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..game import Game
+from ..jit import bind
+from ..jit.prng import new_rng
+from ..registry import as_game
+from ..repetition import new_scratch
+from ..starting import starting_point
+from .kernels import advance, draw, first_illegal, new_frames, new_past, play, show, update
+
+__all__ = ["GameBatch"]
+
+_ATTEMPTS = 1000  # random openings that may end the game before one is begun without
+_SCRATCH: Any = object()  # stands for the scratch arrays of a thread
+
+
+@cache
+def _counting(rows: int, count: int) -> NDArray[np.int8]:
+    """Return masks that draw a number below ``count``."""
+    return np.ones((rows, count), np.int8)
+
+
+class GameBatch:
+    """Games of one kind, played side by side: every call plays one ply in each, in one piece of compiled code.
+
+    `step` is for self-play: each action is by whoever is to move in that game, and a game that ends begins anew in the
+    same step. What it writes, it writes into the same arrays each time, which are the attributes; whoever keeps them
+    copies them. The same seed gives the same games, whatever the number of threads.
+
+    Args:
+        game: a game, or its name as `plyground.envs.make_game` takes it.
+        num_games: how many.
+        num_threads: how many pieces of the batch are advanced side by side. More than one pays where a step takes more
+            than some 100 µs.
+        opening_plies: each game begins with a random number of random plies, up to this one; or a pair, from the first
+            number to the second.
+        seed: of the random plies; None takes one from the system's entropy.
+        **parameters: of the game, where it is given by name.
+
+    Attributes:
+        states: records [games].
+        observations: [games, *observation_shape] as the player to move sees it.
+        masks: int8 [games, num_actions] of the player to move.
+        players: int8 [games] 0 or 1, to move.
+        rewards: float32 [games, 2] of both players, by the last step.
+        terminations: bool [games] whether the last step ended the game.
+        final_observations: [games, *observation_shape] of the games that the last step ended, as the player saw it who
+            would be to move; the other rows are out of date.
+        plies: int32 [games] since the start of the game.
+        over: bool [games] whether the game has ended, and none has begun since.
+        rngs: uint64 [games, 1] the state of each game's random numbers, of `plyground.envs.jit.prng`.
+
+    Raises:
+        ValueError: a number is not positive, or the game is unknown.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_games: int,
+        *,
+        num_threads: int = 1,
+        opening_plies: int | tuple[int, int] = 0,
+        seed: int | None = None,
+        **parameters: Any,
+    ) -> None:
+        self.game = game = as_game(game, **parameters)
+        fewest, most = opening_plies if isinstance(opening_plies, tuple) else (0, opening_plies)
+        for name, value, least in (
+            ("num_games", num_games, 1),
+            ("num_threads", num_threads, 1),
+            ("opening_plies", fewest, 0),
+            ("opening_plies", most, fewest),
+        ):
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}")
+        self.num_games, self.num_threads = int(num_games), int(num_threads)
+        self.opening_plies, self._fewest = int(most), int(fewest)
+        games = self.num_games
+        self.states = np.zeros(games, game.dtype)
+        self.observations = np.zeros((games, *game.observation_shape), game.observation_dtype)
+        self.final_observations = np.zeros_like(self.observations)
+        self.masks = np.zeros((games, game.num_actions), np.int8)
+        self.players = np.zeros(games, np.int8)
+        self.rewards = np.zeros((games, 2), np.float32)
+        self.terminations = np.zeros(games, np.bool_)
+        self.plies = np.zeros(games, np.int32)
+        self.over = np.zeros(games, np.bool_)
+        self.rngs = np.zeros((games, 1), np.uint64)
+        self._past, self._frames = new_past(game, games), new_frames(game, games)
+        self._all = np.arange(games)
+        self._start, self._line = game.new_state(), np.zeros(0, np.int64)
+        self._scratch = [new_scratch(game) for _ in range(self.num_threads)]
+        self._bound: dict[Any, Callable[..., Any]] = {}
+        self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
+        self.seed(seed)
+        self.reset()
+
+    def seed(self, seed: int | None) -> None:
+        """Start the random numbers of all games anew; the games go on."""
+        for row, sequence in zip(self.rngs, np.random.SeedSequence(seed).spawn(self.num_games), strict=True):
+            row[:] = new_rng(sequence)
+
+    def start_from(self, options: Mapping[str, Any] | None) -> None:
+        """Let all games that begin from now on begin where these ``options`` say, as in `BoardGameEnv.reset`.
+
+        Raises:
+            ValueError: a game cannot start there; nothing is changed.
+        """
+        self._start, moves = starting_point(self.game, options or {})
+        self._line = np.array(moves, np.int64)
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
+        """Begin all games, and return the observations.
+
+        Args:
+            seed: of the random numbers, from here on. With None they go on.
+            options: where these and all later games begin, as in `BoardGameEnv.reset`.
+
+        Raises:
+            ValueError: a game cannot start there; nothing is changed.
+        """
+        self.start_from(options)
+        if seed is not None:
+            self.seed(seed)
+        self.restart(self._all)
+        self.rewards[:], self.terminations[:] = 0, False
+        return self.observations
+
+    def step(self, actions: ArrayLike) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_]]:
+        """Play one action in each game.
+
+        Args:
+            actions: [games] of the players to move.
+
+        Returns:
+            The observations, rewards [games, 2] and terminations: see the attributes.
+
+        Raises:
+            ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
+        """
+        chosen = self.checked(self._all, actions)
+        self._run(
+            advance,
+            self._all,
+            self._start,
+            self.states,
+            self.players,
+            self.plies,
+            self.over,
+            self.rewards,
+            self.masks,
+            self.observations,
+            self.terminations,
+            self.final_observations,
+            self._past,
+            self._frames,
+            chosen,
+            _SCRATCH,
+        )
+        if self.opening_plies or self._line.size:
+            ended = np.flatnonzero(self.terminations)
+            if ended.size:
+                rewards = self.rewards[ended]
+                self.restart(ended)
+                self.rewards[ended] = rewards
+        return self.observations, self.rewards, self.terminations
+
+    def random_actions(self, which: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+        """Return a legal action for each of these rows, each with the same probability. Default: for all."""
+        rows = self._all if which is None else which
+        actions = np.zeros(rows.size, np.int64)
+        draw(self.masks, self.rngs, rows, actions)
+        return actions
+
+    def checked(self, which: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
+        """Return the actions as integers.
+
+        Raises:
+            ValueError: one of them is illegal in the row of ``which`` [some], or there is not one for each.
+        """
+        given = np.asarray(actions)
+        if given.shape != which.shape or not np.issubdtype(given.dtype, np.integer):
+            raise ValueError(f"actions must be {which.size} integers, one for each game, got {actions!r}")
+        chosen = given.astype(np.int64, copy=False)
+        place = first_illegal(self.masks, which, chosen)
+        if place >= 0:
+            row, action = int(which[place]), int(chosen[place])
+            legal = np.flatnonzero(self.masks[row]).tolist()
+            raise ValueError(f"action {action} is illegal in game {row}: expected one of {legal}")
+        return chosen
+
+    # -- parts of a step, for environments in which not all games are at the same point --------------------------------
+
+    def restart(self, which: NDArray[np.intp]) -> None:
+        """Begin new games in these rows, and show them to the players to move."""
+        rest = which
+        for attempt in range(_ATTEMPTS):
+            self._begin(rest)
+            if self.opening_plies and attempt < _ATTEMPTS - 1:
+                self._open(rest)
+            rest = rest[self.over[rest]]
+            if not rest.size:
+                break
+        self.show(which)
+
+    def play(self, which: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
+        """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so."""
+        self._run(play, which, self.states, self.players, self.plies, self.over, self.rewards, which, actions)
+        self._update(which)
+
+    def show(self, which: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
+        """Write into ``observations`` what these players see in these rows. Default: those to move."""
+        seats = self.players[which] if seats is None else seats.astype(np.int8, copy=False)
+        self._run(show, which, self.states, self.observations, self._frames, which, seats)
+
+    def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
+        """Call ``call(piece, first, last)`` for as many pieces of ``count`` rows as there are threads, side by side."""
+        pieces = max(1, min(self.num_threads, count))
+        ends = [count * piece // pieces for piece in range(pieces + 1)]
+        if self._pool is None or pieces == 1:
+            for piece in range(pieces):
+                call(piece, ends[piece], ends[piece + 1])
+        else:
+            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
+
+    def _begin(self, which: NDArray[np.intp]) -> None:
+        """Go back to the start, and play the moves that each game begins with."""
+        self.states[which] = self._start
+        self.players[which] = self.game.player(self._start)
+        self.plies[which], self.over[which] = 0, False
+        self._update(which)
+        for action in self._line.tolist():
+            self.play(which, np.full(which.size, action))
+
+    def _open(self, which: NDArray[np.intp]) -> None:
+        """Play a random number of random plies in these rows."""
+        counts = np.zeros(which.size, np.int64)
+        draw(_counting(self.num_games, self.opening_plies - self._fewest + 1), self.rngs, which, counts)
+        counts += self._fewest
+        for ply in range(int(counts.max())):
+            rows = which[(counts > ply) & ~self.over[which]]
+            actions = np.zeros(rows.size, np.int64)
+            draw(self.masks, self.rngs, rows, actions)
+            self.play(rows, actions)
+
+    def _update(self, which: NDArray[np.intp]) -> None:
+        """Bring what is remembered, and the masks, up to the present positions."""
+        arrays = self.states, self.masks, self.plies, self.over, self._past, self._frames
+        self._run(update, which, *arrays, _SCRATCH, which)
+
+    def _run(self, kernel: Any, which: NDArray[np.intp], *arguments: Any) -> None:
+        """Call a kernel for these rows, cut into as many pieces as there are threads."""
+        pieces = min(self.num_threads, which.size)
+        ends = [which.size * piece // max(pieces, 1) for piece in range(pieces + 1)]
+        calls = []
+        for piece in range(pieces):
+            own = [
+                part
+                for argument in arguments
+                for part in (self._scratch[piece] if argument is _SCRATCH else (argument,))
+            ]
+            calls.append((self.game, *own, ends[piece], ends[piece + 1]))
+        if kernel not in self._bound and calls:
+            self._bound[kernel] = bind(kernel, *calls[0])
+        if self._pool is None or pieces <= 1:
+            for call in calls:
+                self._bound[kernel](*call)
+        else:
+            list(self._pool.map(lambda call: self._bound[kernel](*call), calls))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_bound", "_pool")}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        vars(self).update(attributes, _bound={})
+        self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None

@@ -1,0 +1,189 @@
+"""The batch as Gymnasium takes it: a `VectorEnv` over `SeatBatch`, which ``gymnasium.make_vec`` gives.
+
+``gymnasium.make_vec("plyground/ConnectFour-v0", num_envs=1024, opponent="mcts(simulations=30)")`` plays all games in
+compiled code, where ``vectorization_mode="sync"`` would run so many `SoloEnv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Literal
+
+import gymnasium.vector
+import numpy as np
+from gymnasium.spaces import Discrete
+from gymnasium.spaces.utils import flatten_space
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from ..game import Game
+from .seats import SeatBatch
+
+__all__ = ["AutoresetMode", "BoardVectorEnv"]
+
+AutoresetMode: Any = getattr(gymnasium.vector, "AutoresetMode", None) or Enum(  # since Gymnasium 1.1
+    "AutoresetMode", {"NEXT_STEP": "NextStep", "SAME_STEP": "SameStep", "DISABLED": "Disabled"}
+)
+
+
+class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """Many games with one learner, who has one seat in each; opponents play the other.
+
+    Rewards are +1 for a win, 0, and -1 for a loss, or as the game's utilities are. An illegal move loses the game at
+    once, with reward -1. ``infos`` hold, of all games, ``"action_mask"`` int8 [games, num_actions], all ones where a
+    game is over, and ``"state"``, records [games]; and ``"illegal_action"`` [games] if there was one. As everywhere in
+    Gymnasium, ``infos["_name"]`` says for which games ``infos["name"]`` is.
+
+    The autoreset mode says when a game that has ended is followed by the next one: ``NEXT_STEP``, in place of the next
+    step, whose action is not used; ``SAME_STEP``, at once, with the end in ``infos["final_obs"]`` and
+    ``infos["final_info"]``; ``DISABLED``, by ``reset(options={"reset_mask": …})``.
+
+    Args:
+        game: a game, or its name as `plyground.envs.make_game` takes it.
+        num_envs, opponent, seat, opening_plies, num_threads: as in `SeatBatch`.
+        flatten: as in `SoloEnv`: False keeps the planes in the game's ``observation_shape``, H×W×C.
+        autoreset_mode: one of the modes above, or its name, ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
+        copy: False returns views of arrays that the next step writes over, instead of copies.
+        render_mode: None; one game is shown by `SoloEnv`.
+        **parameters: of the game, where it is given by name.
+
+    Raises:
+        ValueError: an argument is not one of the values above.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int = 1,
+        opponent: Any = "random",
+        seat: Literal["first", "second", "random"] = "random",
+        *,
+        opening_plies: int = 0,
+        flatten: bool = True,
+        num_threads: int = 1,
+        autoreset_mode: Any = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: None = None,
+        **parameters: Any,
+    ) -> None:
+        modes = {mode.value: mode for mode in AutoresetMode}
+        mode = modes.get(getattr(autoreset_mode, "value", autoreset_mode))
+        if mode is None:
+            raise ValueError(f"autoreset_mode must be one of {', '.join(map(repr, modes))}, got {autoreset_mode!r}")
+        if render_mode is not None:
+            raise ValueError(f"render_mode must be None: SoloEnv shows a game, many are not shown; got {render_mode!r}")
+        self.seats = SeatBatch(
+            game, num_envs, opponent, seat, opening_plies=opening_plies, num_threads=num_threads, **parameters
+        )
+        self.game, self.num_envs = self.seats.game, self.seats.num_envs
+        self.flatten, self.copy, self.autoreset_mode = flatten, copy, mode
+        self.metadata = {"render_modes": [], "autoreset_mode": mode}
+        planes = self.game.observation_space()
+        self.single_observation_space = flatten_space(planes) if flatten else planes
+        self.single_action_space = Discrete(self.game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._truncations = np.zeros(self.num_envs, np.bool_)
+        self._all = np.ones(self.num_envs, np.bool_)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Begin new games.
+
+        Args:
+            seed: of the games' random numbers, from here on: one for each, or s for s, s + 1, s + 2, …; None, there or
+                alone, lets them go on.
+            options: ``"reset_mask"``, bool [games]: which games are to begin anew. Default: all. And where these and
+                all later games begin, as in `BoardGameEnv.reset`; without a mask they begin at the start by default.
+
+        Raises:
+            ValueError: an argument does not fit, and nothing is changed; or games end before the learner can move.
+        """
+        options = dict(options or {})
+        chosen = self._checked_mask(options.pop("reset_mask")) if "reset_mask" in options else self._all
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))  # refuses a negative one
+            seed = [int(seed) + row for row in range(self.num_envs)]
+        if seed is not None and len(seed) != self.num_envs:
+            raise ValueError(f"seed must be a number, or {self.num_envs} of them, got {len(seed)}")
+        rows = None if chosen is self._all else np.flatnonzero(chosen)
+        if seed is not None and rows is not None:
+            seed = [seed[row] for row in rows.tolist()]
+        self.seats.reset(seed=seed, which=rows, options=options or None)
+        return self._view(self.seats.observations), self._infos(chosen)
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Play the learner's action and the replies in each game.
+
+        Returns:
+            The observations, rewards float32 [games], terminations [games], truncations [games], which are all False,
+            and infos.
+
+        Raises:
+            ValueError: there is not one action of the game for each, or a game is over that nobody has reset; nothing
+                is changed.
+        """
+        seats = self.seats
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP and seats.terminations.any():
+            given = np.asarray(actions)
+            if given.shape != (self.num_envs,):
+                raise ValueError(f"actions must be {self.num_envs} integers, one for each game, got {actions!r}")
+            over = seats.terminations.copy()
+            seats.step(given[~over], restart=False, which=np.flatnonzero(~over))
+            seats.reset(which=np.flatnonzero(over))
+        else:
+            seats.step(actions, restart=self.autoreset_mode is AutoresetMode.SAME_STEP)
+        infos = self._infos(self._all)
+        ended = seats.terminations
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
+            infos |= self._final(ended)
+        elif seats.illegal.max() >= 0:
+            infos |= self._illegal()
+        rewards, truncations = seats.rewards, self._truncations
+        if self.copy:
+            rewards, ended, truncations = rewards.copy(), ended.copy(), truncations.copy()
+        return self._view(seats.observations), rewards, ended, truncations, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions [games, num_actions]; where a game is over all of them."""
+        return self.seats.masks.astype(np.bool_)
+
+    def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
+        flat = observations.reshape(self.num_envs, -1) if self.flatten else observations
+        return flat.copy() if self.copy else flat
+
+    def _infos(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+        masks, states = self.seats.masks, self.seats.batch.states
+        if self.copy:
+            masks, states = masks.copy(), states.copy()
+        return {"action_mask": masks, "_action_mask": chosen.copy(), "state": states, "_state": chosen.copy()}
+
+    def _illegal(self) -> dict[str, Any]:
+        illegal = self.seats.illegal
+        return {"illegal_action": np.maximum(illegal, 0), "_illegal_action": illegal >= 0}
+
+    def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return what Gymnasium has about games that were followed by the next in the same step."""
+        seats = self.seats
+        rows = np.flatnonzero(ended)
+        final = seats.final_observations[rows]  # new memory
+        observations = np.full(self.num_envs, None, object)
+        for row, observation in zip(
+            rows.tolist(), final.reshape(rows.size, -1) if self.flatten else final, strict=True
+        ):
+            observations[row] = observation
+        masks = np.zeros_like(seats.masks)
+        masks[rows] = 1
+        info = {"action_mask": masks, "_action_mask": ended.copy(), "state": seats.final_states.copy()}
+        info |= {"_state": ended.copy()} | (self._illegal() if seats.illegal.max() >= 0 else {})
+        return {"final_obs": observations, "_final_obs": ended.copy(), "final_info": info, "_final_info": ended.copy()}
+
+    def _checked_mask(self, mask: Any) -> NDArray[np.bool_]:
+        chosen = np.asarray(mask)
+        if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
+            raise ValueError(f"options['reset_mask'] must be {self.num_envs} booleans, one of them True, got {mask!r}")
+        return chosen

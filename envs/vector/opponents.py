@@ -1,0 +1,176 @@
+"""Who plays the other seat in a batch of games: one interface, and what is made into it.
+
+An `Opponents` is asked for many rows at once. `as_opponents` makes one of a spec string, of an agent, or of a function;
+an agent that knows how to play many rows at once says so by a method ``batched()``, which returns an `Opponents`, or
+None where its settings do not allow it. Any other agent is copied for each row and asked one row at a time.
+
+Whatever is random is drawn from the row's own generator, ``batch.rngs[row]``, so that a game depends on its seed alone,
+and not on the other rows or on threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game import Game
+from .batch import GameBatch
+from .row_random import draw_numbers
+
+__all__ = ["FromFunction", "Memoryless", "OneByOne", "Opponents", "RandomOpponents", "as_opponents", "made"]
+
+
+@runtime_checkable
+class Opponents(Protocol):
+    """Players of the seat that the learner does not have, in the rows of a `GameBatch`.
+
+    They may read all of the batch. ``batch.observations[which]`` is what the players to move see only after
+    ``batch.show(which)``, for those who want planes.
+    """
+
+    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+        """Prepare for the games that have begun in these rows [some]."""
+        ...
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return a legal action for each of these rows [some], in all of which the opponent is to move."""
+        ...
+
+    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+        """Learn how the games in these rows [some] ended: ``rewards`` [some] are the learner's.
+
+        Games that ended before the learner could move, or were given up by a reset, are not told of.
+        """
+        ...
+
+
+class Memoryless:
+    """Opponents who keep nothing from one move to the next; what they lack is ``act``."""
+
+    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+        """Nothing is kept."""
+
+    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+        """Nothing is kept."""
+
+
+class RandomOpponents(Memoryless):
+    """Play each legal action with the same probability, drawn in compiled code."""
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return a random legal action for each row."""
+        return batch.random_actions(which)
+
+
+class OneByOne:
+    """An agent asked one row at a time, as it would be by `SoloEnv`.
+
+    Each row has a copy of it, since an agent may keep things during a game; a batch of one game has the agent itself.
+    It is reset at the start of each game, with a seed from the row's generator.
+
+    Args:
+        agent: with ``reset(seed)`` and ``act(observation, info)``.
+    """
+
+    def __init__(self, agent: Any) -> None:
+        self.agent = agent
+        self._copies: dict[int, Any] = {}
+
+    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+        """Reset the agents of these rows.
+
+        Raises:
+            ValueError: the agent cannot be copied.
+        """
+        seeds = draw_numbers(batch.rngs, which, 2**31)
+        for row, seed in zip(which.tolist(), seeds.tolist(), strict=True):
+            if row not in self._copies:
+                self._copies[row] = self.agent if batch.num_games == 1 else self._copy(batch)
+            self._copies[row].reset(seed=seed)
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the actions that the agents choose."""
+        batch.show(which)
+        actions = np.zeros(which.size, np.int64)
+        for place, row in enumerate(which.tolist()):
+            mask = batch.masks[row].copy()
+            observation = {"observation": batch.observations[row].copy(), "action_mask": mask}
+            info = {"action_mask": mask, "state": batch.states[row].copy()}
+            actions[place] = self._copies[row].act(observation, info)
+        return actions
+
+    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+        """Agents are not told how games ended."""
+
+    def _copy(self, batch: GameBatch) -> Any:
+        try:
+            return deepcopy(self.agent)
+        except TypeError as error:
+            raise ValueError(
+                f"the opponent {self.agent!r} cannot be copied ({error}), and {batch.num_games} games need one each: "
+                "give an object with begin(), act() and end() that plays many games, or num_envs=1"
+            ) from error
+
+
+class FromFunction(Memoryless):
+    """A function that chooses for many positions at once, such as a network.
+
+    Args:
+        function: ``(observations [some, *observation_shape], masks [some, num_actions]) -> actions [some]``.
+    """
+
+    def __init__(self, function: Callable[[NDArray[Any], NDArray[np.int8]], Any]) -> None:
+        self.function = function
+
+    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the function's actions."""
+        batch.show(which)
+        return np.asarray(self.function(batch.observations[which], batch.masks[which]))
+
+
+def made(opponent: Any, game: Game) -> Any:
+    """Return the opponent itself, or the agent that a spec string names."""
+    if isinstance(opponent, str):
+        from ...agents import make  # the one arrow that points up: only a spec string needs the players
+
+        return make(opponent, game)
+    return opponent
+
+
+def as_opponents(opponent: Any, game: Game) -> Opponents:
+    """Return opponents for batches of ``game``.
+
+    Args:
+        opponent: a spec string such as ``"alphabeta(depth=2)"`` (see `plyground.agents.make`); an agent with ``reset``
+            and ``act``; a function, see `FromFunction`; or an `Opponents`, which is returned as it is.
+        game: the game.
+
+    Raises:
+        ValueError: it is none of these, the spec is unknown (the nearest is suggested), or the agent is of another
+            game.
+    """
+    opponent = made(opponent, game)
+    if not isinstance(opponent, type):
+        if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
+            return opponent
+        if all(callable(getattr(opponent, name, None)) for name in ("reset", "act")):
+            _check_game(opponent, game)
+            many: Any = opponent.batched() if hasattr(opponent, "batched") else None
+            return OneByOne(opponent) if many is None else many
+        if callable(opponent):
+            return FromFunction(opponent)
+    raise ValueError(
+        "opponent must be a spec string, an agent with reset() and act(), an object with begin(), act() and end(), or "
+        f"a function of observations and masks, got {opponent!r}"
+    )
+
+
+def _check_game(agent: Any, game: Game) -> None:
+    """Compiled code would read the states of another game as its own."""
+    own = getattr(agent, "game", None)
+    if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
+        raise ValueError(f"the opponent {agent!r} plays {own.spec}, expected a player of {game.spec}")

@@ -1,0 +1,37 @@
+"""Random numbers for rows of a batch, each from the row's own generator: whoever else draws changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import kernel
+from ..jit.prng import below, uniform
+
+__all__ = ["draw_numbers", "draw_uniforms"]
+
+
+def draw_numbers(rngs: NDArray[np.uint64], which: NDArray[np.intp], count: int) -> NDArray[np.int64]:
+    """Return a number of 0 … ``count`` - 1 for each row of ``which``; ``rngs`` are those of all rows, [games, 1]."""
+    numbers = np.zeros(which.size, np.int64)
+    _numbers(rngs, which, count, numbers)
+    return numbers
+
+
+def draw_uniforms(rngs: NDArray[np.uint64], which: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return a number of [0, 1) for each row of ``which``; ``rngs`` are those of all rows, [games, 1]."""
+    numbers = np.zeros(which.size)
+    _uniforms(rngs, which, numbers)
+    return numbers
+
+
+@kernel
+def _numbers(rngs, which, count, numbers):
+    for place in range(which.size):
+        numbers[place] = below(rngs[which[place]], count)
+
+
+@kernel
+def _uniforms(rngs, which, numbers):
+    for place in range(which.size):
+        numbers[place] = uniform(rngs[which[place]])

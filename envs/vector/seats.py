@@ -1,0 +1,263 @@
+"""The one-seat form of a batch: the learner in one seat of many games, opponents in the other.
+
+`SeatBatch` is to `GameBatch` what `SoloEnv` is to `BoardGameEnv`: a step plays the learner's move and the replies, so
+that rewards, observations and masks are all the learner's. The environments for Gymnasium and stable-baselines3 stand
+on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..game import Game
+from ..jit.prng import new_rng
+from .batch import GameBatch
+from .opponents import as_opponents
+from .row_random import draw_numbers
+from .seat_checks import checked_actions, checked_rows, checked_seeds
+
+__all__ = ["SeatBatch"]
+
+_ATTEMPTS = 1000  # games that may end before the learner can move
+_SEATS = {"first": 0, "second": 1}
+
+
+class SeatBatch:
+    """Many games side by side, in each of which the learner has one seat.
+
+    Arrays are written in place by every call; whoever keeps them copies them. The same seed gives the same games,
+    whatever the number of threads. An illegal move loses its game at once, with reward -1. Before the first `reset`
+    there are no games.
+
+    Args:
+        game: a game, or its name as `plyground.envs.make_game` takes it.
+        num_envs: how many games.
+        opponent: what `plyground.envs.as_opponents` takes: a spec string such as ``"alphabeta(depth=2)"``, an agent, a
+            function of observations and masks, or an `Opponents`.
+        seat: where the learner sits: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
+        opening_plies: each game opens with a random number of random plies, up to this one; or a pair, from the first
+            number to the second.
+        num_threads: over how many threads the games are spread, the opponents' searches too.
+        seed: of all that is random; None takes one from the system's entropy.
+        **parameters: of the game, where it is given by name.
+
+    Attributes:
+        batch: the games.
+        opponents: an `Opponents`.
+        learners: int8 [games] the learner's player number, 0 or 1.
+        rewards: float32 [games] of the last step.
+        terminations: bool [games] whether the last step ended the game.
+        illegal: int64 [games] the action of the last step if it was illegal and lost the game, else -1.
+        final_observations: [games, *observation_shape] what the learner sees of the games that the last step ended; the
+            other rows are out of date.
+        final_states: records [games] of the games that the last step ended; as above.
+        lengths: int64 [games] how often the learner has moved in the game, the one that the last step ended included.
+
+    Raises:
+        ValueError: an argument is not one of the values above.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        opponent: Any = "random",
+        seat: Literal["first", "second", "random"] = "random",
+        *,
+        opening_plies: int | tuple[int, int] = 0,
+        num_threads: int = 1,
+        seed: int | None = None,
+        **parameters: Any,
+    ) -> None:
+        if seat not in (*_SEATS, "random"):
+            raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
+        if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
+            raise ValueError(f"num_envs must be a whole number, at least 1, got {num_envs!r}")
+        self.batch = batch = GameBatch(
+            game, num_envs, num_threads=num_threads, opening_plies=opening_plies, seed=seed, **parameters
+        )
+        self.game, self.num_envs, self.seat = batch.game, batch.num_games, seat
+        self.opponents = as_opponents(opponent, self.game)
+        self.learners = np.full(self.num_envs, _SEATS.get(seat, 0), np.int8)
+        self.rewards = np.zeros(self.num_envs, np.float32)
+        self.terminations = np.zeros(self.num_envs, np.bool_)
+        self.illegal = np.full(self.num_envs, -1, np.int64)
+        self.final_observations = np.zeros_like(batch.observations)
+        self.final_states = np.zeros_like(batch.states)
+        self.lengths = np.zeros(self.num_envs, np.int64)
+        self._all = np.arange(self.num_envs)
+        if seed is not None:
+            self._seed(seed, self._all)  # the batch has used up some numbers
+        self._leave(self._all)
+
+    @property
+    def observations(self) -> NDArray[Any]:
+        """[games, *observation_shape] what the learner sees."""
+        return self.batch.observations
+
+    @property
+    def masks(self) -> NDArray[np.int8]:
+        """[games, num_actions] the learner's legal actions; of a finished game all, for policies that must choose."""
+        return self.batch.masks
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """[games] whether the game is finished, and waits for a `reset`."""
+        return self.batch.over
+
+    def reset(
+        self,
+        seed: int | Sequence[int | None] | None = None,
+        which: NDArray[np.intp] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> NDArray[Any]:
+        """Begin new games, and return the observations.
+
+        Args:
+            seed: of the random numbers of these rows, from here on: one for all, or one for each row of ``which``,
+                where a None lets the row's go on. With None all go on.
+            which: the rows [some]. Default: all.
+            options: where these and all later games begin, as in `BoardGameEnv.reset`. Without any, all games begin at
+                the start again, and those of ``which`` where they did.
+
+        Raises:
+            ValueError: a seed does not fit or a game cannot start there, and nothing is changed; or games from there
+                end before the learner can move.
+        """
+        rows = self._all if which is None else checked_rows(which, self.num_envs)
+        seeds = checked_seeds(seed, rows.size)
+        if options is not None or which is None:
+            self.batch.start_from(options)
+        if seeds is not None:
+            self._seed(seeds, rows)
+        self.rewards[rows], self.terminations[rows], self.illegal[rows] = 0, False, -1
+        self.lengths[rows] = 0
+        if rows.size:
+            self._begin(rows)
+        return self.observations
+
+    def step(
+        self, actions: ArrayLike, restart: bool = True, which: NDArray[np.intp] | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_]]:
+        """Play the learner's action and the replies in each game.
+
+        Args:
+            actions: integers [games], or [some] if there is a ``which``.
+            restart: begin a new game where one has ended; else it stays as it is until it is `reset`.
+            which: the rows [some] to play in. Default: all.
+
+        Returns:
+            The observations, rewards and terminations of all rows: see the attributes.
+
+        Raises:
+            ValueError: there is not one action for each row, one is no action of the game, or a game is over; nothing
+                is changed. Or the opponent played an illegal move.
+        """
+        batch = self.batch
+        rows = self._all if which is None else checked_rows(which, self.num_envs)
+        chosen = checked_actions(self.game, rows, actions)
+        self._check_playing(rows)
+        if not rows.size:
+            return batch.observations, self.rewards, self.terminations
+        legal = batch.masks[rows, chosen] != 0
+        if which is None:
+            np.copyto(self.lengths, 0, where=self.terminations)
+        else:
+            self.lengths[rows[self.terminations[rows]]] = 0
+        self.lengths[rows] += 1
+        self.rewards[rows], self.terminations[rows], self.illegal[rows] = 0, False, -1
+        if legal.all():
+            self._play(rows, chosen)
+        else:
+            self._play(rows[legal], chosen[legal])
+            forfeits = rows[~legal]
+            batch.over[forfeits] = True
+            self.illegal[forfeits] = chosen[~legal]
+        batch.show(rows, self.learners[rows])
+        ended = rows[batch.over[rows]]
+        if ended.size:
+            self._end(ended)
+            if restart:
+                self._begin(ended)
+            else:
+                self._leave(ended)
+        return batch.observations, self.rewards, self.terminations
+
+    def _check_playing(self, rows: NDArray[np.intp]) -> None:
+        over = self.over[rows]
+        if over.any():
+            row = int(rows[over.argmax()])
+            raise ValueError(f"no game of {self.game.name} is being played in row {row}: call reset() before step()")
+
+    def _play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
+        if rows.size:
+            self.batch.play(rows, actions)
+            self._reply(rows)
+
+    def _reply(self, rows: NDArray[np.intp]) -> None:
+        """Let the opponents play while it is their turn."""
+        batch = self.batch
+        while True:
+            rows = rows[(batch.players[rows] != self.learners[rows]) & ~batch.over[rows]]
+            if not rows.size:
+                return
+            try:
+                actions = batch.checked(rows, self.opponents.act(batch, rows))
+            except ValueError as error:
+                raise ValueError(f"the opponent {self.opponents!r} failed: {error}") from error
+            batch.play(rows, actions)
+
+    def _end(self, rows: NDArray[np.intp]) -> None:
+        """Write the results of these games, and tell the opponents."""
+        batch = self.batch
+        rewards = batch.rewards[rows, self.learners[rows]]
+        rewards[self.illegal[rows] >= 0] = -1
+        self.rewards[rows] = rewards
+        self.terminations[rows] = True
+        self.final_observations[rows] = batch.observations[rows]
+        # As bytes: NumPy copies records field by field.
+        raw = np.dtype((np.void, self.final_states.itemsize))
+        self.final_states.view(raw)[rows] = batch.states.view(raw)[rows]
+        self.opponents.end(batch, rows, rewards)
+
+    def _begin(self, rows: NDArray[np.intp]) -> None:
+        """Begin games in these rows, and play on to the learner's first move."""
+        batch = self.batch
+        if self.seat == "random":
+            self.learners[rows] = draw_numbers(batch.rngs, rows, 2)
+        rest = rows
+        for _ in range(_ATTEMPTS):
+            batch.restart(rest)
+            self.opponents.begin(batch, rest)
+            self._reply(rest)
+            rest = rest[batch.over[rest]]
+            if not rest.size:
+                break
+        else:
+            self._leave(rest)
+            raise ValueError(
+                f"games of {self.game.name} with up to {batch.opening_plies} random plies end before the learner can "
+                f"move, in rows {rest.tolist()}: reset() with other options"
+            )
+        batch.show(rows, self.learners[rows])
+
+    def _leave(self, rows: NDArray[np.intp]) -> None:
+        """Leave these rows without a game; no policy is ever handed a mask without an action."""
+        self.batch.over[rows] = True
+        self.batch.masks[rows] = 1
+
+    def _seed(self, seeds: int | list[int | None], rows: NDArray[np.intp]) -> None:
+        """Seed the rows: by one seed for all, and their numbers, as `GameBatch` does; or by one each."""
+        sequences: list[Any]
+        if isinstance(seeds, list):
+            sequences = [None if seed is None else np.random.SeedSequence(seed) for seed in seeds]
+        else:
+            spawned = np.random.SeedSequence(seeds).spawn(self.num_envs)
+            sequences = [spawned[row] for row in rows.tolist()]
+        for row, sequence in zip(rows.tolist(), sequences, strict=True):
+            if sequence is not None:
+                self.batch.rngs[row] = new_rng(sequence)

@@ -1,0 +1,188 @@
+"""The batch as stable-baselines3 and sb3-contrib take it: a `VecEnv` over `SeatBatch`.
+
+This module can be imported without stable-baselines3, and `plyground.envs` does not import it; `BoardVecEnv` cannot be
+made without.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from gymnasium.spaces import Discrete
+from gymnasium.spaces.utils import flatten_space
+from numpy.typing import NDArray
+
+from ..game import Game
+from .seats import SeatBatch
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import VecEnv
+else:
+    try:
+        from stable_baselines3.common.vec_env import VecEnv
+    except ImportError:  # said when one is made
+        VecEnv = object
+
+__all__ = ["BoardVecEnv"]
+
+
+class BoardVecEnv(VecEnv):
+    """Many games with one learner, for stable-baselines3: PPO, A2C, DQN, and MaskablePPO, which sees the masks.
+
+    A game that ends begins anew in the same step, and the masks are the new game's: there is always a legal action.
+    ``infos`` of a game that has ended hold ``"terminal_observation"`` and ``"episode"``, what `Monitor` writes: ``"r"``
+    the reward, ``"l"`` the learner's moves, ``"t"`` seconds since this environment was made; and after an illegal move
+    ``"illegal_action"``. All games are of one object, so attributes are shared.
+
+    Args:
+        game: a game, or its name as `plyground.envs.make_game` takes it.
+        num_envs, opponent, seat, opening_plies, num_threads, seed: as in `SeatBatch`.
+        flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
+        copy: False returns views of arrays that the next step writes over. The algorithms of stable-baselines3 keep
+            the last observations until the next step is done, and need copies.
+        **parameters: of the game, where it is given by name.
+
+    Raises:
+        ImportError: stable-baselines3 is not installed.
+        ValueError: an argument is not one of the values above.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        opponent: Any = "random",
+        seat: Literal["first", "second", "random"] = "random",
+        *,
+        opening_plies: int = 0,
+        flatten: bool = True,
+        copy: bool = True,
+        num_threads: int = 1,
+        seed: int | None = None,
+        **parameters: Any,
+    ) -> None:
+        if VecEnv is object:
+            raise ImportError("BoardVecEnv needs stable-baselines3: pip install 'plyground[rl]'")
+        self.seats = SeatBatch(
+            game,
+            num_envs,
+            opponent,
+            seat,
+            opening_plies=opening_plies,
+            num_threads=num_threads,
+            seed=seed,
+            **parameters,
+        )
+        self.game = self.seats.game
+        self.flatten, self.copy = flatten, copy
+        self.render_mode = None
+        self._actions = np.zeros(0, np.int64)
+        self._made = time.time()
+        planes = self.game.observation_space()
+        super().__init__(
+            self.seats.num_envs, flatten_space(planes) if flatten else planes, Discrete(self.game.num_actions)
+        )
+
+    def __repr__(self) -> str:
+        return f"<BoardVecEnv {self.game.spec} num_envs={self.num_envs} seat={self.seats.seat!r}>"
+
+    def reset(self) -> NDArray[Any]:
+        """Begin all games, with the seeds and options that `seed` and `set_options` have left for this reset.
+
+        Games that follow these begin where the options say, too.
+
+        Raises:
+            ValueError: the options are not the same for all games, or a game cannot start there.
+        """
+        options = self._options[0]
+        if any(other != options for other in self._options[1:]):
+            raise ValueError(f"the games of {self!r} share their options, got different ones: {self._options!r}")
+        self.seats.reset(seed=self._seeds, options=options or None)
+        self._reset_seeds()
+        self._reset_options()
+        return self._view(self.seats.observations)
+
+    def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Take the actions [games] for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play the learner's moves and the replies.
+
+        Returns:
+            The observations, the rewards [games], whether games have ended [games], and an info for each game.
+
+        Raises:
+            ValueError: there is not one action of the game for each.
+        """
+        seats = self.seats
+        observations, rewards, dones = seats.step(self._actions)
+        infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
+        ended = np.flatnonzero(dones)
+        if ended.size:
+            final = seats.final_observations[ended]
+            final = final.reshape(ended.size, -1) if self.flatten else final
+            seconds = round(time.time() - self._made, 6)
+            columns = ended.tolist(), rewards[ended].tolist(), seats.lengths[ended].tolist(), seats.illegal[ended]
+            for place, (row, reward, length, illegal) in enumerate(zip(*columns, strict=True)):
+                info = infos[row]
+                info["terminal_observation"] = final[place]
+                info["episode"] = {"r": reward, "l": length, "t": seconds}
+                if illegal >= 0:
+                    info["illegal_action"] = int(illegal)
+        if self.copy:
+            rewards, dones = rewards.copy(), dones.copy()
+        return self._view(observations), rewards, dones, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions [games, num_actions]; at least one in each game."""
+        return self.seats.masks.view(np.bool_).copy() if self.copy else self.seats.masks.view(np.bool_)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return the attribute of the environment, once for each game asked for.
+
+        Raises:
+            AttributeError: there is none of that name.
+        """
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of the environment.
+
+        Raises:
+            ValueError: it is to be set for some games only.
+        """
+        if sorted(self._get_indices(indices)) != list(range(self.num_envs)):
+            raise ValueError(f"the games of {self!r} share their attributes: {attr_name!r} can be set for all only")
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Return what the method ``action_masks`` returns, the one that there is for each game.
+
+        Raises:
+            AttributeError: it is another.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"the games of {self!r} have the method 'action_masks' only, got {method_name!r}")
+        masks = self.action_masks()
+        return list(masks) if indices is None else [masks[row] for row in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        """Say that there is no wrapper but `Monitor`, whose statistics the infos have."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
+
+    def _get_indices(self, indices: Any) -> Iterable[int]:
+        return super()._get_indices(indices)
+
+    def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
+        flat = observations.reshape(self.num_envs, -1) if self.flatten else observations
+        return flat.copy() if self.copy else flat
