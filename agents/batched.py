@@ -34,17 +34,17 @@ class BatchedSearch(Memoryless, ABC):
         self._rows = max(1, int(_POSITIONS / positions))  # in one call
         self._memory: list[Any] = []  # one for each thread
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the actions that the searches choose."""
-        while len(self._memory) < batch.num_threads:
+        while len(self._memory) < batch.threads:
             self._memory.append(self._new_memory())
-        actions = np.zeros(which.size, np.int64)
+        actions = np.zeros(rows.size, np.int64)
 
         def search(piece: int, first: int, last: int) -> None:
             for start in range(first, last, self._rows):
-                self._search(self._memory[piece], batch, which, actions, start, min(start + self._rows, last))
+                self._search(self._memory[piece], batch, rows, actions, start, min(start + self._rows, last))
 
-        batch.spread(which.size, search)
+        batch.spread(rows.size, search)
         return actions
 
     def __getstate__(self) -> dict[str, Any]:
@@ -58,12 +58,12 @@ class BatchedSearch(Memoryless, ABC):
         self,
         memory: Any,
         batch: GameBatch,
-        which: NDArray[np.intp],
+        rows: NDArray[np.intp],
         actions: NDArray[np.int64],
         first: int,
         last: int,
     ) -> None:
-        """Write an action for each row of ``which[first:last]``."""
+        """Write an action for each row of ``rows[first:last]``."""
 
 
 @kernel

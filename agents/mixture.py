@@ -77,29 +77,29 @@ class _BatchedMixture:
         self._bounds = np.cumsum(shares)[:-1]
         self._drawn = np.zeros(0, np.intp)  # [games] the number of the member
 
-    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+    def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Draw a member for each of these rows."""
-        if self._drawn.size != batch.num_games:
-            self._drawn = np.zeros(batch.num_games, np.intp)
-        self._drawn[which] = np.searchsorted(self._bounds, draw_uniforms(batch.rngs, which), side="right")
-        for member, places in self._parts(which):
-            member.begin(batch, which[places])
+        if self._drawn.size != batch.num_envs:
+            self._drawn = np.zeros(batch.num_envs, np.intp)
+        self._drawn[rows] = np.searchsorted(self._bounds, draw_uniforms(batch.rngs, rows), side="right")
+        for member, places in self._parts(rows):
+            member.begin(batch, rows[places])
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the actions of those who were drawn."""
-        actions = np.zeros(which.size, np.int64)
-        for member, places in self._parts(which):
-            actions[places] = member.act(batch, which[places])
+        actions = np.zeros(rows.size, np.int64)
+        for member, places in self._parts(rows):
+            actions[places] = member.act(batch, rows[places])
         return actions
 
-    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+    def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
         """Tell those who were drawn."""
-        for member, places in self._parts(which):
-            member.end(batch, which[places], rewards[places])
+        for member, places in self._parts(rows):
+            member.end(batch, rows[places], rewards[places])
 
-    def _parts(self, which: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
-        """Yield each member that plays in some of these rows, and the places of those in ``which``."""
-        drawn = self._drawn[which]
+    def _parts(self, rows: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
+        """Yield each member that plays in some of these rows, and the places of those in ``rows``."""
+        drawn = self._drawn[rows]
         for number, member in enumerate(self.members):
             places = np.flatnonzero(drawn == number)
             if places.size:

@@ -156,8 +156,8 @@ class _BatchedPolicy(Memoryless):
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the policy's actions; what is drawn is drawn from the rows' generators."""
-        batch.show(which)
-        draws = None if self.policy.greedy else draw_uniforms(batch.rngs, which)
-        return self.policy.choose(batch.observations[which], batch.masks[which] != 0, draws)
+        batch.show(rows)
+        draws = None if self.policy.greedy else draw_uniforms(batch.rngs, rows)
+        return self.policy.choose(batch.observations[rows], batch.masks[rows] != 0, draws)

@@ -3,7 +3,7 @@
 Both sides do the same work from the start position: the same depth, the same number of simulations, in one thread. They
 also play by the same rules, with differences that a rate cannot make up for:
 
-- Go. Our random playouts do not fill own eyes, for which they look at each move, and end when nothing else is left.
+- Go. Our random rollouts do not fill own eyes, for which they look at each move, and end when nothing else is left.
   OpenSpiel's moves are uniform, the pass among them; it remembers all boards, and one that comes again ends its game.
   On 9x9 ours take 111 plies on average and OpenSpiel's 122, on 19x19 455 and 608. Counting plies leaves only the cost
   of a ply to compare, but a simulation of UCT is about a tenth shorter here. Both are cut at the same length.
@@ -38,7 +38,7 @@ class Game:
     Attributes:
         title: its name in the table.
         ours: our spec.
-        open_spiel: OpenSpiel's spec; empty: random playouts are not measured.
+        open_spiel: OpenSpiel's spec; empty: random rollouts are not measured.
         pgx: pgx's name; empty: batches are not measured.
         classic: the module of ``pettingzoo.classic``, as a spec; empty: the AEC loop is not measured.
         depth: of alpha-beta; 0: it is not measured. Deep enough that the time goes into the search and not into the
@@ -48,7 +48,7 @@ class Game:
             these.
         simulations: of UCT, in one search, which should take OpenSpiel less than a second; 0: it is not measured.
         loop_aim: ratio of the AEC loops.
-        playouts_aim: ratio of the random playouts.
+        rollouts_aim: ratio of the random rollouts.
         alphabeta_aim: ratio of the alpha-beta searches.
         uct_aim: ratio of the UCT searches.
         batch_aim: ratio of the steps of batches.
@@ -62,7 +62,7 @@ class Game:
     depth: int = 0
     simulations: int = 0
     loop_aim: float | None = None
-    playouts_aim: float | None = None
+    rollouts_aim: float | None = None
     alphabeta_aim: float | None = None
     uct_aim: float | None = None
     batch_aim: float | None = None
@@ -78,7 +78,7 @@ GAMES = [
         depth=10,
         simulations=10_000,
         loop_aim=6,
-        playouts_aim=20,
+        rollouts_aim=20,
         alphabeta_aim=50,
         uct_aim=7,
         batch_aim=3,
@@ -90,11 +90,11 @@ GAMES = [
         open_spiel="othello",
         pgx="othello",
         simulations=2_000,
-        playouts_aim=30,
+        rollouts_aim=30,
         uct_aim=30,
         batch_aim=8,
     ),
-    Game(title="Gomoku 15x15", ours="gomoku", open_spiel="gomoku(size=15)", playouts_aim=5),
+    Game(title="Gomoku 15x15", ours="gomoku", open_spiel="gomoku(size=15)", rollouts_aim=5),
     Game(
         title="Go 9x9",
         ours="go(board_size=9)",
@@ -103,7 +103,7 @@ GAMES = [
         classic="go_v5(board_size=9)",
         simulations=2_000,
         loop_aim=4,
-        playouts_aim=8,
+        rollouts_aim=8,
         uct_aim=8,
         batch_aim=20,
     ),
@@ -111,9 +111,9 @@ GAMES = [
         title="Go 19x19",
         ours="go(board_size=19)",
         open_spiel="go(board_size=19,komi=7.5,max_game_length=1444)",
-        playouts_aim=8,
+        rollouts_aim=8,
     ),
-    Game(title="Checkers", ours="checkers", open_spiel="checkers", playouts_aim=15),
+    Game(title="Checkers", ours="checkers", open_spiel="checkers", rollouts_aim=15),
 ]
 
 
@@ -132,12 +132,12 @@ def _measurements(game: Game) -> Iterator[Measurement]:
     if game.open_spiel:
         yield Measurement(
             game=game.title,
-            name="random playouts",
+            name="random rollouts",
             unit="plies/s",
-            ours=lambda: ours.random_playouts(game.ours),
-            peer=lambda: peers.open_spiel_playouts(game.open_spiel),
+            ours=lambda: ours.random_rollouts(game.ours),
+            peer=lambda: peers.open_spiel_rollouts(game.open_spiel),
             peer_name="OpenSpiel rollouts (C++)",
-            aim=game.playouts_aim,
+            aim=game.rollouts_aim,
         )
     if game.depth:
         yield Measurement(

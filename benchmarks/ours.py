@@ -14,7 +14,7 @@ from plyground.envs import BoardGameEnv, GameBatch, make_game
 from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
 
-__all__ = ["alphabeta", "batch", "environment_loop", "random_playouts", "uct"]
+__all__ = ["alphabeta", "batch", "environment_loop", "random_rollouts", "uct"]
 
 PLIES = 500_000  # in one piece of work, at least: it ends with a game
 
@@ -25,7 +25,7 @@ def environment_loop(spec: str) -> Work:
 
 
 @kernel
-def _playouts(game, initial, scratch, actions, rng, wanted):
+def _rollouts(game, initial, scratch, actions, rng, wanted):
     """Play random games from ``initial[0]`` until they are ``wanted`` plies together, and return how many they were."""
     plies = 0
     while plies < wanted:
@@ -37,7 +37,7 @@ def _playouts(game, initial, scratch, actions, rng, wanted):
     return plies
 
 
-def random_playouts(spec: str) -> Work:
+def random_rollouts(spec: str) -> Work:
     """Return work that plays random games in one kernel call and counts plies.
 
     The moves are those of the searches' rollouts: uniform over the legal actions, but for Go, where they fill no own
@@ -47,7 +47,7 @@ def random_playouts(spec: str) -> Work:
     scratch = np.zeros(1, game.dtype)
     actions = np.empty(game.num_actions, np.int32)
     rng = new_rng(0)
-    return lambda: _playouts(game, game.initial, scratch, actions, rng, PLIES)
+    return lambda: _rollouts(game, game.initial, scratch, actions, rng, PLIES)
 
 
 def _zero(state: Any, player: Any) -> float:

@@ -20,7 +20,7 @@ from harness import Work
 
 from plyground.envs.spec import parse_spec
 
-__all__ = ["open_spiel_alphabeta", "open_spiel_playouts", "open_spiel_uct", "pettingzoo_loop", "pgx_batch"]
+__all__ = ["open_spiel_alphabeta", "open_spiel_rollouts", "open_spiel_uct", "pettingzoo_loop", "pgx_batch"]
 
 PLIES = 50_000  # in one call for random rollouts: 0.02 to 0.3 s
 STANDARD_ERROR = 0.01  # of the mean length of random games, as a part of it
@@ -36,7 +36,7 @@ def pettingzoo_loop(spec: str) -> Work:
     return aec_loop(classic.env(**parameters))
 
 
-def open_spiel_playouts(spec: str) -> Work:
+def open_spiel_rollouts(spec: str) -> Work:
     """Return work that plays random games in one call of OpenSpiel's C++, counted in plies.
 
     Python cannot call the C++ evaluator, but the C++ search does: its first simulation stops at the root, and asks for

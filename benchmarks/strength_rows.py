@@ -128,7 +128,7 @@ def _rows() -> Iterator[Row]:
         plain = f"alphabeta(nodes={budget})"
         for option in UNSOUND_OPTIONS:
             if "quiescence" not in option or game in NOISY:
-                yield Row("unsound", game, f"`{option}`", f"alphabeta(nodes={budget}, {option})", plain)
+                yield Row("selective", game, f"`{option}`", f"alphabeta(nodes={budget}, {option})", plain)
     for game, numbers in OPEN_SPIEL.items():
         for budget in numbers:
             arguments = f"(simulations={budget}, c=1.4)"

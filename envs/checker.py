@@ -41,9 +41,10 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
             after = _checked_positions(game, state, actions)
             i = int(rng.integers(len(actions)))
             game.play(state, actions[i])
-            if after[i] != game.position(state):
-                fault = f"must be what `position` is after action {actions[i]}, {game.position(state)}, got {after[i]}"
-                raise _broken(game, state, "positions_after", fault)
+            if after[i] != game.repetition_key(state):
+                key = game.repetition_key(state)
+                fault = f"must be what `repetition_key` is after action {actions[i]}, {key}, got {after[i]}"
+                raise _broken(game, state, "keys_after", fault)
             plies += 1
             if plies > game.max_plies:
                 raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
@@ -70,12 +71,12 @@ def _checked_actions(game: Game, state: State) -> list[int]:
 def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int]:
     before = state.copy()
     listed, keys, scratch = new_scratch(game)
-    count = game.positions_after(state, listed, keys, scratch)
+    count = game.keys_after(state, listed, keys, scratch)
     if listed[:count].tolist() != actions:
         fault = f"must write the actions that `legal_actions` writes, {actions}, got {listed[:count].tolist()}"
-        raise _broken(game, state, "positions_after", fault)
+        raise _broken(game, state, "keys_after", fault)
     if state != before:
-        raise _broken(game, before, "positions_after", "must not change the state")
+        raise _broken(game, before, "keys_after", "must not change the state")
     return keys[:count].tolist()
 
 

@@ -32,7 +32,7 @@ from .board import Board
 from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit.digest import digest
 from .jit.game_type import RULES, GameType, game_type, register_game_class
-from .jit.keys import key_rule, played_positions
+from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
 
 __all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
@@ -56,7 +56,7 @@ class Symmetry(NamedTuple):
 class Repetition(NamedTuple):
     """What follows when a position comes again. Environments see to it: a state does not know its past.
 
-    Positions are the same when ``position(state)`` is the same.
+    Positions are the same when ``repetition_key(state)`` is the same.
     """
 
     effect: Literal["forbidden", "draw"]
@@ -100,14 +100,15 @@ class Game:
             them at the depth limit. Default: none.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
-        folded_key: ``folded_key(state) -> uint64``, a key that is the same for a position and its images under the
-            ``symmetries``. Default: ``key``.
-        position: ``position(state) -> uint64``, equal for positions that count as repeated. Default: ``key``.
-        positions_after: ``positions_after(state, actions, keys, scratch)`` writes the legal actions as
-            ``legal_actions`` does, and beside each, into ``keys`` [num_actions] of uint64, what ``position`` is after
-            it; for games that forbid repetitions and can tell without playing. ``scratch`` is an array [1] for a state.
-            Default: play each there.
-        random_action: ``random_action(state, actions, rng)`` draws a move for random playouts, with ``actions`` as
+        canonical_key: ``canonical_key(state) -> uint64``, a key that is the same for a position and its images under
+            the ``symmetries``. Default: ``key``.
+        repetition_key: ``repetition_key(state) -> uint64``, equal for positions that count as repeated. Default:
+            ``key``.
+        keys_after: ``keys_after(state, actions, keys, scratch)`` writes the legal actions as ``legal_actions`` does,
+            and beside each, into ``keys`` [num_actions] of uint64, what ``repetition_key`` is after it; for games that
+            forbid repetitions and can tell without playing. ``scratch`` is an array [1] for a state. Default: play each
+            there.
+        random_action: ``random_action(state, actions, rng)`` draws a move for random rollouts, with ``actions`` as
             scratch. Default: each legal action with the same probability.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
         action_to_str, str_to_action: how people write an action; the inverse may raise `ValueError`.
@@ -147,9 +148,9 @@ class Game:
         weights: Mapping[str, float] | None = None,
         noisy_actions: Rule | None = None,
         key: Rule | None = None,
-        folded_key: Rule | None = None,
-        position: Rule | None = None,
-        positions_after: Rule | None = None,
+        canonical_key: Rule | None = None,
+        repetition_key: Rule | None = None,
+        keys_after: Rule | None = None,
         random_action: Rule | None = None,
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
@@ -185,9 +186,9 @@ class Game:
         self.evaluate, self.features, self.weights = make_evaluation(name, max_utility, evaluate, features, weights)
         self.noisy_actions: Rule = noisy_actions or _no_noisy_actions
         self.key: Rule = key or key_rule(state)
-        self.folded_key: Rule = folded_key or self.key
-        self.position: Rule = position or self.key
-        self.positions_after: Rule = positions_after or played_positions(legal_actions, self.play, self.position)
+        self.canonical_key: Rule = canonical_key or self.key
+        self.repetition_key: Rule = repetition_key or self.key
+        self.keys_after: Rule = keys_after or keys_by_playing(legal_actions, self.play, self.repetition_key)
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.decode = decode
         self.board = board
@@ -205,7 +206,7 @@ class Game:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the rules: the part of the Numba type that makes stale code impossible."""
-        followed = {"positions_after"} if self._fields["positions_after"] is None else set()  # from other rules
+        followed = {"keys_after"} if self._fields["keys_after"] is None else set()  # from other rules
         return digest(self.dtype, [getattr(self, rule) for rule in RULES if rule not in followed])
 
     @cached_property
@@ -254,9 +255,9 @@ class Game:
         elif changes.get("features") is not None:
             changes = {"evaluate": None, **changes}
         if changes.get("key") is not None:
-            changes = {"folded_key": None, **changes}
-        if not changes.keys().isdisjoint(("legal_actions", "play", "position", "key")):
-            changes = {"positions_after": None, **changes}
+            changes = {"canonical_key": None, **changes}
+        if not changes.keys().isdisjoint(("legal_actions", "play", "repetition_key", "key")):
+            changes = {"keys_after": None, **changes}
         changes = _plain(changes)
         game = Game(**{**self._fields, **changes})
         game.spec, game.parameters = self.spec, self.parameters

@@ -70,7 +70,7 @@ def count_position(game, state, keys, seen, ply):
             comes again.
         ply: since the start of the game, with which all begins anew.
     """
-    key = game.position(state)
+    key = game.repetition_key(state)
     now = 0
     if ply == 0:
         seen[:] = 0
@@ -90,9 +90,9 @@ def allow_new(game, state, actions, after, scratch, keys, seen, ply, most, exemp
     """Set a zeroed ``mask`` to 1 for the legal actions after which no position has been there more than ``most`` times.
 
     ``ply`` is that of ``state``, which has been counted. ``actions``, ``after`` (of uint64) and ``scratch`` are as
-    `Game` says of ``positions_after``.
+    `Game` says of ``keys_after``.
     """
-    for i in range(game.positions_after(state, actions, after, scratch)):
+    for i in range(game.keys_after(state, actions, after, scratch)):
         action, key = actions[i], after[i]
         if exempt[action] or not _may_be_there(seen, key) or _times(keys, ply + 1, key) < most:
             mask[action] = 1
@@ -123,7 +123,7 @@ def exempt_actions(game: Game) -> NDArray[np.bool_]:
 
 
 class PositionCounts:
-    """How often each position of one game has been on the board, by ``game.position``.
+    """How often each position of one game has been on the board, by ``game.repetition_key``.
 
     Args:
         game: the game; one without a ``repetition`` is taken to forbid the second time.

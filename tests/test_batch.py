@@ -12,7 +12,7 @@ from plyground.envs import BoardGameEnv, Game, GameBatch, checkers
 
 def test_a_batch_is_as_many_environments(game: Game) -> None:
     batch = GameBatch(game, 6, seed=1)
-    envs = [BoardGameEnv(game) for _ in range(batch.num_games)]
+    envs = [BoardGameEnv(game) for _ in range(batch.num_envs)]
     for env in envs:
         env.reset()
     ended = 0
@@ -54,7 +54,7 @@ def test_repetition_in_checkers_is_seen_long_after_the_start() -> None:
 
 @pytest.mark.parametrize("name", ["connect_four", "checkers", "go(board_size=5)"])
 def test_threads_change_nothing(name: str) -> None:
-    one, three = (GameBatch(name, 10, num_threads=threads, opening_plies=6, seed=3) for threads in (1, 3))
+    one, three = (GameBatch(name, 10, threads=threads, opening_plies=6, seed=3) for threads in (1, 3))
     for _ in range(100):
         actions = one.random_actions()
         assert (three.random_actions() == actions).all()
@@ -103,7 +103,7 @@ def test_games_begin_where_the_options_say_and_begin_there_again() -> None:
 
 
 def test_a_copy_goes_on_by_itself() -> None:
-    batch = GameBatch("othello", 4, num_threads=2, seed=2)
+    batch = GameBatch("othello", 4, threads=2, seed=2)
     copy: Any = pickle.loads(pickle.dumps(batch))
     actions = batch.random_actions()
     before = copy.observations.copy()
@@ -132,8 +132,8 @@ def test_illegal_actions_change_nothing(actions: list[Any], message: str) -> Non
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"num_games": 0}, {"num_threads": 0}, {"opening_plies": -1}, {"opening_plies": (3, 2)}, {"num_games": 1.5}],
+    [{"num_envs": 0}, {"threads": 0}, {"opening_plies": -1}, {"opening_plies": (3, 2)}, {"num_envs": 1.5}],
 )
 def test_numbers_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be a whole number"):
-        GameBatch("tictactoe", **{"num_games": 2, **arguments})
+        GameBatch("tictactoe", **{"num_envs": 2, **arguments})

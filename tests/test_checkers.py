@@ -269,7 +269,9 @@ class TestDraws:
         game, early, late = checkers(), state_of("B:WK32:BK1"), state_of("B:WK32:BK1", quiet=4)
         assert game.key(early) != game.key(late)
         assert (
-            game.position(early) == game.position(late) == game.position(after(early, "1-6", "32-27", "6-1", "27-32"))
+            game.repetition_key(early)
+            == game.repetition_key(late)
+            == game.repetition_key(after(early, "1-6", "32-27", "6-1", "27-32"))
         )
 
     def test_repetition(self) -> None:
@@ -340,4 +342,4 @@ class TestViews:
         jumping = after(state_of("B:W7,15,16:B2,K31"), "2x11")
         waiting = state_of("B:W15,16:B11,K31")
         assert game.key(jumping) != game.key(waiting)
-        assert game.position(jumping) != game.position(waiting)
+        assert game.repetition_key(jumping) != game.repetition_key(waiting)

@@ -182,7 +182,7 @@ def test_play_can_be_given_up(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
 def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     folder = tmp_path / "run"
-    options = ("--environments", "4", "--opponent", "random*0.5", "--opponent", "minimax(depth=1)", "--network", "mlp")
+    options = ("--num-envs", "4", "--opponent", "random*0.5", "--opponent", "minimax(depth=1)", "--network", "mlp")
     settings = ("--settings", "n_steps=8, batch_size=16")
     _, err = run("train", "ppo", "tictactoe", "--out", str(folder), "--steps", "64", *options, *settings)
     assert "64 steps; go on with --resume" in err

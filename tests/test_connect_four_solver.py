@@ -18,8 +18,8 @@ from plyground.agents.solver import Solver
 from plyground.agents.solver.connect_four.book import make_book, opening_layers
 from plyground.agents.solver.connect_four.scores import (
     ConnectFourScores,
+    canonical_key,
     distance_of,
-    folded_key,
     is_connect_four,
     load_book,
 )
@@ -145,7 +145,7 @@ def test_mirrored_positions_have_mirrored_answers(rng: np.random.Generator) -> N
         if game.is_terminal(state):
             continue
         twin = game.play_moves([6 - move for move in moves])
-        assert folded_key(game, state) == folded_key(game, twin)
+        assert canonical_key(game, state) == canonical_key(game, twin)
         found, mirrored = solver.solve(state), solver.solve(twin)
         assert found.distances == {6 - action: distance for action, distance in mirrored.distances.items()}
         assert found.value == mirrored.value

@@ -226,12 +226,12 @@ class TestCheckGame:
             ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
             ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
             (
-                {"positions_after": lambda state, actions, keys, scratch: 0},
-                r"'positions_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
+                {"keys_after": lambda state, actions, keys, scratch: 0},
+                r"'keys_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
             ),
             (
-                {"positions_after": _wrong_positions},
-                "'positions_after' of coin: must be what `position` is after action",
+                {"keys_after": _wrong_positions},
+                "'keys_after' of coin: must be what `position` is after action",
             ),
         ],
     )

@@ -28,17 +28,17 @@ def legal(game: Game, state: Any) -> set[str]:
 def keys_after(game: Game, state: Any) -> dict[int, int]:
     """Return the positions after all legal actions."""
     actions, keys, scratch = new_scratch(game)
-    count = game.positions_after(state, actions, keys, scratch)
+    count = game.keys_after(state, actions, keys, scratch)
     return dict(zip(actions[:count].tolist(), keys[:count].tolist(), strict=True))
 
 
 @pytest.mark.rules
 @pytest.mark.parametrize("superko", ["positional", "situational"])
-def test_positions_after_a_pass(superko: str) -> None:
+def test_keys_after_a_pass(superko: str) -> None:
     game = go(board_size=3, superko=superko)
     once, twice = (play(game, game.new_state(), *passes) for passes in (["pass"], ["pass", "pass"]))
-    assert keys_after(game, once)[9] == game.position(twice)
-    assert (game.position(once) == game.position(twice)) == (superko == "positional")
+    assert keys_after(game, once)[9] == game.repetition_key(twice)
+    assert (game.repetition_key(once) == game.repetition_key(twice)) == (superko == "positional")
     assert list(keys_after(game, twice)) == game.actions(twice) == [9]  # over
 
 
@@ -48,7 +48,7 @@ def _draw(game, state, actions, rng):
 
 
 def drawn(game: Game, state: Any) -> set[int]:
-    """Return the actions that playouts choose."""
+    """Return the actions that rollouts choose."""
     actions, rng = np.empty(game.num_actions, np.int32), new_rng(0)
     with np.errstate(over="ignore"):  # of the generator, as plain Python
         return {int(_draw(game, state, actions, rng)) for _ in range(300)}
@@ -150,7 +150,9 @@ class TestByHand:
         assert self.game.text(play(self.game, state, "C5")).count("X") == 3
         assert self.game.text(play(self.game, state, "C5", "A1", "B5", "A2", "D5")).count("X") == 2  # A1 and A2
         for action in self.game.actions(state):
-            assert keys_after(self.game, state)[action] == self.game.position(self.game.play_moves([action], state))
+            assert keys_after(self.game, state)[action] == self.game.repetition_key(
+                self.game.play_moves([action], state)
+            )
 
     def test_chains_met_on_two_sides_are_taken_once(self) -> None:
         # On C3 white takes two chains: one is met above and on the left, the other below.
@@ -168,7 +170,7 @@ class TestByHand:
         taken = self.game.play_moves(["C3"], state)
         assert self.game.text(taken).count("X") == 0
         action = self.game.str_to_action("C3")
-        assert keys_after(self.game, state)[action] == self.game.position(taken)
+        assert keys_after(self.game, state)[action] == self.game.repetition_key(taken)
 
     def test_snapback(self) -> None:
         state = state_of(
@@ -250,7 +252,7 @@ class TestByHand:
         assert game.is_terminal(state)
         assert game.utility(state, 0) == -1
 
-    def test_random_playouts_fill_no_eyes(self, rng: np.random.Generator) -> None:
+    def test_random_rollouts_fill_no_eyes(self, rng: np.random.Generator) -> None:
         state = state_of(
             self.game,
             """
@@ -264,7 +266,7 @@ class TestByHand:
         assert drawn(self.game, state) == {25}
         assert legal(self.game, state) == {"A5", "A1", "pass"}
 
-    def test_random_playouts_draw_each_other_point_alike(self) -> None:
+    def test_random_rollouts_draw_each_other_point_alike(self) -> None:
         # At first most points are free, in the end few: then they are listed. Both ways must give all of them.
         assert drawn(self.game, self.game.new_state()) == set(range(25))
         diagram = ". X O O .\n" + "X X O O O\n" + "X X . O O\n" + "X X O . O\n" + ". X O O O"

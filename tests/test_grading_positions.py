@@ -41,7 +41,7 @@ class TestCommitted:
             values = Counter(committed.value[committed.plies == ply].tolist())
             assert min(values[1], values[0], values[-1]) >= 10
         assert (committed.at_stake | (committed.value < 0)).all()
-        keys = {int(committed.game.folded_key(committed.state(i))) for i in range(len(committed))}
+        keys = {int(committed.game.canonical_key(committed.state(i))) for i in range(len(committed))}
         assert len(keys) == len(committed)
 
     def test_a_sample_is_solved_anew(self, committed: SolvedPositions) -> None:

@@ -100,7 +100,7 @@ def test_torchrl_learns_from_every_ply_once_with_its_players_result() -> None:
 
 def test_tianshou_runs() -> None:
     example = load("integrations/tianshou_dqn", "tianshou")
-    assert 0 <= example.main(steps=512, environments=4, games=4) <= 1
+    assert 0 <= example.main(steps=512, num_envs=4, games=4) <= 1
 
 
 def test_tianshou_gets_masks_and_rewards_in_turn() -> None:

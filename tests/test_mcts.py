@@ -130,7 +130,7 @@ def test_more_simulations_play_better() -> None:
     assert points > 20
 
 
-def test_playouts_draw_by_the_games_own_rule() -> None:
+def test_rollouts_draw_by_the_games_own_rule() -> None:
     def rightmost(state: Any, actions: Any, rng: Any) -> Any:
         last = 0
         for column in range(7):
@@ -139,7 +139,7 @@ def test_playouts_draw_by_the_games_own_rule() -> None:
         return last
 
     game = connect_four().replace(random_action=rightmost)
-    state = game.play_moves([0, 6, 0])  # every playout: column 6 filled by turns, then 5, …: the same end
+    state = game.play_moves([0, 6, 0])  # every rollout: column 6 filled by turns, then 5, …: the same end
     found = MCTS(game, 7, seed=0).analyse(state)
     assert set(found.values.values()) <= {-1.0, 0.0, 1.0}
     again = [MCTS(game, 7, seed=seed).analyse(state).values for seed in range(5)]

@@ -16,7 +16,7 @@ from plyground.envs.vector.opponents import FromFunction, OneByOne
 
 def positions(game: Game | str, games: int, plies: int, threads: int = 1) -> tuple[GameBatch, Any]:
     """Return a batch of random positions of up to so many plies, and all its rows."""
-    return GameBatch(game, games, opening_plies=plies, num_threads=threads, seed=9), np.arange(games)
+    return GameBatch(game, games, opening_plies=plies, threads=threads, seed=9), np.arange(games)
 
 
 def one_by_one(agent: Any, batch: GameBatch) -> list[int]:
@@ -156,7 +156,7 @@ def test_each_game_has_its_own_agent() -> None:
     seats.step([6, 6, 6])
     seats.step([6, 6, 6])
     assert seats.batch.states["theirs"].tolist() == [1 | 1 << 7] * 3  # columns 0 and 1, in each row
-    seats.reset(which=np.array([1]))
+    seats.reset(rows=np.array([1]))
     seats.step([6, 6, 6])
     assert seats.batch.states["theirs"].tolist()[1] == 1
     assert agent.seeds == []
@@ -193,13 +193,13 @@ def test_a_mixture_tells_its_members_of_their_games_only() -> None:
     told: list[Any] = []
 
     class Member(RandomOpponents):
-        def begin(self, batch: GameBatch, which: Any) -> None:
-            self.mine: set[int] = getattr(self, "mine", set()) | set(which.tolist())
+        def begin(self, batch: GameBatch, rows: Any) -> None:
+            self.mine: set[int] = getattr(self, "mine", set()) | set(rows.tolist())
 
-        def end(self, batch: GameBatch, which: Any, rewards: Any) -> None:
-            assert set(which.tolist()) <= self.mine
-            self.mine -= set(which.tolist())
-            told.extend(zip(which.tolist(), rewards.tolist(), strict=True))
+        def end(self, batch: GameBatch, rows: Any, rewards: Any) -> None:
+            assert set(rows.tolist()) <= self.mine
+            self.mine -= set(rows.tolist())
+            told.extend(zip(rows.tolist(), rewards.tolist(), strict=True))
 
     game = make_game("tictactoe")
     opponents: Any = as_opponents("mixture(random, random)", game)

@@ -325,7 +325,7 @@ class TestDescription:
         np.testing.assert_array_equal(black[:, :, 0], [[0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
         assert (black[:, :, 2].tolist(), white[:, :, 2].tolist()) == ([[0] * 4] * 4, [[1] * 4] * 4)
 
-    def test_moves_of_random_playouts_are_uniform(self) -> None:
+    def test_moves_of_random_rollouts_are_uniform(self) -> None:
         game, draws = othello(), 4000
         state = game.play_moves(["f5", "d6", "c3", "d3", "c4"])
         counts = drawn(game, state, draws)

@@ -123,14 +123,14 @@ def test_counts_are_those_of_a_list(times: int, rng: np.random.Generator) -> Non
         counts.clear()
         state, seen = two_kings(game), list[int]()
         for _ in range(200):
-            key = int(game.position(state))
+            key = int(game.repetition_key(state))
             seen.append(key)
             assert counts.add(state) == (seen.count(key) >= times)
             actions = game.actions(state)
             mask = np.zeros(game.num_actions, np.int8)
             mask[actions] = 1
             counts.forbid(state, mask)
-            after = [int(game.position(game.play_moves([action], state))) for action in actions]
+            after = [int(game.repetition_key(game.play_moves([action], state))) for action in actions]
             assert mask[actions].tolist() == [seen.count(key) < times - 1 for key in after]
             game.play(state, int(rng.choice(actions)))
             if game.is_terminal(state):

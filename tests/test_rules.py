@@ -52,15 +52,15 @@ def test_games_end_in_time_and_are_zero_sum(game: Game, rng: np.random.Generator
         assert abs(game.utility(states[-1], 0)) <= game.max_utility
 
 
-def test_positions_after_are_those_of_played_moves(game: Game, rng: np.random.Generator) -> None:
+def test_keys_after_are_those_of_played_moves(game: Game, rng: np.random.Generator) -> None:
     actions, keys, scratch = new_scratch(game)
     for _ in range(3):
         states = random_game(game, rng)
         for state in [*states[:-1:5], states[-1]]:
-            count = game.positions_after(state, actions, keys, scratch)
+            count = game.keys_after(state, actions, keys, scratch)
             assert actions[:count].tolist() == game.actions(state)
             if not game.is_terminal(state):
-                played = [game.position(game.play_moves([action], state)) for action in game.actions(state)]
+                played = [game.repetition_key(game.play_moves([action], state)) for action in game.actions(state)]
                 assert keys[:count].tolist() == played
 
 
@@ -89,8 +89,8 @@ def test_both_players_see_the_same_board_with_the_planes_swapped(game: Game, rng
         np.testing.assert_array_equal(game.observation(state, 0), game.observation(state, 1)[:, :, ::-1])
 
 
-def test_images_share_their_folded_key_and_nothing_else_does(game: Game, rng: np.random.Generator) -> None:
-    folds = game.folded_key is not game.key
+def test_images_share_their_canonical_key_and_nothing_else_does(game: Game, rng: np.random.Generator) -> None:
+    folds = game.canonical_key is not game.key
     assert folds or game.name in ("checkers", "go")
     orbits: dict[int, set[int]] = {}  # folded key -> the keys of the images
     for _ in range(20):
@@ -99,8 +99,8 @@ def test_images_share_their_folded_key_and_nothing_else_does(game: Game, rng: np
         turns = [np.arange(game.num_actions), *(np.argsort(symmetry.actions) for symmetry in game.symmetries)]
         while not game.is_terminal(states[0]):
             keys = {int(game.key(state)) for state in states}
-            assert len({int(game.folded_key(state)) for state in states}) == 1
-            assert orbits.setdefault(int(game.folded_key(states[0])), keys) == keys
+            assert len({int(game.canonical_key(state)) for state in states}) == 1
+            assert orbits.setdefault(int(game.canonical_key(states[0])), keys) == keys
             line.append(int(rng.choice(game.actions(states[0]))))
             for state, turn in zip(states, turns, strict=False):
                 game.play(state, int(turn[line[-1]]))

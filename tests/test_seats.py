@@ -30,16 +30,16 @@ class Noted:
         self.begun: list[int] = []
         self.ended: list[tuple[int, float]] = []
 
-    def begin(self, batch: GameBatch, which: Any) -> None:
-        assert not batch.over[which].any()
-        self.begun += which.tolist()
+    def begin(self, batch: GameBatch, rows: Any) -> None:
+        assert not batch.over[rows].any()
+        self.begun += rows.tolist()
 
-    def act(self, batch: GameBatch, which: Any) -> Any:
-        assert not batch.over[which].any()
-        return batch.random_actions(which)
+    def act(self, batch: GameBatch, rows: Any) -> Any:
+        assert not batch.over[rows].any()
+        return batch.random_actions(rows)
 
-    def end(self, batch: GameBatch, which: Any, rewards: Any) -> None:
-        self.ended += zip(which.tolist(), rewards.tolist(), strict=True)
+    def end(self, batch: GameBatch, rows: Any, rewards: Any) -> None:
+        self.ended += zip(rows.tolist(), rewards.tolist(), strict=True)
 
 
 def some_actions(masks: Any, rng: np.random.Generator, illegal: float = 0.0) -> Any:
@@ -94,7 +94,7 @@ OPPONENTS = [
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("name", ["connect_four", "checkers"])
 def test_threads_change_nothing(name: str, opponent: str, rng: np.random.Generator) -> None:
-    one, *others = (SeatBatch(name, 7, opponent, opening_plies=6, num_threads=threads, seed=3) for threads in (1, 2, 3))
+    one, *others = (SeatBatch(name, 7, opponent, opening_plies=6, threads=threads, seed=3) for threads in (1, 2, 3))
     for seats in (one, *others):
         seats.reset()
     for _ in range(40):
@@ -121,11 +121,11 @@ def test_games_depend_on_their_own_seed_alone(opponent: str, rng: np.random.Gene
 
 
 def test_seeds_one_for_all_or_one_each() -> None:
-    def start(seed: Any, which: Any = None) -> Any:
+    def start(seed: Any, rows: Any = None) -> Any:
         seats = SeatBatch("othello", 4, "random", opening_plies=8, seed=0)
         seats.reset()
         before = seats.batch.states.copy()
-        seats.reset(seed=seed, which=which)
+        seats.reset(seed=seed, rows=rows)
         return before, seats.batch.states.copy()
 
     before, all_anew = start(7)
@@ -164,9 +164,9 @@ def test_finished_games_stay_until_they_are_reset() -> None:
     with pytest.raises(ValueError, match=r"no game of connect_four is being played in row 0: call reset\(\)"):
         seats.step([0, 0])
     before = seats.batch.states[0].copy()
-    seats.reset(which=np.array([1]))
+    seats.reset(rows=np.array([1]))
     assert (seats.terminations.tolist(), seats.lengths.tolist()) == ([True, False], [4, 0])
-    seats.step([3], which=np.array([1]), restart=False)
+    seats.step([3], rows=np.array([1]), restart=False)
     assert seats.batch.plies.tolist() == [7, 2]
     assert seats.batch.states[0] == before
 
@@ -219,9 +219,9 @@ def test_a_player_may_move_several_times_in_a_row(rng: np.random.Generator) -> N
     asked = np.zeros(8, int)
 
     class Counted(Noted):
-        def act(self, batch: GameBatch, which: Any) -> Any:
-            asked[which] += 1
-            return super().act(batch, which)
+        def act(self, batch: GameBatch, rows: Any) -> Any:
+            asked[rows] += 1
+            return super().act(batch, rows)
 
     seats = SeatBatch("checkers", 8, Counted(), "first", seed=0)
     seats.reset()
@@ -245,7 +245,7 @@ def test_masks_always_have_a_legal_action(game: Game, rng: np.random.Generator) 
         assert seats.masks.any(axis=1).all()
         seats.step(some_actions(seats.masks, rng), restart=step % 20 != 0)
         assert seats.masks[seats.over].all()
-        seats.reset(which=np.flatnonzero(seats.over))
+        seats.reset(rows=np.flatnonzero(seats.over))
 
 
 def test_games_that_end_too_early_begin_anew() -> None:
@@ -269,16 +269,16 @@ def test_games_begin_where_the_options_say_until_all_are_reset() -> None:
     seats.reset(options={"moves": [0] * 6})
     seats.step([0, 1])  # row 0 has lost, and begins anew
     assert seats.batch.plies.tolist() == [6, 8]
-    seats.reset(which=np.array([1]))
+    seats.reset(rows=np.array([1]))
     assert seats.batch.plies.tolist() == [6, 6]
-    seats.reset(which=np.array([1]), options={"moves": [0, 0]})
+    seats.reset(rows=np.array([1]), options={"moves": [0, 0]})
     assert seats.batch.plies.tolist() == [6, 2]
     seats.reset()
     assert seats.batch.plies.tolist() == [0, 0]
 
 
 def test_a_copy_goes_on_by_itself(rng: np.random.Generator) -> None:
-    seats = SeatBatch("connect_four", 4, "mixture(random, mcts(simulations=5), alphabeta(depth=1))", num_threads=2)
+    seats = SeatBatch("connect_four", 4, "mixture(random, mcts(simulations=5), alphabeta(depth=1))", threads=2)
     seats.reset(seed=1)
     seats.step(some_actions(seats.masks, rng))
     copy: Any = pickle.loads(pickle.dumps(seats))
@@ -300,7 +300,7 @@ def test_a_copy_goes_on_by_itself(rng: np.random.Generator) -> None:
         ({"seat": "third"}, "seat must be 'first', 'second' or 'random', got 'third'"),
         ({"opponent": "alphabet"}, "unknown agent 'alphabet': did you mean 'alphabeta'"),
         ({"opening_plies": -1}, "opening_plies must be a whole number"),
-        ({"num_threads": 0}, "num_threads must be a whole number"),
+        ({"threads": 0}, "threads must be a whole number"),
         ({"game": "chess"}, "unknown game 'chess'"),
     ],
 )
@@ -317,10 +317,10 @@ def test_arguments(arguments: dict[str, Any], message: str) -> None:
         (lambda seats: seats.step([0.0, 1.0, 2.0]), "actions must be 3 integers"),
         (lambda seats: seats.step([0, 7, 2]), "action 7 in game 1 is no action of connect_four: .* from 0 to 6"),
         (lambda seats: seats.step([0, -1, 2]), "action -1 in game 1"),
-        (lambda seats: seats.step([0], which=np.array([3])), "which must be different rows from 0 to 2"),
-        (lambda seats: seats.step([0, 0], which=np.array([1, 1])), "which must be different rows"),
-        (lambda seats: seats.reset(which=np.array([-1])), "which must be different rows"),
-        (lambda seats: seats.reset(which=np.array([[1]])), "which must be different rows"),
+        (lambda seats: seats.step([0], rows=np.array([3])), "rows must be different rows from 0 to 2"),
+        (lambda seats: seats.step([0, 0], rows=np.array([1, 1])), "rows must be different rows"),
+        (lambda seats: seats.reset(rows=np.array([-1])), "rows must be different rows"),
+        (lambda seats: seats.reset(rows=np.array([[1]])), "rows must be different rows"),
         (lambda seats: seats.reset(seed=[1, 2]), "one for each of 3 games, got 2"),
         (lambda seats: seats.reset(seed=-1), "seed must be a whole number, at least 0, .*got -1"),
         (lambda seats: seats.reset(seed=[1, 0.5, 2]), "seed must be a whole number, at least 0, .*got 0.5"),

@@ -325,7 +325,7 @@ class TestMCTS:
         visits: dict[tuple[str, ...], int] = {}
         totals: dict[tuple[str, ...], float] = {}
         for done in searched.simulations:
-            end = game.play_moves([*done.path, *done.playout], start)
+            end = game.play_moves([*done.path, *done.rollout], start)
             assert game.is_terminal(end)
             assert done.utility == game.utility(end, 0)
             for length in range(len(done.path) + 1):
@@ -352,7 +352,7 @@ class TestMCTS:
         for done in searched.simulations:
             assert {update.node for update in done.updates} - {done.expanded} <= nodes
             if done.expanded is None:
-                assert not done.playout
+                assert not done.rollout
             else:
                 assert done.expanded not in nodes
                 assert done.expanded == " ".join(done.path) == done.updates[0].node

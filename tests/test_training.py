@@ -25,7 +25,7 @@ from plyground.envs.vector.seats import SeatBatch  # noqa: E402
 SMALL = TrainingConfig(
     "tictactoe",
     steps=512,
-    environments=16,
+    num_envs=16,
     opening_plies=2,
     opponents={"random": 1.0},
     width=16,
@@ -79,7 +79,7 @@ class TestConfig:
             ({"algorithm": "pop"}, "unknown algorithm 'pop': did you mean 'ppo'"),
             ({"sampling": "unifrom"}, "did you mean 'uniform'"),
             ({"network": "cnn"}, "unknown network 'cnn'"),
-            ({"environments": 0}, "environments must be a whole number, at least 1, got 0"),
+            ({"num_envs": 0}, "environments must be a whole number, at least 1, got 0"),
             ({"network_threads": 0}, "network_threads must be a whole number, at least 1, got 0"),
             ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
             ({"steps": None}, "give steps, or minutes"),
@@ -153,7 +153,7 @@ class TestRun:
         assert_same(train(SMALL, tmp_path / "one"), train(often, tmp_path / "other"))
 
     def test_learns(self, tmp_path: Path) -> None:
-        config = replace(SMALL, steps=100_000, environments=64, opening_plies=4, self_play=0.5, width=64)
+        config = replace(SMALL, steps=100_000, num_envs=64, opening_plies=4, self_play=0.5, width=64)
         scores: list[float] = []
         model = train(
             replace(config, ladder_games=200, ladder_every=10**6, settings={"n_steps": 16, "batch_size": 256}),
@@ -256,31 +256,31 @@ class TestLeague:
             gaps = np.diff(ages)  # all alike, but the last may be shorter
             assert (gaps[:-1] == gaps[:1]).all()
             assert (gaps <= gaps[:1]).all()
-        assert set(league.snapshots) == {*league.pool, *league.faced} - {-1}
+        assert set(league.snapshots) == {*league.pool, *league.active_opponents} - {-1}
 
     def test_prioritised_prefers_whom_it_loses_to(self) -> None:
-        league = self.league(pool=8, faced=1)
+        league = self.league(pool=8, active_opponents=1)
         for steps in range(4):
             league.add(steps)
         league.scores = {-1: 1.0, 0: 1.0, 1: 1.0, 2: 0.0, 3: 1.0}
-        faced = []
+        active_opponents = []
         for _ in range(200):
             league.draw()
-            faced += league.faced
-        assert faced.count(2) > 190
+            active_opponents += league.active_opponents
+        assert active_opponents.count(2) > 190
 
     def test_shares(self) -> None:
-        league = self.league(self_play=0.25, opponents={"random": 3.0, "alphabeta(depth=1)": 1.0}, environments=4000)
+        league = self.league(self_play=0.25, opponents={"random": 3.0, "alphabeta(depth=1)": 1.0}, num_envs=4000)
         seats = SeatBatch(league.game, 4000, league, seed=0)
-        league.rows[:] = 99
+        league.seated[:] = 99
         league.begin(seats.batch, np.arange(4000))
-        share = {number: float(np.mean(league.rows == number)) for number in (-1, -2, -3)}
+        share = {number: float(np.mean(league.seated == number)) for number in (-1, -2, -3)}
         assert share == pytest.approx({-1: 0.25, -2: 0.75 * 0.75, -3: 0.25 * 0.75}, abs=0.03)
 
     def test_scores_are_means_of_the_last_games(self) -> None:
         league = self.league()
         batch = SeatBatch(league.game, 16, league, seed=0).batch
-        league.rows[:] = [-1] * 8 + [-2] * 8
+        league.seated[:] = [-1] * 8 + [-2] * 8
         rewards = np.array([1] * 8 + [0] * 8, np.float32)
         league.end(batch, np.arange(16), rewards)
         assert league.scores == {-1: 1.0, -2: 0.5}

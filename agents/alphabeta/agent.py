@@ -54,7 +54,7 @@ class AlphaBeta(SearchAgent):
         killers: sound; then the last moves that cut off at this ply (Akl and Newborn 1977).
         history: sound; then those that cut off most often anywhere (Schaeffer 1989).
         fold: sound where a position and its images are evaluated alike, as they are in our games; let them share an
-            entry of the table, by `Game.folded_key`. It pays near a symmetrical position such as the empty board.
+            entry of the table, by `Game.canonical_key`. It pays near a symmetrical position such as the empty board.
         replacement: sound; what a new entry of the table takes the place of: ``"depth"`` keeps the deeper of two from
             this search, ``"always"`` the newer (Breuker, Uiterwijk and van den Herik 1994).
         pvs: sound; principal-variation search: ask of later moves only whether they are better, in a null window, and
@@ -160,7 +160,7 @@ class AlphaBeta(SearchAgent):
         return BatchedAlphaBeta(
             self.game,
             self._fresh_status(),
-            self._unsound(),
+            self._selective(),
             deepest,
             plies,
             self.table_mb,
@@ -169,7 +169,7 @@ class AlphaBeta(SearchAgent):
             self.all_best,
         )
 
-    def _unsound(self) -> np.int64 | None:
+    def _selective(self) -> np.int64 | None:
         """Return what kernels are told: 1 if an option changes the value, else None."""
         changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
         return np.int64(1) if changed else None
@@ -253,15 +253,15 @@ class AlphaBeta(SearchAgent):
 
         The ``moves`` are reordered, the best first, for the next iteration.
         """
-        cut, stop, top = w.status["cut"], w.status["stop"], self.game.max_utility
+        horizon, stop, top = w.status["horizon"], w.status["stop"], self.game.max_utility
         values = np.empty(moves.size)
-        unsound = self._unsound()
+        selective = self._selective()
         alpha, beta = -math.inf, math.inf
         if self.aspiration is not None and before is not None:
             alpha, beta = before.value - self.aspiration, before.value + self.aspiration
         while True:
-            cut_before = cut[0]
-            search_root(self.game, w, unsound, depth, alpha, beta, self.all_best, moves, values)
+            horizon_before = horizon[0]
+            search_root(self.game, w, selective, depth, alpha, beta, self.all_best, moves, values)
             if stop[0]:
                 assert before is not None
                 return before
@@ -277,7 +277,7 @@ class AlphaBeta(SearchAgent):
             else:
                 break
             w.status["failures"] += 1
-        finished = cut[0] == cut_before
+        finished = horizon[0] == horizon_before
         return Analysis(
             best_action=pv[0],
             value=value,

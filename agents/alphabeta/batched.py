@@ -23,7 +23,7 @@ class BatchedAlphaBeta(BatchedSearch):
     Args:
         game: with the agent's evaluation.
         status: [1] the record of the agent's options, see `plyground.agents.alphabeta.workspace`.
-        unsound: 1 if one of the options changes the value, else None.
+        selective: 1 if one of the options changes the value, else None.
         depth: in plies.
         plies: of the longest line.
         table_mb: megabytes for the transposition table.
@@ -36,7 +36,7 @@ class BatchedAlphaBeta(BatchedSearch):
         self,
         game: Game,
         status: NDArray[Any],
-        unsound: np.int64 | None,
+        selective: np.int64 | None,
         depth: int,
         plies: int,
         table_mb: float,
@@ -45,9 +45,9 @@ class BatchedAlphaBeta(BatchedSearch):
         all_best: bool,
     ) -> None:
         super().__init__(game, most_positions(game, plies) if nodes is None else nodes)
-        self._status, self._unsound, self._plies = status, unsound, plies
+        self._status, self._selective, self._plies = status, selective, plies
         # A table that is empty at first can change no move of a search this short: it has values for one ply only.
-        self._table_mb = 0 if depth <= 2 and unsound is None else table_mb
+        self._table_mb = 0 if depth <= 2 and selective is None else table_mb
         self._how = _Deepening(1 if iterative else depth, depth, -1 if nodes is None else nodes, all_best)
 
     def _new_memory(self) -> Any:
@@ -55,9 +55,9 @@ class BatchedAlphaBeta(BatchedSearch):
         actions = self.game.num_actions
         return w, w.table.view(np.uint8), np.zeros(actions, np.int32), np.zeros(actions)
 
-    def _search(self, memory: Any, batch: GameBatch, which: Any, actions: Any, first: int, last: int) -> None:
-        args = batch.states, batch.masks, which, actions, first, last
-        _alphabeta(self.game, *memory, self._status, self._unsound, self._how, *args)
+    def _search(self, memory: Any, batch: GameBatch, rows: Any, actions: Any, first: int, last: int) -> None:
+        args = batch.states, batch.masks, rows, actions, first, last
+        _alphabeta(self.game, *memory, self._status, self._selective, self._how, *args)
 
 
 class _Deepening(NamedTuple):
@@ -70,11 +70,11 @@ class _Deepening(NamedTuple):
 
 
 @kernel
-def _alphabeta(game, w, table, moves, values, fresh, unsound, how, states, masks, which, actions, first, last):
+def _alphabeta(game, w, table, moves, values, fresh, selective, how, states, masks, rows, actions, first, last):
     """Search the rows by iterative deepening, as `AlphaBeta` does; ``table`` is that of ``w`` as bytes."""
     status = w.status[0]
     for place in range(first, last):
-        i = which[place]
+        i = rows[place]
         count = list_actions(masks[i], moves)
         actions[place] = moves[0]
         if count == 1:
@@ -87,8 +87,8 @@ def _alphabeta(game, w, table, moves, values, fresh, unsound, how, states, masks
             table[:] = 0
         w.status[0] = fresh[0]
         for depth in range(how.shallowest, how.deepest + 1):
-            cut = status.cut
-            search_root(game, w, unsound, depth, -np.inf, np.inf, how.all_best, moves[:count], values[:count])
+            before = status.horizon
+            search_root(game, w, selective, depth, -np.inf, np.inf, how.all_best, moves[:count], values[:count])
             if status.stop != 0:  # this depth was not finished
                 break
             best = w.frames[0].line[0]
@@ -97,7 +97,8 @@ def _alphabeta(game, w, table, moves, values, fresh, unsound, how, states, masks
             for j in range(count):
                 if values[j] > top:  # not for NaN, of moves that were not searched
                     top = values[j]
-            if status.cut == cut or (abs(top) >= status.top and not how.all_best):  # nothing is left to find out
+            proved = abs(top) >= status.top and not how.all_best
+            if proved or status.horizon == before:  # nothing is left to find out
                 break
             if 0 <= how.nodes <= status.nodes:
                 break

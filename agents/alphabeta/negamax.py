@@ -31,10 +31,10 @@ _ENTRY_LACKS = 3  # plies by which the table's entry may be less deep for that
 
 
 @kernel
-def _negamax(game, w, unsound, ply, depth, alpha, beta):
+def _negamax(game, w, selective, ply, depth, alpha, beta):
     """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` plies deep.
 
-    Without ``unsound``, which is None then, the options that change the value are not compiled at all. With it, a
+    Without ``selective``, which is None then, the options that change the value are not compiled at all. With it, a
     ``depth`` of 0 and less is a quiescence search: only noisy moves are tried. If the search is to stop, what is
     returned means nothing.
     """
@@ -42,17 +42,17 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
     frame = w.frames[ply]
     status = w.status[0]
     player = game.player(state)
-    cut_before = status.cut
+    horizon_before = status.horizon
 
     # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
     hash_move = -1
     key = np.uint64(0)
     target = -np.inf  # of the singular extension: the value that the other moves should not reach
     has_table = w.table.size > 0
-    if unsound is not None:
+    if selective is not None:
         has_table = has_table and depth > 0
     if has_table:
-        key = game.folded_key(state) if status.fold != 0 else game.key(state)
+        key = game.canonical_key(state) if status.fold != 0 else game.key(state)
         entry = w.table[find(w.table, key)]
         status.probes += 1
         if entry.bound != 0 and entry.key == key:
@@ -62,14 +62,14 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
             bound = entry.bound & 3
             solved = entry.bound >= SOLVED
             serves = entry.depth == depth or (solved and entry.depth < depth)
-            if unsound is not None:
+            if selective is not None:
                 serves = serves or (status.deeper_entries != 0 and entry.depth > depth)
             if serves and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
                 status.answers += 1
-                status.cut += not solved
+                status.horizon += not solved
                 frame.line[0] = -1  # the move may be that of another position with this key
                 return value
-            if unsound is not None:
+            if selective is not None:
                 trusted = bound != UPPER and entry.depth >= depth - _ENTRY_LACKS and abs(value) < status.top
                 if status.singular >= 0 and depth >= _SINGULAR_FROM and trusted:
                     target = value - status.singular
@@ -79,14 +79,14 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
     best = -np.inf
     best_move = -1
     count = game.legal_actions(state, frame.moves)
-    if unsound is not None and depth <= 0:
+    if selective is not None and depth <= 0:
         legal = count
         count = 0
         if depth > -status.quiescence and ply + 1 < w.states.size:
             count = game.noisy_actions(state, frame.moves)
         if count < legal:
             status.leaves += 1
-            status.cut += 1
+            status.horizon += 1
             frame.line[0] = -1
             best = game.evaluate(state, player)
             if best >= beta:
@@ -98,7 +98,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
 
     # Step 3. Is the table's move singular: do all others fail to come near it, in a search of half the depth?
     extended = -1
-    if unsound is not None and target > -np.inf and ply + depth < status.longest:
+    if selective is not None and target > -np.inf and ply + depth < status.longest:
         extended = hash_move
         for i in range(count):
             if frame.moves[i] == hash_move:
@@ -115,9 +115,9 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
                 status.leaves += 1
                 value = game.utility(child, player)
             elif game.player(child) == player:
-                value = _negamax(game, w, unsound, ply + 1, depth // 2, below, target)
+                value = _negamax(game, w, selective, ply + 1, depth // 2, below, target)
             else:
-                value = -_negamax(game, w, unsound, ply + 1, depth // 2, -target, -below)
+                value = -_negamax(game, w, selective, ply + 1, depth // 2, -target, -below)
             if status.stop != 0:
                 return 0.0
             if value >= target:
@@ -126,7 +126,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
 
     # Step 4. Search the moves, each in the window that the ones before it left.
     has_quiescence = False
-    if unsound is not None:
+    if selective is not None:
         has_quiescence = status.quiescence > 0
     for i in range(count):
         if status.nodes >= status.limit:
@@ -146,7 +146,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
             value = game.utility(child, player)
         elif depth == 1 and not has_quiescence:
             status.leaves += 1
-            status.cut += 1
+            status.horizon += 1
             value = game.evaluate(child, player)
         else:
             is_leaf = False
@@ -155,7 +155,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
                 high = np.nextafter(floor, np.inf)
             full = depth - 1
             left = full
-            if unsound is not None:
+            if selective is not None:
                 if move == extended:
                     status.extensions += 1
                     full = depth
@@ -167,9 +167,9 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
                     high = np.nextafter(floor, np.inf)
             while True:
                 if game.player(child) == player:
-                    value = _negamax(game, w, unsound, ply + 1, left, floor, high)
+                    value = _negamax(game, w, selective, ply + 1, left, floor, high)
                 else:
-                    value = -_negamax(game, w, unsound, ply + 1, left, -high, -floor)
+                    value = -_negamax(game, w, selective, ply + 1, left, -high, -floor)
                 if status.stop != 0:
                     return 0.0
                 if value <= floor or (left == full and (high == beta or value >= beta)):
@@ -189,9 +189,9 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
                 frame.line[1] = -1
             else:
                 set_line(frame.line, move, w.frames[ply + 1].line)
-            if unsound is not None and alpha < best < beta < status.top and beta - best <= status.margin:
+            if selective is not None and alpha < best < beta < status.top and beta - best <= status.margin:
                 status.margin_cutoffs += 1
-                status.cut += 1
+                status.horizon += 1
                 best = beta  # and no more, or the other player could take this move for better than it is
         if best >= beta or best >= status.top:
             status.cutoffs += 1
@@ -206,7 +206,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
             bound = LOWER
         elif best <= alpha:
             bound = UPPER
-        solved = status.cut == cut_before or abs(best) >= status.top
+        solved = status.horizon == horizon_before or abs(best) >= status.top
         entry = w.table[place(w.table, key, depth, status.age, status.by_depth != 0)]
         entry.key = key
         entry.value = best
@@ -218,7 +218,7 @@ def _negamax(game, w, unsound, ply, depth, alpha, beta):
 
 
 @kernel
-def search_root(game, w, unsound, depth, alpha, beta, all_best, moves, values):
+def search_root(game, w, selective, depth, alpha, beta, all_best, moves, values):
     """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
 
     If the best move's value is in the window (α, β) it is exact, and the others' are upper bounds, but with
@@ -250,15 +250,15 @@ def search_root(game, w, unsound, depth, alpha, beta, all_best, moves, values):
             value = game.utility(child, player)
         elif depth == 1 and status.quiescence == 0:
             status.leaves += 1
-            status.cut += 1
+            status.horizon += 1
             value = game.evaluate(child, player)
         else:
             high = np.nextafter(floor, np.inf) if i > 0 and status.pvs != 0 else beta
             while True:
                 if game.player(child) == player:
-                    value = _negamax(game, w, unsound, ply, left, floor, high)
+                    value = _negamax(game, w, selective, ply, left, floor, high)
                 else:
-                    value = -_negamax(game, w, unsound, ply, left, -high, -floor)
+                    value = -_negamax(game, w, selective, ply, left, -high, -floor)
                 if status.stop != 0:
                     return
                 if value <= floor or high == beta or value >= beta:

@@ -38,7 +38,7 @@ STATUS = state_dtype(
     # What was counted, beginning with `nodes`.
     nodes="i8",  # positions visited
     leaves="i8",  # those of them where the search stopped
-    cut="i8",  # how often something else than the end of the game, or a proof, decided a value: the depth limit mostly
+    horizon="i8",  # how often the depth limit mostly, but not the end of the game or a proof, decided a value
     deepest="i8",  # ply
     probes="i8",  # of the table
     hits="i8",  # the position was there

@@ -32,8 +32,8 @@ class BatchedMCTS(BatchedSearch):
         tree = new_tree(nodes_for(game, self._simulations), game.max_plies)
         return tree, np.zeros(1, game.dtype), np.zeros(3, game.dtype), np.zeros(game.num_actions, np.int32)
 
-    def _search(self, memory: Any, batch: GameBatch, which: Any, actions: Any, first: int, last: int) -> None:
-        args = batch.states, batch.masks, batch.rngs, which, actions, first, last
+    def _search(self, memory: Any, batch: GameBatch, rows: Any, actions: Any, first: int, last: int) -> None:
+        args = batch.states, batch.masks, batch.rngs, rows, actions, first, last
         _mcts(self.game, *memory, self._c, self._simulations, *args)
 
 
@@ -43,10 +43,10 @@ def nodes_for(game: Game, simulations: int) -> int:
 
 
 @kernel
-def _mcts(game, tree, root, scratch, buffer, c, simulations, states, masks, rngs, which, actions, first, last):
+def _mcts(game, tree, root, scratch, buffer, c, simulations, states, masks, rngs, rows, actions, first, last):
     """Grow a tree for each row, and choose by visits, then by the mean, then the lowest number."""
     for place in range(first, last):
-        i = which[place]
+        i = rows[place]
         count = list_actions(masks[i], buffer)
         actions[place] = buffer[0]
         if count == 1:

@@ -4,7 +4,7 @@ The rule ``random_action`` of a game is its own hook for what a random move is; 
 ones and values the positions at a cut.
 
 Sources: C. Browne et al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), section 6.1 (ε-greedy
-and rule-based rollouts); R. Lorentz, "Early playout termination in MCTS", ACG 2015 (the cut).
+and rule-based rollouts); R. Lorentz, "Early guided_rollout termination in MCTS", ACG 2015 (the cut).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 
 from ...envs.jit.prng import below, uniform
 
-__all__ = ["greedy_action", "playout", "value_after"]
+__all__ = ["greedy_action", "guided_rollout", "value_after"]
 
 
 @register_jitable
@@ -56,7 +56,9 @@ def greedy_action(game: Any, state: Any, look: Any, actions: Any, rng: Any) -> A
 
 
 @register_jitable
-def playout(game: Any, state: Any, look: Any, depth: int, epsilon: float, actions: Any, rng: Any, played: Any) -> float:
+def guided_rollout(
+    game: Any, state: Any, look: Any, depth: int, epsilon: float, actions: Any, rng: Any, played: Any
+) -> float:
     """Play ``state`` on, in place, and return player 0's utility, or the evaluation after ``depth`` plies.
 
     Args:

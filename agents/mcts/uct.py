@@ -23,7 +23,7 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from ...envs.jit import kernel
-from .rollouts import playout, value_after
+from .rollouts import guided_rollout, value_after
 from .tree import Tree, backpropagate, expand, has_room, ucb
 
 __all__ = ["NEUTRAL", "Extras", "Options", "new_extras", "prepare_root", "simulate_with"]
@@ -237,7 +237,7 @@ def simulate_with(game, root, scratch, tree, extras, options, top, actions, rng,
             total = 0.0
             for _ in range(options.rollouts):
                 scratch[1] = state
-                total += playout(
+                total += guided_rollout(
                     game, scratch[1], scratch[2:], options.depth, options.epsilon, actions, rng, extras.played
                 )
             utility = total / options.rollouts

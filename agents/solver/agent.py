@@ -63,8 +63,8 @@ class Solver(SearchAgent):
     """Perfect play: the exact value of a position, the distance to the end, and all best moves.
 
     Connect Four is solved on any board, with an opening book on 7x6. Other games must be small: every position that can
-    follow is visited, and kept by `Game.folded_key`, once for all its mirror images. Where that key is a hash, some two
-    of n positions share one with a chance of n² / 2⁶⁵, 1 in 300,000 for ten million. Positions may come again: play
+    follow is visited, and kept by `Game.canonical_key`, once for all its mirror images. Where that key is a hash, some
+    two of n positions share one with a chance of n² / 2⁶⁵, 1 in 300,000 for ten million. Positions may come again: play
     without end is a draw. That a game is drawn by repetition changes no value, since best play to a win comes nearer to
     the end with each ply. Games in which repetition is forbidden (Go) cannot be solved in this way.
 
@@ -173,12 +173,12 @@ class Solver(SearchAgent):
 
     def _line(self, state: State, fastest: tuple[int, ...]) -> tuple[int, ...]:
         line: list[int] = []
-        state, seen = state.copy(), {int(self.game.position(state))}
+        state, seen = state.copy(), {int(self.game.repetition_key(state))}
         while fastest and len(line) < DEEPEST:
             line.append(fastest[0])
             self.game.play(state, fastest[0])
             value, distance = self.value(state)
-            position, fastest = int(self.game.position(state)), ()
+            position, fastest = int(self.game.repetition_key(state)), ()
             if distance == 0 or position in seen:
                 break
             seen.add(position)

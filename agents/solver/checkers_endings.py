@@ -42,7 +42,7 @@ def is_checkers(game: Game) -> bool:
 
 def without_count(game: Game) -> Game:
     """Return checkers without the rule of 40 moves: positions are the same whatever the count."""
-    return game.replace(is_terminal=is_blocked, key=game.position)
+    return game.replace(is_terminal=is_blocked, key=game.repetition_key)
 
 
 class Lines(NamedTuple):

@@ -36,7 +36,7 @@ class Engine(Protocol):
 
 
 class AllPositions:
-    """The values of all positions that can follow those that were asked for, by `Game.folded_key`.
+    """The values of all positions that can follow those that were asked for, by `Game.canonical_key`.
 
     Args:
         game: the game.

@@ -70,7 +70,7 @@ class Backwards(NamedTuple):
 def _number_of(game: Any, state: Any, table: Any, graph: Any) -> Any:
     """Return the number of an unfinished position, a new one if it is not in the table."""
     counts = graph.counts
-    key = game.folded_key(state)
+    key = game.canonical_key(state)
     slot = slot_of(table, key)
     if table.marks[slot] == FREE:
         table.keys[slot], table.marks[slot] = key, DONE + np.int32(counts[0])

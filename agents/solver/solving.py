@@ -99,7 +99,7 @@ def find(game, state, table):
     """
     if game.is_terminal(state):
         return game.utility(state, 0), 0
-    slot = slot_of(table, game.folded_key(state))
+    slot = slot_of(table, game.canonical_key(state))
     return table.values[slot], table.marks[slot] - DONE if table.marks[slot] >= DONE else -1
 
 
@@ -142,7 +142,7 @@ def search(game, table, line):
             if counts[0] >= counts[1] or counts[3] != 0:
                 return STOPPED
             state = line.states[ply]
-            key = game.folded_key(state)
+            key = game.canonical_key(state)
             slot = slot_of(table, key)
             if table.marks[slot] >= DONE:
                 return SOLVED  # the first position was known
@@ -165,7 +165,7 @@ def search(game, table, line):
             if game.is_terminal(child):
                 value, distance = game.utility(child, 0), 0
             else:
-                slot = slot_of(table, game.folded_key(child))
+                slot = slot_of(table, game.canonical_key(child))
                 if table.marks[slot] == _OPEN:
                     return CYCLE
                 if table.marks[slot] == FREE:

@@ -121,7 +121,7 @@ def mcts_exercise(seed: int) -> Exercise:
             "moves of a node that have no child yet are tried first, in the order of their numbers.",
             "1. Give this bound for each child of the nodes that the selection passes. Which path does it take?",
             "2. Which node does the expansion add?",
-            f"3. The random playout from there {result}. Give N and W of all nodes that back-propagation changes.",
+            f"3. The random rollout from there {result}. Give N and W of all nodes that back-propagation changes.",
             "4. The search ends after this simulation. Which move does it play, if the most visits decide?",
         ]
     )
@@ -157,7 +157,7 @@ def _next_simulation(game: Game, rng: np.random.Generator) -> tuple[State, MCTST
 def _is_instructive(trace: MCTSTrace) -> bool:
     """Whether the last simulation selects twice, expands and plays, and leaves no doubt about the answers."""
     last = trace.simulations[-1]
-    if len(last.selections) < 2 or last.expanded is None or not last.playout:
+    if len(last.selections) < 2 or last.expanded is None or not last.rollout:
         return False
     for selection in last.selections:
         scores = sorted(option.score for option in selection.options)

@@ -2,7 +2,7 @@
 
 The four steps are those of C. Browne et al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012),
 section 3.1, and of `plyground.agents.MCTS`. Here the actions of a node are tried in the order of their numbers, so that
-only the playouts are left to chance.
+only the rollouts are left to chance.
 
 As there, N counts the visits of a node, W sums the utilities of the player who moved into it, and Q = W / N.
 """
@@ -105,7 +105,7 @@ class Simulation:
         selections: from the root down.
         expanded: the name of the new node, or None where the game was over.
         path: the moves from the root to the node from which the game was played out.
-        playout: the random moves from there.
+        rollout: the random moves from there.
         utility: of the first player at the end.
         updates: from the last node up to the root.
     """
@@ -114,7 +114,7 @@ class Simulation:
     selections: tuple[Selection, ...]
     expanded: str | None
     path: tuple[str, ...]
-    playout: tuple[str, ...]
+    rollout: tuple[str, ...]
     utility: float
     updates: tuple[Update, ...]
 
@@ -142,7 +142,7 @@ def trace_mcts(game: Game, state: State, simulations: int, *, c: float = 1.4, se
         state: the position.
         simulations: how many; the first ones are the same whatever their number.
         c: how much to explore, for utilities of -1 to 1.
-        seed: of the playouts.
+        seed: of the rollouts.
 
     Raises:
         ValueError: the game is over, there is no simulation to do, or ``c`` is negative.
@@ -172,10 +172,10 @@ def _simulate(game: Game, root: MCTSNode, c: float, rng: np.random.Generator, nu
         path.append(_expand(game, path[-1]))
         expanded = path[-1].name
     # Step 3, simulation
-    state, playout = path[-1].state.copy(), []
+    state, rollout = path[-1].state.copy(), []
     while not game.is_terminal(state):
         action = int(rng.choice(game.actions(state)))
-        playout.append(game.action_to_str(action))
+        rollout.append(game.action_to_str(action))
         game.play(state, action)
     # Step 4, back-propagation
     updates = []
@@ -189,7 +189,7 @@ def _simulate(game: Game, root: MCTSNode, c: float, rng: np.random.Generator, nu
         selections=tuple(selections),
         expanded=expanded,
         path=path[-1].moves,
-        playout=tuple(playout),
+        rollout=tuple(rollout),
         utility=float(game.utility(state, 0)),
         updates=tuple(updates),
     )

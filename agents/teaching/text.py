@@ -109,7 +109,7 @@ def _simulation(trace: MCTSTrace, done: Simulation) -> Iterator[str]:
             yield f"       {option.move:>{width}}  {mean:>6} + {option.bonus:.3f} = {option.score:.3f}{mark}"
     at = " ".join(done.path)
     yield f"  2. Expansion: {f'new node {done.expanded}' if done.expanded else f'none, the game is over at {at}'}"
-    yield f"  3. Simulation: {' '.join(done.playout) or 'no moves'}; {_result(players, done.utility)}"
+    yield f"  3. Simulation: {' '.join(done.rollout) or 'no moves'}; {_result(players, done.utility)}"
     yield "  4. Back-propagation"
     for update in done.updates:
         name = f"{update.node} ({players[update.mover]})" if update.node != "root" else "root"

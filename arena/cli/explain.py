@@ -38,7 +38,7 @@ def explain(
         int | None, typer.Option(help="Of a game: Monte Carlo tree search instead, with so many simulations.")
     ] = None,
     c: Annotated[float, typer.Option(help="Of Monte Carlo tree search: how much to explore.")] = 1.4,
-    seed: Annotated[int, typer.Option(min=0, help="Of an exercise, or of the random playouts.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of an exercise, or of the random rollouts.")] = 0,
     pruning: Annotated[bool, typer.Option(help="Alpha-beta, or plain minimax.")] = True,
     steps: Annotated[bool, typer.Option(help="Also list the steps, one by one.")] = True,
     solution: Annotated[bool, typer.Option(help="Of an exercise: also print the solution.")] = True,

@@ -29,7 +29,7 @@ def train(
         int | None, typer.Option(help=f"Moves of the learner, in all. Default: {_DEFAULT.steps:,}, if no minutes.")
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="Of training, in all.")] = None,
-    environments: Annotated[int, typer.Option(help="Games side by side.")] = _DEFAULT.environments,
+    num_envs: Annotated[int, typer.Option(help="Games side by side.")] = _DEFAULT.num_envs,
     threads: Annotated[int, typer.Option(help="That advance them.")] = _DEFAULT.threads,
     network_threads: Annotated[
         int, typer.Option(help="Of the network: more pay for a resnet on as many idle cores.")
@@ -72,7 +72,7 @@ def train(
         steps=_DEFAULT.steps if steps is None and minutes is None else steps,
         minutes=minutes,
         seed=seed,
-        environments=environments,
+        num_envs=num_envs,
         threads=threads,
         network_threads=network_threads,
         self_play=self_play,

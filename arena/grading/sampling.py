@@ -125,7 +125,7 @@ def _candidates(
             return None if rng.random() < share else search.analyse(state).best_action
 
         line, state = random_line(game, ply, rng, choose)
-        key = int(game.folded_key(state))
+        key = int(game.canonical_key(state))
         if key in seen or game.is_terminal(state):
             continue
         seen.add(key)

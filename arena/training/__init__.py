@@ -4,6 +4,6 @@ from .config import TrainingConfig
 from .folder import RunFolder
 from .model import new_model
 from .run import resume, train
-from .sitting import Progress
+from .session import Progress
 
 __all__ = ["Progress", "RunFolder", "TrainingConfig", "new_model", "resume", "train"]

@@ -61,7 +61,7 @@ class TrainingConfig:
         steps: after which training ends; None: no limit.
         minutes: of training, after which it ends; None: no limit.
         seed: of the weights, the games, the opponents and the exploration.
-        environments: games played side by side.
+        num_envs: games played side by side.
         threads: that advance them.
         network_threads: torch's, in this process. The weights depend on how many there are, in the last digits. More
             than one pays for a residual net with as many idle cores to itself; where other work runs on these, threads
@@ -72,7 +72,7 @@ class TrainingConfig:
         sampling: which of these: ``"latest"``, only as it is; ``"uniform"``, it and all its past snapshots alike; or
             ``"prioritised"``, those it scores worst against most often, with a weight of (1 - score)² (O. Vinyals et
             al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019).
-        faced: how many of these are in play at a time. They are drawn anew for each batch of experience.
+        active_opponents: how many of these are in play at a time. They are drawn anew for each batch of experience.
         snapshot_every: steps from one snapshot to the next.
         pool: how many snapshots are kept, at most. When there is one too many, every second one is dropped, so that
             those that are left are spread over the whole run.
@@ -97,13 +97,13 @@ class TrainingConfig:
     steps: int | None = 1_000_000
     minutes: float | None = None
     seed: int = 0
-    environments: int = 256
+    num_envs: int = 256
     threads: int = 1
     network_threads: int = 1
     opening_plies: int | None = None
     self_play: float = 0.3
     sampling: Sampling = "prioritised"
-    faced: int = 3
+    active_opponents: int = 3
     snapshot_every: int = 250_000
     pool: int = 16
     opponents: Mapping[str, float] = field(default_factory=_opponents)
@@ -127,11 +127,11 @@ class TrainingConfig:
                     f"unknown {name} {getattr(self, name)!r}: {nearest(getattr(self, name), get_args(options))}"
                 )
         least = {
-            "environments": 1,
+            "num_envs": 1,
             "threads": 1,
             "network_threads": 1,
             "opening_plies": 0,
-            "faced": 1,
+            "active_opponents": 1,
             "snapshot_every": 1,
             "pool": 2,
             "seed": 0,

@@ -104,7 +104,7 @@ class RunFolder:
                 "steps": {number: member.steps for number, member in league.snapshots.items()},
                 "scores": list(league.scores.items()),
                 "games": league.games,
-                "faced": league.faced,
+                "active_opponents": league.active_opponents,
                 "next": league._next,
                 "stride": league.stride,
                 "rng": league.rng.bit_generator.state,
@@ -219,7 +219,7 @@ def _load_pool(path: Path, league: League, about: dict[str, Any]) -> None:
 
     for number, weights in torch.load(path / "pool.pt", weights_only=True).items():
         league.restore_snapshot(number, about["steps"][str(number)], weights)
-    league.pool, league.faced, league.games = about["pool"], about["faced"], about["games"]
+    league.pool, league.active_opponents, league.games = about["pool"], about["active_opponents"], about["games"]
     league.scores = {int(number): score for number, score in about["scores"]}
     league._next, league.stride = about["next"], about["stride"]
     league.rng.bit_generator.state = about["rng"]

@@ -58,9 +58,9 @@ class League:
         self._live: Opponents | None = None
         self.snapshots: dict[int, Member] = {}
         self.pool: list[int] = []
-        self.rows = np.full(config.environments, _LIVE, np.int64)  # whom each game is against
+        self.seated = np.full(config.num_envs, _LIVE, np.int64)  # whom each game is against
         self.scores: dict[int, float] = {}
-        self.games, self.faced, self._next, self.stride = 0, [_LIVE], 0, 1
+        self.games, self.active_opponents, self._next, self.stride = 0, [_LIVE], 0, 1
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
 
     def follow(self, learner: Any) -> None:
@@ -89,15 +89,15 @@ class League:
         """Draw who is in play from here on; whoever is in nobody's game and in no pool is forgotten."""
         candidates = [_LIVE, *self.pool]
         if self.config.sampling == "latest" or len(candidates) == 1:
-            self.faced = [_LIVE]
+            self.active_opponents = [_LIVE]
         else:
             weights = np.ones(len(candidates))
             if self.config.sampling == "prioritised":
                 weights = np.array([(1 - self.scores.get(number, 0.5)) ** _HARDNESS for number in candidates]) + 1e-3
-            count = min(self.config.faced, len(candidates))
+            count = min(self.config.active_opponents, len(candidates))
             drawn = self.rng.choice(len(candidates), count, replace=False, p=weights / weights.sum())
-            self.faced = sorted(candidates[i] for i in drawn)
-        for number in set(self.snapshots) - {*self.pool, *self.rows.tolist(), *self.faced}:
+            self.active_opponents = sorted(candidates[i] for i in drawn)
+        for number in set(self.snapshots) - {*self.pool, *self.seated.tolist(), *self.active_opponents}:
             del self.snapshots[number]
             self.scores.pop(number, None)
 
@@ -109,36 +109,36 @@ class League:
 
     # -- the games -----------------------------------------------------------------------------------------------------
 
-    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+    def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Draw an opponent for each new game."""
-        share = self.config.self_play / len(self.faced)
-        bounds = np.cumsum([*(share for _ in self.faced), *self._shares])[:-1]
-        numbers = np.array([*self.faced, *(-2 - i for i in range(len(self.others)))])
-        self.rows[which] = numbers[np.searchsorted(bounds, draw_uniforms(batch.rngs, which), side="right")]
-        self._tell(batch, which, lambda other, some: other.begin(batch, which[some]))
+        share = self.config.self_play / len(self.active_opponents)
+        bounds = np.cumsum([*(share for _ in self.active_opponents), *self._shares])[:-1]
+        numbers = np.array([*self.active_opponents, *(-2 - i for i in range(len(self.others)))])
+        self.seated[rows] = numbers[np.searchsorted(bounds, draw_uniforms(batch.rngs, rows), side="right")]
+        self._tell(batch, rows, lambda other, some: other.begin(batch, rows[some]))
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the opponents' actions in these rows."""
-        numbers = self.rows[which]
-        actions = np.zeros(which.size, np.int64)
+        numbers = self.seated[rows]
+        actions = np.zeros(rows.size, np.int64)
         for number in np.unique(numbers).tolist():
             some = np.flatnonzero(numbers == number)
-            actions[some] = self._opponent(number).act(batch, which[some])
+            actions[some] = self._opponent(number).act(batch, rows[some])
         return actions
 
-    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+    def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
         """Take the learner's rewards in games that have ended into its scores."""
-        self.games += which.size
-        numbers, points = self.rows[which], (1 + np.sign(rewards)) / 2
+        self.games += rows.size
+        numbers, points = self.seated[rows], (1 + np.sign(rewards)) / 2
         for number in np.unique(numbers).tolist():
             own = points[numbers == number]
             mean = float(own.mean())
             kept = (1 - 1 / _MEMORY) ** own.size
             self.scores[number] = mean + (self.scores.get(number, mean) - mean) * kept
-        self._tell(batch, which, lambda other, some: other.end(batch, which[some], rewards[some]))
+        self._tell(batch, rows, lambda other, some: other.end(batch, rows[some], rewards[some]))
 
-    def _tell(self, batch: GameBatch, which: NDArray[np.intp], tell: Callable[[Any, NDArray[np.intp]], object]) -> None:
-        numbers = self.rows[which]
+    def _tell(self, batch: GameBatch, rows: NDArray[np.intp], tell: Callable[[Any, NDArray[np.intp]], object]) -> None:
+        numbers = self.seated[rows]
         for i, other in enumerate(self.others):
             some = np.flatnonzero(numbers == -2 - i)
             if some.size:

@@ -71,10 +71,10 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
     plies = min(_OPENING, game.max_plies // 2) if config.opening_plies is None else config.opening_plies
     venv = BoardVecEnv(
         game,
-        config.environments,
+        config.num_envs,
         league,
         opening_plies=plies,
-        num_threads=config.threads,
+        threads=config.threads,
         seed=config.seed,
     )
     return SymmetricVecEnv(venv) if config.symmetry else venv, league

@@ -19,7 +19,7 @@ from typing import Any
 from .config import TrainingConfig
 from .folder import RunFolder
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
-from .sitting import Finished, OnProgress, Sitting
+from .session import Finished, OnProgress, TrainingSession
 
 __all__ = ["resume", "train"]
 
@@ -47,7 +47,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
     model, venv, league = new_model(config)
     compile_players(config)
     run.create(config)
-    return _learn(Sitting(config, run, model, venv, league, {"seconds": 0.0}, on_progress))
+    return _learn(TrainingSession(config, run, model, venv, league, {"seconds": 0.0}, on_progress))
 
 
 def resume(
@@ -79,26 +79,26 @@ def resume(
     config.save(run.config)
     run.forget_after(model.num_timesteps)
     compile_players(config)
-    return _learn(Sitting(config, run, model, venv, league, counters, on_progress))
+    return _learn(TrainingSession(config, run, model, venv, league, counters, on_progress))
 
 
-def _learn(sitting: Sitting) -> Any:
-    """Train until the sitting is over, and return the model."""
+def _learn(session: TrainingSession) -> Any:
+    """Train until the session is over, and return the model."""
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import configure
 
     class Between(BaseCallback):
         def _on_rollout_start(self) -> None:
-            sitting.between()
+            session.between()
 
         def _on_step(self) -> bool:
             return True
 
-    model = sitting.model
-    model.set_logger(configure(str(sitting.folder.tensorboard), ["tensorboard"]))
+    model = session.model
+    model.set_logger(configure(str(session.folder.tensorboard), ["tensorboard"]))
     left = SCHEDULED_STEPS - model.num_timesteps
-    interval = 1000 if sitting.config.algorithm == "dqn" else 1  # games, or batches of experience
-    with _interruptible(sitting):
+    interval = 1000 if session.config.algorithm == "dqn" else 1  # games, or batches of experience
+    with _interruptible(session):
         try:
             model.learn(left, callback=Between(), reset_num_timesteps=False, log_interval=interval)
         except Finished:
@@ -109,16 +109,16 @@ def _learn(sitting: Sitting) -> Any:
 
 
 @contextmanager
-def _interruptible(sitting: Sitting) -> Iterator[None]:
+def _interruptible(session: TrainingSession) -> Iterator[None]:
     """Let the first Ctrl-C end the run after the batch in progress."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def interrupt(number: int, frame: Any) -> None:
-        if sitting.interrupted:
+        if session.interrupted:
             raise KeyboardInterrupt
-        sitting.interrupted = True
+        session.interrupted = True
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:

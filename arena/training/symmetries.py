@@ -83,10 +83,10 @@ class SymmetricVecEnv(VecEnvWrapper):
         masks = self.action_masks()
         return list(masks) if indices is None else [masks[row] for row in self._get_indices(indices)]
 
-    def _draw(self, which: NDArray[np.intp]) -> None:
-        self.images[which] = draw_numbers(self.seats.batch.rngs, which, len(self._cells))
+    def _draw(self, rows: NDArray[np.intp]) -> None:
+        self.images[rows] = draw_numbers(self.seats.batch.rngs, rows, len(self._cells))
 
-    def _seen(self, observations: NDArray[Any], which: NDArray[np.intp]) -> NDArray[Any]:
-        cells = self._cells[self.images[which]]
-        planes = observations.reshape(len(which), cells.shape[1], -1)
+    def _seen(self, observations: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+        cells = self._cells[self.images[rows]]
+        planes = observations.reshape(len(rows), cells.shape[1], -1)
         return np.take_along_axis(planes, cells[:, :, None], axis=1).reshape(observations.shape)

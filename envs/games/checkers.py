@@ -140,7 +140,7 @@ def features(state: Any, player: int) -> tuple[float, ...]:
 
 
 @register_jitable
-def position(state: Any) -> Any:
+def repetition_key(state: Any) -> Any:
     # Tabulation hashing: a random number for each seven bits of a board (A. L. Zobrist, 1970, has one for each piece).
     value = (state.jumper * _MIX_JUMPER) ^ (np.uint64(state.turn) * _MIX_TURN)
     for chunk in range(5):
@@ -153,7 +153,7 @@ def position(state: Any) -> Any:
 
 def key(state: Any) -> Any:
     # With the count: how near the draw is can decide a game, and a search must not mix up the two.
-    return position(state) ^ (np.uint64(state.quiet) * _MIX_QUIET)
+    return repetition_key(state) ^ (np.uint64(state.quiet) * _MIX_QUIET)
 
 
 def action_to_str(action: int) -> str:
@@ -253,7 +253,7 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         weights={"material": 0.8, "advance": 0.03, "back_row": 0.015, "king_centre": 0.1},
         noisy_actions=noisy_actions,
         key=key,
-        position=position,
+        repetition_key=repetition_key,
         decode=decode,
         action_to_str=action_to_str,
         board=Board(8, 8, pieces, cells, "checkers"),

@@ -178,7 +178,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         # In each column a one marks the lowest empty cell; below it, a one is a stone of the player to move (J. Tromp).
         return state.mine + (state.mine | state.theirs) + bottom
 
-    def folded_key(state: Any) -> Any:
+    def canonical_key(state: Any) -> Any:
         left_to_right, mirrored = state.mine + (state.mine | state.theirs) + bottom, _ZERO
         for column in range(columns):
             part = (left_to_right >> (np.uint64(column) * height)) & ones
@@ -221,7 +221,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
             "winning_move": 0.18,
         },
         key=key,
-        folded_key=folded_key,
+        canonical_key=canonical_key,
         decode=decode,
         board=Board(
             rows, columns, pieces, landing, "holes", column_labels=tuple(str(column) for column in range(columns))

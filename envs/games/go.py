@@ -5,7 +5,7 @@ agreement on dead stones, and a game that ends after two passes. The state knows
 superko, for which one must know the whole game. A game that is not over after ``4 * points`` plies, at least 64, is
 scored as it stands.
 
-Random playouts do not fill own single-point eyes: empty points with own stones on all sides, and with the opponent on
+Random rollouts do not fill own single-point eyes: empty points with own stones on all sides, and with the opponent on
 one of the diagonals at most, at the edge on none (B. Bouzy and B. Helmstetter, "Monte-Carlo Go developments", 2003).
 That is what lets them end.
 
@@ -30,7 +30,7 @@ from .chains import BLACK, BORDER, EMPTY, WHITE, chains
 
 __all__ = ["go"]
 
-_TRIES = 8  # random points that a playout looks at before it lists them all
+_TRIES = 8  # random points that a rollout looks at before it lists them all
 _FRAMES = 8  # boards in an observation
 _SUPERKO = ("positional", "situational", "simple")
 
@@ -144,10 +144,10 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         value = (balance - komi) / (points + abs(komi) + 1.0)
         return value if player == 0 else -value
 
-    def position(state: Any) -> Any:
+    def repetition_key(state: Any) -> Any:
         return state.hash ^ of_turn if situational and state.turn == 1 else state.hash
 
-    def positions_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
+    def keys_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
         flip = of_turn if situational and state.turn == 0 else no_turn
         count = 0
         if state.passes < 2:
@@ -217,8 +217,8 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         observe=observe,
         evaluate=evaluate,
         key=key,
-        position=position,
-        positions_after=positions_after,
+        repetition_key=repetition_key,
+        keys_after=keys_after,
         random_action=random_action,
         decode=decode,
         action_to_str=names.__getitem__,

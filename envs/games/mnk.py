@@ -239,7 +239,7 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
     def key(state: Any) -> Any:
         return state.hash
 
-    def folded_key(state: Any) -> Any:
+    def canonical_key(state: Any) -> Any:
         best = state.hash
         for image in images:
             key = state.hash ^ state.hash
@@ -279,7 +279,7 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
         features=features,
         weights={**dict(zip(counted, _WEIGHTS[absent:-1], strict=True)), "winning_move": _WEIGHTS[-1]},
         key=key,
-        folded_key=folded_key,
+        canonical_key=canonical_key,
         random_action=random_action,
         decode=decode,
         action_to_str=names.__getitem__,

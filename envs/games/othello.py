@@ -246,7 +246,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
     def key(state: Any) -> Any:
         return key_of(state.mine, state.theirs, state.turn)  # `moves` follows from them
 
-    def folded_key(state: Any) -> Any:
+    def canonical_key(state: Any) -> Any:
         best = key_of(state.mine, state.theirs, state.turn)
         for image in images:
             mine, theirs = _ZERO, _ZERO
@@ -293,7 +293,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         },
         noisy_actions=noisy_actions,
         key=key,
-        folded_key=folded_key,
+        canonical_key=canonical_key,
         random_action=random_action,
         decode=decode,
         action_to_str=names.__getitem__,

@@ -89,7 +89,7 @@ def features(state: Any, player: int) -> tuple[float, ...]:
     return (open_lines(state, player) / 8.0,)
 
 
-def folded_key(state: Any) -> Any:
+def canonical_key(state: Any) -> Any:
     best = np.int64(1) << 18
     for image in _IMAGES:
         key = 0
@@ -134,7 +134,7 @@ def tictactoe() -> Game:
         observe=observe,
         features=features,
         weights={"open_lines": 8 / 9},
-        folded_key=folded_key,
+        canonical_key=canonical_key,
         decode=decode,
         board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks"),
         text=text,

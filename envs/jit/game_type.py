@@ -3,7 +3,7 @@
 A kernel is a function written once, with the game as an argument::
 
     @kernel
-    def playout(game, state, actions, rng):
+    def rollout(game, state, actions, rng):
         while not game.is_terminal(state):
             game.play(state, game.random_action(state, actions, rng))
 
@@ -57,9 +57,9 @@ RULES: dict[str, tuple[str, ...]] = {
     "features": ("state", "player"),
     "noisy_actions": ("state", "actions"),
     "key": ("state",),
-    "folded_key": ("state",),
-    "position": ("state",),
-    "positions_after": ("state", "actions", "keys", "scratch"),
+    "canonical_key": ("state",),
+    "repetition_key": ("state",),
+    "keys_after": ("state", "actions", "keys", "scratch"),
     "random_action": ("state", "actions", "rng"),
 }
 

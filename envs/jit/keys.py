@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .bits import scattered
 
-__all__ = ["key_rule", "played_positions"]
+__all__ = ["key_rule", "keys_by_playing"]
 
 _ZERO = np.uint64(0)
 
@@ -47,15 +47,15 @@ def key_rule(layout: np.dtype[Any]) -> Callable[[Any], Any]:
 
 
 @cache
-def played_positions(
-    legal_actions: Callable[..., Any], play: Callable[..., Any], position: Callable[..., Any]
+def keys_by_playing(
+    legal_actions: Callable[..., Any], play: Callable[..., Any], repetition_key: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return the rule ``positions_after(state, actions, keys, scratch)`` that plays each action in ``scratch[0]``."""
+    """Return the rule ``keys_after(state, actions, keys, scratch)`` that plays each action in ``scratch[0]``."""
     listed, played, read = (
-        register_jitable(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, position)
+        register_jitable(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, repetition_key)
     )
 
-    def positions_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
+    def keys_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
         count = listed(state, actions)
         for i in range(count):
             scratch[0] = state
@@ -64,7 +64,7 @@ def played_positions(
             keys[i] = read(child)
         return count
 
-    return positions_after
+    return keys_after
 
 
 @register_jitable

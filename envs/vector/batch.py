@@ -39,8 +39,8 @@ class GameBatch:
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_games: how many.
-        num_threads: how many pieces of the batch are advanced side by side. More than one pays where a step takes more
+        num_envs: how many.
+        threads: how many pieces of the batch are advanced side by side. More than one pays where a step takes more
             than some 100 µs.
         opening_plies: each game begins with a random number of random plies, up to this one; or a pair, from the first
             number to the second.
@@ -67,9 +67,9 @@ class GameBatch:
     def __init__(
         self,
         game: Game | str,
-        num_games: int,
+        num_envs: int,
         *,
-        num_threads: int = 1,
+        threads: int = 1,
         opening_plies: int | tuple[int, int] = 0,
         seed: int | None = None,
         **parameters: Any,
@@ -77,16 +77,16 @@ class GameBatch:
         self.game = game = as_game(game, **parameters)
         fewest, most = opening_plies if isinstance(opening_plies, tuple) else (0, opening_plies)
         for name, value, least in (
-            ("num_games", num_games, 1),
-            ("num_threads", num_threads, 1),
+            ("num_envs", num_envs, 1),
+            ("threads", threads, 1),
             ("opening_plies", fewest, 0),
             ("opening_plies", most, fewest),
         ):
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}")
-        self.num_games, self.num_threads = int(num_games), int(num_threads)
+        self.num_envs, self.threads = int(num_envs), int(threads)
         self.opening_plies, self._fewest = int(most), int(fewest)
-        games = self.num_games
+        games = self.num_envs
         self.states = np.zeros(games, game.dtype)
         self.observations = np.zeros((games, *game.observation_shape), game.observation_dtype)
         self.final_observations = np.zeros_like(self.observations)
@@ -100,15 +100,15 @@ class GameBatch:
         self._past, self._frames = new_past(game, games), new_frames(game, games)
         self._all = np.arange(games)
         self._start, self._line = game.new_state(), np.zeros(0, np.int64)
-        self._scratch = [new_scratch(game) for _ in range(self.num_threads)]
+        self._scratch = [new_scratch(game) for _ in range(self.threads)]
         self._bound: dict[Any, Callable[..., Any]] = {}
-        self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self.seed(seed)
         self.reset()
 
     def seed(self, seed: int | None) -> None:
         """Start the random numbers of all games anew; the games go on."""
-        for row, sequence in zip(self.rngs, np.random.SeedSequence(seed).spawn(self.num_games), strict=True):
+        for row, sequence in zip(self.rngs, np.random.SeedSequence(seed).spawn(self.num_envs), strict=True):
             row[:] = new_rng(sequence)
 
     def start_from(self, options: Mapping[str, Any] | None) -> None:
@@ -176,35 +176,35 @@ class GameBatch:
                 self.rewards[ended] = rewards
         return self.observations, self.rewards, self.terminations
 
-    def random_actions(self, which: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+    def random_actions(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
         """Return a legal action for each of these rows, each with the same probability. Default: for all."""
-        rows = self._all if which is None else which
+        rows = self._all if rows is None else rows
         actions = np.zeros(rows.size, np.int64)
         draw(self.masks, self.rngs, rows, actions)
         return actions
 
-    def checked(self, which: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
+    def checked(self, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
         """Return the actions as integers.
 
         Raises:
-            ValueError: one of them is illegal in the row of ``which`` [some], or there is not one for each.
+            ValueError: one of them is illegal in the row of ``rows`` [some], or there is not one for each.
         """
         given = np.asarray(actions)
-        if given.shape != which.shape or not np.issubdtype(given.dtype, np.integer):
-            raise ValueError(f"actions must be {which.size} integers, one for each game, got {actions!r}")
+        if given.shape != rows.shape or not np.issubdtype(given.dtype, np.integer):
+            raise ValueError(f"actions must be {rows.size} integers, one for each game, got {actions!r}")
         chosen = given.astype(np.int64, copy=False)
-        place = first_illegal(self.masks, which, chosen)
+        place = first_illegal(self.masks, rows, chosen)
         if place >= 0:
-            row, action = int(which[place]), int(chosen[place])
+            row, action = int(rows[place]), int(chosen[place])
             legal = np.flatnonzero(self.masks[row]).tolist()
             raise ValueError(f"action {action} is illegal in game {row}: expected one of {legal}")
         return chosen
 
     # -- parts of a step, for environments in which not all games are at the same point --------------------------------
 
-    def restart(self, which: NDArray[np.intp]) -> None:
+    def restart(self, rows: NDArray[np.intp]) -> None:
         """Begin new games in these rows, and show them to the players to move."""
-        rest = which
+        rest = rows
         for attempt in range(_ATTEMPTS):
             self._begin(rest)
             if self.opening_plies and attempt < _ATTEMPTS - 1:
@@ -212,21 +212,21 @@ class GameBatch:
             rest = rest[self.over[rest]]
             if not rest.size:
                 break
-        self.show(which)
+        self.show(rows)
 
-    def play(self, which: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
+    def play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
         """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so."""
-        self._run(play, which, self.states, self.players, self.plies, self.over, self.rewards, which, actions)
-        self._update(which)
+        self._run(play, rows, self.states, self.players, self.plies, self.over, self.rewards, rows, actions)
+        self._update(rows)
 
-    def show(self, which: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
+    def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
         """Write into ``observations`` what these players see in these rows. Default: those to move."""
-        seats = self.players[which] if seats is None else seats.astype(np.int8, copy=False)
-        self._run(show, which, self.states, self.observations, self._frames, which, seats)
+        seats = self.players[rows] if seats is None else seats.astype(np.int8, copy=False)
+        self._run(show, rows, self.states, self.observations, self._frames, rows, seats)
 
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
         """Call ``call(piece, first, last)`` for as many pieces of ``count`` rows as there are threads, side by side."""
-        pieces = max(1, min(self.num_threads, count))
+        pieces = max(1, min(self.threads, count))
         ends = [count * piece // pieces for piece in range(pieces + 1)]
         if self._pool is None or pieces == 1:
             for piece in range(pieces):
@@ -234,35 +234,35 @@ class GameBatch:
         else:
             list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
 
-    def _begin(self, which: NDArray[np.intp]) -> None:
+    def _begin(self, rows: NDArray[np.intp]) -> None:
         """Go back to the start, and play the moves that each game begins with."""
-        self.states[which] = self._start
-        self.players[which] = self.game.player(self._start)
-        self.plies[which], self.over[which] = 0, False
-        self._update(which)
+        self.states[rows] = self._start
+        self.players[rows] = self.game.player(self._start)
+        self.plies[rows], self.over[rows] = 0, False
+        self._update(rows)
         for action in self._line.tolist():
-            self.play(which, np.full(which.size, action))
+            self.play(rows, np.full(rows.size, action))
 
-    def _open(self, which: NDArray[np.intp]) -> None:
+    def _open(self, rows: NDArray[np.intp]) -> None:
         """Play a random number of random plies in these rows."""
-        counts = np.zeros(which.size, np.int64)
-        draw(_counting(self.num_games, self.opening_plies - self._fewest + 1), self.rngs, which, counts)
+        counts = np.zeros(rows.size, np.int64)
+        draw(_counting(self.num_envs, self.opening_plies - self._fewest + 1), self.rngs, rows, counts)
         counts += self._fewest
         for ply in range(int(counts.max())):
-            rows = which[(counts > ply) & ~self.over[which]]
-            actions = np.zeros(rows.size, np.int64)
-            draw(self.masks, self.rngs, rows, actions)
-            self.play(rows, actions)
+            some = rows[(counts > ply) & ~self.over[rows]]
+            actions = np.zeros(some.size, np.int64)
+            draw(self.masks, self.rngs, some, actions)
+            self.play(some, actions)
 
-    def _update(self, which: NDArray[np.intp]) -> None:
+    def _update(self, rows: NDArray[np.intp]) -> None:
         """Bring what is remembered, and the masks, up to the present positions."""
         arrays = self.states, self.masks, self.plies, self.over, self._past, self._frames
-        self._run(update, which, *arrays, _SCRATCH, which)
+        self._run(update, rows, *arrays, _SCRATCH, rows)
 
-    def _run(self, kernel: Any, which: NDArray[np.intp], *arguments: Any) -> None:
+    def _run(self, kernel: Any, rows: NDArray[np.intp], *arguments: Any) -> None:
         """Call a kernel for these rows, cut into as many pieces as there are threads."""
-        pieces = min(self.num_threads, which.size)
-        ends = [which.size * piece // max(pieces, 1) for piece in range(pieces + 1)]
+        pieces = min(self.threads, rows.size)
+        ends = [rows.size * piece // max(pieces, 1) for piece in range(pieces + 1)]
         calls = []
         for piece in range(pieces):
             own = [
@@ -284,4 +284,4 @@ class GameBatch:
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         vars(self).update(attributes, _bound={})
-        self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None

@@ -41,7 +41,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_envs, opponent, seat, opening_plies, num_threads: as in `SeatBatch`.
+        num_envs, opponent, seat, opening_plies, threads: as in `SeatBatch`.
         flatten: as in `SoloEnv`: False keeps the planes in the game's ``observation_shape``, H×W×C.
         autoreset_mode: one of the modes above, or its name, ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
         copy: False returns views of arrays that the next step writes over, instead of copies.
@@ -61,7 +61,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         *,
         opening_plies: int = 0,
         flatten: bool = True,
-        num_threads: int = 1,
+        threads: int = 1,
         autoreset_mode: Any = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: None = None,
@@ -74,7 +74,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if render_mode is not None:
             raise ValueError(f"render_mode must be None: SoloEnv shows a game, many are not shown; got {render_mode!r}")
         self.seats = SeatBatch(
-            game, num_envs, opponent, seat, opening_plies=opening_plies, num_threads=num_threads, **parameters
+            game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads, **parameters
         )
         self.game, self.num_envs = self.seats.game, self.seats.num_envs
         self.flatten, self.copy, self.autoreset_mode = flatten, copy, mode
@@ -111,7 +111,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         rows = None if chosen is self._all else np.flatnonzero(chosen)
         if seed is not None and rows is not None:
             seed = [seed[row] for row in rows.tolist()]
-        self.seats.reset(seed=seed, which=rows, options=options or None)
+        self.seats.reset(seed=seed, rows=rows, options=options or None)
         return self._view(self.seats.observations), self._infos(chosen)
 
     def step(
@@ -133,8 +133,8 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             if given.shape != (self.num_envs,):
                 raise ValueError(f"actions must be {self.num_envs} integers, one for each game, got {actions!r}")
             over = seats.terminations.copy()
-            seats.step(given[~over], restart=False, which=np.flatnonzero(~over))
-            seats.reset(which=np.flatnonzero(over))
+            seats.step(given[~over], restart=False, rows=np.flatnonzero(~over))
+            seats.reset(rows=np.flatnonzero(over))
         else:
             seats.step(actions, restart=self.autoreset_mode is AutoresetMode.SAME_STEP)
         infos = self._infos(self._all)

@@ -1,6 +1,6 @@
 """The kernels of `GameBatch`: many games of one kind, each in its row of the same arrays.
 
-Each kernel does one part of a step for the rows ``which[first:last]``, and a row depends on its own seed and moves
+Each kernel does one part of a step for the rows ``rows[first:last]``, and a row depends on its own seed and moves
 alone: whoever cuts the rows into pieces, for threads, changes nothing. They take arrays one by one, and not a tuple of
 all: a tuple that goes through a call counts a reference to each of its arrays, which took longer than the games. For
 the same reason their parts are put in line: a call with ten arrays takes as long as a look at the board.
@@ -68,21 +68,21 @@ def new_frames(game: Game, games: int) -> Frames | None:
 
 
 @kernel
-def first_illegal(masks, which, actions):
+def first_illegal(masks, rows, actions):
     """Return the first place whose action is illegal in its row, or -1."""
-    for place in range(which.size):
+    for place in range(rows.size):
         action = actions[place]
-        if action < 0 or action >= masks.shape[1] or masks[which[place], action] == 0:
+        if action < 0 or action >= masks.shape[1] or masks[rows[place], action] == 0:
             return place
     return -1
 
 
 @kernel
-def draw(masks, rngs, which, actions):
-    """Write a random legal action for each row of ``which``."""
+def draw(masks, rngs, rows, actions):
+    """Write a random legal action for each row of ``rows``."""
     rngs = borrowed(rngs)
-    for place in range(which.size):
-        i = which[place]
+    for place in range(rows.size):
+        i = rows[place]
         count = 0
         for action in range(masks.shape[1]):
             count += masks[i, action] != 0
@@ -177,14 +177,14 @@ def _show(game, i, states, observations, flat, frames, seat):
 
 
 @kernel
-def play(game, states, players, plies, over, rewards, which, actions, first, last):
+def play(game, states, players, plies, over, rewards, rows, actions, first, last):
     """Play a legal action in each row, and see what that leads to."""
     for place in range(first, last):
-        _play(game, which[place], states, players, plies, over, rewards, actions[place])
+        _play(game, rows[place], states, players, plies, over, rewards, actions[place])
 
 
 @kernel
-def update(game, states, masks, plies, over, past, frames, actions, after, scratch, which, first, last):
+def update(game, states, masks, plies, over, past, frames, actions, after, scratch, rows, first, last):
     """Bring what is remembered of the rows, and what the players to move may play, up to the present positions.
 
     Games that are drawn by repetition end. The mask of a finished game is what `Game.legal_actions` says.
@@ -192,18 +192,18 @@ def update(game, states, masks, plies, over, past, frames, actions, after, scrat
     masks, past, frames = borrowed((masks, past, frames))
     actions, after, scratch = borrowed((actions, after, scratch))
     for place in range(first, last):
-        i = which[place]
+        i = rows[place]
         _remember(game, i, states, plies, over, past, frames)
         _mask(game, i, states, masks, plies, over, past, actions, after, scratch)
 
 
 @kernel
-def show(game, states, observations, frames, which, seats, first, last):
+def show(game, states, observations, frames, rows, seats, first, last):
     """Write what the player ``seats[place]`` sees in each row."""
     observations, frames = borrowed(observations), borrowed(frames)
     flat = observations.reshape(observations.shape[0], -1)
     for place in range(first, last):
-        _show(game, which[place], states, observations, flat, frames, seats[place])
+        _show(game, rows[place], states, observations, flat, frames, seats[place])
 
 
 @kernel

@@ -32,15 +32,15 @@ class Opponents(Protocol):
     ``batch.show(which)``, for those who want planes.
     """
 
-    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+    def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Prepare for the games that have begun in these rows [some]."""
         ...
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return a legal action for each of these rows [some], in all of which the opponent is to move."""
         ...
 
-    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+    def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
         """Learn how the games in these rows [some] ended: ``rewards`` [some] are the learner's.
 
         Games that ended before the learner could move, or were given up by a reset, are not told of.
@@ -51,19 +51,19 @@ class Opponents(Protocol):
 class Memoryless:
     """Opponents who keep nothing from one move to the next; what they lack is ``act``."""
 
-    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+    def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Nothing is kept."""
 
-    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+    def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
         """Nothing is kept."""
 
 
 class RandomOpponents(Memoryless):
     """Play each legal action with the same probability, drawn in compiled code."""
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return a random legal action for each row."""
-        return batch.random_actions(which)
+        return batch.random_actions(rows)
 
 
 class OneByOne:
@@ -80,30 +80,30 @@ class OneByOne:
         self.agent = agent
         self._copies: dict[int, Any] = {}
 
-    def begin(self, batch: GameBatch, which: NDArray[np.intp]) -> None:
+    def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Reset the agents of these rows.
 
         Raises:
             ValueError: the agent cannot be copied.
         """
-        seeds = draw_numbers(batch.rngs, which, 2**31)
-        for row, seed in zip(which.tolist(), seeds.tolist(), strict=True):
+        seeds = draw_numbers(batch.rngs, rows, 2**31)
+        for row, seed in zip(rows.tolist(), seeds.tolist(), strict=True):
             if row not in self._copies:
-                self._copies[row] = self.agent if batch.num_games == 1 else self._copy(batch)
+                self._copies[row] = self.agent if batch.num_envs == 1 else self._copy(batch)
             self._copies[row].reset(seed=seed)
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the actions that the agents choose."""
-        batch.show(which)
-        actions = np.zeros(which.size, np.int64)
-        for place, row in enumerate(which.tolist()):
+        batch.show(rows)
+        actions = np.zeros(rows.size, np.int64)
+        for place, row in enumerate(rows.tolist()):
             mask = batch.masks[row].copy()
             observation = {"observation": batch.observations[row].copy(), "action_mask": mask}
             info = {"action_mask": mask, "state": batch.states[row].copy()}
             actions[place] = self._copies[row].act(observation, info)
         return actions
 
-    def end(self, batch: GameBatch, which: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
+    def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
         """Agents are not told how games ended."""
 
     def _copy(self, batch: GameBatch) -> Any:
@@ -111,7 +111,7 @@ class OneByOne:
             return deepcopy(self.agent)
         except TypeError as error:
             raise ValueError(
-                f"the opponent {self.agent!r} cannot be copied ({error}), and {batch.num_games} games need one each: "
+                f"the opponent {self.agent!r} cannot be copied ({error}), and {batch.num_envs} games need one each: "
                 "give an object with begin(), act() and end() that plays many games, or num_envs=1"
             ) from error
 
@@ -126,10 +126,10 @@ class FromFunction(Memoryless):
     def __init__(self, function: Callable[[NDArray[Any], NDArray[np.int8]], Any]) -> None:
         self.function = function
 
-    def act(self, batch: GameBatch, which: NDArray[np.intp]) -> NDArray[np.int64]:
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the function's actions."""
-        batch.show(which)
-        return np.asarray(self.function(batch.observations[which], batch.masks[which]))
+        batch.show(rows)
+        return np.asarray(self.function(batch.observations[rows], batch.masks[rows]))
 
 
 def made(opponent: Any, game: Game) -> Any:

@@ -11,27 +11,27 @@ from ..jit.prng import below, uniform
 __all__ = ["draw_numbers", "draw_uniforms"]
 
 
-def draw_numbers(rngs: NDArray[np.uint64], which: NDArray[np.intp], count: int) -> NDArray[np.int64]:
-    """Return a number of 0 … ``count`` - 1 for each row of ``which``; ``rngs`` are those of all rows, [games, 1]."""
-    numbers = np.zeros(which.size, np.int64)
-    _numbers(rngs, which, count, numbers)
+def draw_numbers(rngs: NDArray[np.uint64], rows: NDArray[np.intp], count: int) -> NDArray[np.int64]:
+    """Return a number of 0 … ``count`` - 1 for each row of ``rows``; ``rngs`` are those of all rows, [games, 1]."""
+    numbers = np.zeros(rows.size, np.int64)
+    _numbers(rngs, rows, count, numbers)
     return numbers
 
 
-def draw_uniforms(rngs: NDArray[np.uint64], which: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return a number of [0, 1) for each row of ``which``; ``rngs`` are those of all rows, [games, 1]."""
-    numbers = np.zeros(which.size)
-    _uniforms(rngs, which, numbers)
+def draw_uniforms(rngs: NDArray[np.uint64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return a number of [0, 1) for each row of ``rows``; ``rngs`` are those of all rows, [games, 1]."""
+    numbers = np.zeros(rows.size)
+    _uniforms(rngs, rows, numbers)
     return numbers
 
 
 @kernel
-def _numbers(rngs, which, count, numbers):
-    for place in range(which.size):
-        numbers[place] = below(rngs[which[place]], count)
+def _numbers(rngs, rows, count, numbers):
+    for place in range(rows.size):
+        numbers[place] = below(rngs[rows[place]], count)
 
 
 @kernel
-def _uniforms(rngs, which, numbers):
-    for place in range(which.size):
-        numbers[place] = uniform(rngs[which[place]])
+def _uniforms(rngs, rows, numbers):
+    for place in range(rows.size):
+        numbers[place] = uniform(rngs[rows[place]])

@@ -33,18 +33,18 @@ def checked_seeds(seed: Any, rows: int) -> int | list[int | None] | None:
     return [None if value is None else int(value) for value in seeds]
 
 
-def checked_rows(which: Any, num_envs: int) -> NDArray[np.intp]:
+def checked_rows(given: Any, num_envs: int) -> NDArray[np.intp]:
     """Return row numbers [some].
 
     Raises:
         ValueError: they are no rows of so many games, or one is there twice.
     """
-    rows = np.asarray(which)
+    rows = np.asarray(given)
     if rows.size == 0:
         return np.zeros(0, np.intp)
     fits = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
     if not fits or rows.min() < 0 or rows.max() >= num_envs or np.unique(rows).size < rows.size:
-        raise ValueError(f"which must be different rows from 0 to {num_envs - 1}, got {which!r}")
+        raise ValueError(f"rows must be different rows from 0 to {num_envs - 1}, got {given!r}")
     return rows.astype(np.intp, copy=False)
 
 

@@ -41,7 +41,7 @@ class SeatBatch:
         seat: where the learner sits: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
         opening_plies: each game opens with a random number of random plies, up to this one; or a pair, from the first
             number to the second.
-        num_threads: over how many threads the games are spread, the opponents' searches too.
+        threads: over how many threads the games are spread, the opponents' searches too.
         seed: of all that is random; None takes one from the system's entropy.
         **parameters: of the game, where it is given by name.
 
@@ -69,7 +69,7 @@ class SeatBatch:
         seat: Literal["first", "second", "random"] = "random",
         *,
         opening_plies: int | tuple[int, int] = 0,
-        num_threads: int = 1,
+        threads: int = 1,
         seed: int | None = None,
         **parameters: Any,
     ) -> None:
@@ -78,9 +78,9 @@ class SeatBatch:
         if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
             raise ValueError(f"num_envs must be a whole number, at least 1, got {num_envs!r}")
         self.batch = batch = GameBatch(
-            game, num_envs, num_threads=num_threads, opening_plies=opening_plies, seed=seed, **parameters
+            game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed, **parameters
         )
-        self.game, self.num_envs, self.seat = batch.game, batch.num_games, seat
+        self.game, self.num_envs, self.seat = batch.game, batch.num_envs, seat
         self.opponents = as_opponents(opponent, self.game)
         self.learners = np.full(self.num_envs, _SEATS.get(seat, 0), np.int8)
         self.rewards = np.zeros(self.num_envs, np.float32)
@@ -112,43 +112,43 @@ class SeatBatch:
     def reset(
         self,
         seed: int | Sequence[int | None] | None = None,
-        which: NDArray[np.intp] | None = None,
+        rows: NDArray[np.intp] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> NDArray[Any]:
         """Begin new games, and return the observations.
 
         Args:
-            seed: of the random numbers of these rows, from here on: one for all, or one for each row of ``which``,
+            seed: of the random numbers of these rows, from here on: one for all, or one for each row of ``rows``,
                 where a None lets the row's go on. With None all go on.
-            which: the rows [some]. Default: all.
+            rows: those [some]. Default: all.
             options: where these and all later games begin, as in `BoardGameEnv.reset`. Without any, all games begin at
-                the start again, and those of ``which`` where they did.
+                the start again, and those of ``rows`` where they did.
 
         Raises:
             ValueError: a seed does not fit or a game cannot start there, and nothing is changed; or games from there
                 end before the learner can move.
         """
-        rows = self._all if which is None else checked_rows(which, self.num_envs)
-        seeds = checked_seeds(seed, rows.size)
-        if options is not None or which is None:
+        some = self._all if rows is None else checked_rows(rows, self.num_envs)
+        seeds = checked_seeds(seed, some.size)
+        if options is not None or rows is None:
             self.batch.start_from(options)
         if seeds is not None:
-            self._seed(seeds, rows)
-        self.rewards[rows], self.terminations[rows], self.illegal[rows] = 0, False, -1
-        self.lengths[rows] = 0
-        if rows.size:
-            self._begin(rows)
+            self._seed(seeds, some)
+        self.rewards[some], self.terminations[some], self.illegal[some] = 0, False, -1
+        self.lengths[some] = 0
+        if some.size:
+            self._begin(some)
         return self.observations
 
     def step(
-        self, actions: ArrayLike, restart: bool = True, which: NDArray[np.intp] | None = None
+        self, actions: ArrayLike, restart: bool = True, rows: NDArray[np.intp] | None = None
     ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_]]:
         """Play the learner's action and the replies in each game.
 
         Args:
-            actions: integers [games], or [some] if there is a ``which``.
+            actions: integers [games], or [some] if there is a ``rows``.
             restart: begin a new game where one has ended; else it stays as it is until it is `reset`.
-            which: the rows [some] to play in. Default: all.
+            rows: those [some] to play in. Default: all.
 
         Returns:
             The observations, rewards and terminations of all rows: see the attributes.
@@ -158,27 +158,27 @@ class SeatBatch:
                 is changed. Or the opponent played an illegal move.
         """
         batch = self.batch
-        rows = self._all if which is None else checked_rows(which, self.num_envs)
-        chosen = checked_actions(self.game, rows, actions)
-        self._check_playing(rows)
-        if not rows.size:
+        some = self._all if rows is None else checked_rows(rows, self.num_envs)
+        chosen = checked_actions(self.game, some, actions)
+        self._check_playing(some)
+        if not some.size:
             return batch.observations, self.rewards, self.terminations
-        legal = batch.masks[rows, chosen] != 0
-        if which is None:
+        legal = batch.masks[some, chosen] != 0
+        if rows is None:
             np.copyto(self.lengths, 0, where=self.terminations)
         else:
-            self.lengths[rows[self.terminations[rows]]] = 0
-        self.lengths[rows] += 1
-        self.rewards[rows], self.terminations[rows], self.illegal[rows] = 0, False, -1
+            self.lengths[some[self.terminations[some]]] = 0
+        self.lengths[some] += 1
+        self.rewards[some], self.terminations[some], self.illegal[some] = 0, False, -1
         if legal.all():
-            self._play(rows, chosen)
+            self._play(some, chosen)
         else:
-            self._play(rows[legal], chosen[legal])
-            forfeits = rows[~legal]
+            self._play(some[legal], chosen[legal])
+            forfeits = some[~legal]
             batch.over[forfeits] = True
             self.illegal[forfeits] = chosen[~legal]
-        batch.show(rows, self.learners[rows])
-        ended = rows[batch.over[rows]]
+        batch.show(some, self.learners[some])
+        ended = some[batch.over[some]]
         if ended.size:
             self._end(ended)
             if restart:

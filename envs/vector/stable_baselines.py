@@ -39,7 +39,7 @@ class BoardVecEnv(VecEnv):
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_envs, opponent, seat, opening_plies, num_threads, seed: as in `SeatBatch`.
+        num_envs, opponent, seat, opening_plies, threads, seed: as in `SeatBatch`.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         copy: False returns views of arrays that the next step writes over. The algorithms of stable-baselines3 keep
             the last observations until the next step is done, and need copies.
@@ -60,7 +60,7 @@ class BoardVecEnv(VecEnv):
         opening_plies: int = 0,
         flatten: bool = True,
         copy: bool = True,
-        num_threads: int = 1,
+        threads: int = 1,
         seed: int | None = None,
         **parameters: Any,
     ) -> None:
@@ -72,7 +72,7 @@ class BoardVecEnv(VecEnv):
             opponent,
             seat,
             opening_plies=opening_plies,
-            num_threads=num_threads,
+            threads=threads,
             seed=seed,
             **parameters,
         )

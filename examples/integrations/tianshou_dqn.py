@@ -50,7 +50,7 @@ class Greedy:
         return int(values.masked_fill(torch.as_tensor(observation["action_mask"]) == 0, -torch.inf).argmax())
 
 
-def main(steps: int = 20_000, environments: int = 16, games: int = 100, seed: int = 0) -> float:
+def main(steps: int = 20_000, num_envs: int = 16, games: int = 100, seed: int = 0) -> float:
     """Train for so many plies, play so many games against a random player, and return the score."""
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # it warns at each step that two players have two returns
     torch.set_num_threads(1)  # the network is small: threads would only wait for each other
@@ -67,14 +67,14 @@ def main(steps: int = 20_000, environments: int = 16, games: int = 100, seed: in
         target_update_freq=200,
     )
     both = MultiAgentOffPolicyAlgorithm(algorithms=[dqn, dqn], env=env)
-    buffer = VectorReplayBuffer(steps, environments)
-    collector = Collector(both, DummyVectorEnv([make_env] * environments), buffer, exploration_noise=True)
+    buffer = VectorReplayBuffer(steps, num_envs)
+    collector = Collector(both, DummyVectorEnv([make_env] * num_envs), buffer, exploration_noise=True)
     both.run_training(
         OffPolicyTrainerParams(
             training_collector=collector,
             max_epochs=1,
             epoch_num_steps=steps,
-            collection_step_num_env_steps=8 * environments,
+            collection_step_num_env_steps=8 * num_envs,
             update_step_num_gradient_steps_per_sample=0.1,
             batch_size=128,
             multi_agent_return_reduction=lambda rewards: rewards[:, 0],

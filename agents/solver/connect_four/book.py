@@ -15,7 +15,7 @@ import joblib
 import numpy as np
 
 from ....envs import Game, State, connect_four
-from .scores import ConnectFourScores, folded_key
+from .scores import ConnectFourScores, canonical_key
 
 __all__ = ["Progress", "make_book", "opening_layers"]
 
@@ -32,14 +32,14 @@ class Progress(NamedTuple):
 def opening_layers(plies: int, game: Game | None = None) -> list[dict[int, State]]:
     """Return the unfinished positions after 0, 1, 2 … ``plies`` plies, by their keys, mirror images together."""
     game = game or connect_four()
-    layers = [{folded_key(game, game.new_state()): game.new_state()}]
+    layers = [{canonical_key(game, game.new_state()): game.new_state()}]
     for _ in range(plies):
         after = {}
         for state in layers[-1].values():
             for action in game.actions(state):
                 child = game.play_moves([action], state)
                 if not game.is_terminal(child):
-                    after.setdefault(folded_key(game, child), child)
+                    after.setdefault(canonical_key(game, child), child)
         layers.append(after)
     return layers
 
@@ -99,7 +99,9 @@ def _backed_up(game: Game, layers: list[dict[int, State]], known: dict[int, int]
             children = [game.play_moves([action], state) for action in game.actions(state)]
             won = any(game.is_terminal(child) for child in children)
             known[key] = (
-                (game.max_plies - ply + 1) // 2 if won else max(-known[folded_key(game, child)] for child in children)
+                (game.max_plies - ply + 1) // 2
+                if won
+                else max(-known[canonical_key(game, child)] for child in children)
             )
     return known
 

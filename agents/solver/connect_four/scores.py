@@ -18,7 +18,7 @@ from ....envs.jit import bind
 from ...clock import run_with_stop
 from .kernel import LIMIT, NODES, STOP, UNKNOWN, layout, new_workspace, score_kernel
 
-__all__ = ["BOOK", "Book", "ConnectFourScores", "distance_of", "folded_key", "is_connect_four", "load_book"]
+__all__ = ["BOOK", "Book", "ConnectFourScores", "canonical_key", "distance_of", "is_connect_four", "load_book"]
 
 BOOK = Path(__file__).parent / "data" / "connect_four.npz"
 _SOON = 34  # empty cells: positions with no more take a second at most
@@ -29,7 +29,7 @@ class Book(NamedTuple):
     """Scores of all positions of the first plies of 7x6."""
 
     plies: int  # how many may be played
-    keys: NDArray[np.uint64]  # [positions] ascending, from `folded_key`
+    keys: NDArray[np.uint64]  # [positions] ascending, from `canonical_key`
     scores: NDArray[np.int8]  # [positions]
 
 
@@ -59,7 +59,7 @@ def distance_of(score: int, left: int) -> int:
     return distance if distance % 2 == int(score > 0) else distance - 1
 
 
-def folded_key(game: Game, state: State) -> int:
+def canonical_key(game: Game, state: State) -> int:
     """Return the least of the keys of a Connect Four position and its mirror image."""
     height = game.parameters["rows"] + 1
     key, ones = int(game.key(state)), (1 << height) - 1
@@ -112,7 +112,7 @@ class ConnectFourScores:
         """
         stones = int(state["ply"])
         if self._book is not None and stones <= self._book.plies:
-            key = folded_key(self.game, state)
+            key = canonical_key(self.game, state)
             return int(self._book.scores[np.searchsorted(self._book.keys, np.uint64(key))])
         own, w = state["mine"], self._workspace
         arguments: Any = (own, own | state["theirs"], stones, self._slot_bits[self._cells - stones])

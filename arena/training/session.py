@@ -1,4 +1,4 @@
-"""A sitting of a training run: what is done between two batches of experience."""
+"""A session of a training run: what is done between two batches of experience."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .folder import RunFolder
 from .ladder import ladder_scores
 from .league import League
 
-__all__ = ["Finished", "OnProgress", "Progress", "Sitting"]
+__all__ = ["Finished", "OnProgress", "Progress", "TrainingSession"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Progress:
         steps: moves of the learner so far.
         seconds: of training, over all sittings.
         games: that have ended.
-        steps_per_second, games_per_second: in this sitting.
+        steps_per_second, games_per_second: in this session.
         ladder: the score, from 0 to 1, against each player of the ladder, when it was last tested.
         scores: the learner's mean score in its last games against each opponent it trains with.
     """
@@ -45,7 +45,7 @@ class Finished(Exception):  # noqa: N818  (not an error)
     """Raised between two batches, when the training is over or was interrupted."""
 
 
-class Sitting:
+class TrainingSession:
     """Takes snapshots, tests, saves, reports, and says when it is over.
 
     Args:
@@ -58,7 +58,7 @@ class Sitting:
         on_progress: called with the `Progress` after each batch.
 
     Attributes:
-        interrupted: set, this ends the sitting after the batch in progress.
+        interrupted: set, this ends the session after the batch in progress.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Sitting:
         )
 
     def _is_due(self, last: int, every: int) -> bool:
-        """Return whether this is so many steps after the last time; where the sitting begins all has been done."""
+        """Return whether this is so many steps after the last time; where the session begins all has been done."""
         steps = self.model.num_timesteps
         return steps > self.first_steps and steps - last >= every
 
@@ -142,14 +142,14 @@ class Sitting:
 
     def report(self) -> None:
         """Tell the logger, and whoever wants to know, how far the run is."""
-        sitting = max(self.seconds - self.before, 1e-9)
+        seconds = max(self.seconds - self.before, 1e-9)
         league = self.league
         progress = Progress(
             steps=self.model.num_timesteps,
             seconds=self.seconds,
             games=league.games,
-            steps_per_second=(self.model.num_timesteps - self.first_steps) / sitting,
-            games_per_second=(league.games - self.first_games) / sitting,
+            steps_per_second=(self.model.num_timesteps - self.first_steps) / seconds,
+            games_per_second=(league.games - self.first_games) / seconds,
             ladder=self.ladder,
             scores={league.name(number): score for number, score in league.scores.items()},
         )
