@@ -14,8 +14,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from numba.extending import register_jitable
-
+from .jit import helper
 from .spec import nearest
 
 __all__ = ["Evaluation", "checked_features", "lead", "make_evaluation", "replaced_weights"]
@@ -31,7 +30,7 @@ class Evaluation(NamedTuple):
     weights: Mapping[str, float]
 
 
-@register_jitable
+@helper
 def lead(own: Any, other: Any, most: float) -> float:
     """Return the difference of two counts as a feature: ±1 where it is ``most`` or more."""
     return min(max((own - other) / most, -1.0), 1.0)
@@ -137,10 +136,10 @@ def _linear(features: _Rule, weights: tuple[float, ...], scale: float) -> _Rule:
 @cache
 def _inlined(function: _Rule) -> _Rule:
     """Let compiled code call ``function``, which is registered with Numba once, however many weights it gets."""
-    return register_jitable(getattr(function, "py_func", function))
+    return helper(getattr(function, "py_func", function))
 
 
-@register_jitable
+@helper
 def _nothing(values: Any) -> float:
     return 0.0
 
@@ -148,7 +147,7 @@ def _nothing(values: Any) -> float:
 def _plus(rest: _Rule, index: int, weight: float) -> _Rule:
     """Return the sum so far and another term: one function for each, so that the values may be of different types."""
 
-    @register_jitable
+    @helper
     def total(values: Any) -> float:
         return rest(values) + weight * values[index]
 

@@ -12,24 +12,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from .game import Game, Repetition, State
-from .jit import kernel
+from .jit import helper, kernel
 
 __all__ = ["PositionCounts", "allow_new", "count_position", "exempt_actions", "new_ring", "new_scratch"]
 
 _PLIES_A_WORD = 8  # positions to 64 bits of a filter
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _place(seen: Any, key: Any) -> Any:
     """Return the word of a filter, and the bit in it, of ``key``."""
     return (key >> np.uint64(32)) & np.uint64(seen.shape[1] - 1), np.uint64(1) << (key >> np.uint64(58))
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _may_be_there(seen: Any, key: Any) -> Any:
     """Return False only if ``key`` is in none of the filters."""
     word, bit = _place(seen, key)
@@ -39,7 +38,7 @@ def _may_be_there(seen: Any, key: Any) -> Any:
     return found & bit != 0
 
 
-@register_jitable
+@helper
 def _times(keys: Any, entered: int, key: Any) -> int:
     """Return how often ``key`` is in a ring in which so many have been entered."""
     count = 0
@@ -57,7 +56,7 @@ def new_ring(game: Game, *games: int) -> tuple[NDArray[np.uint64], NDArray[np.ui
     return np.zeros((*games, plies), np.uint64), np.zeros((*games, filters, words), np.uint64)
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def count_position(game, state, keys, seen, ply):
     """Enter the position of ``state``, after ``ply`` plies, and return how often it has been there.
 
@@ -85,7 +84,7 @@ def count_position(game, state, keys, seen, ply):
     return before + 1
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def allow_new(game, state, actions, after, scratch, keys, seen, ply, most, exempt, mask):
     """Set a zeroed ``mask`` to 1 for the legal actions after which no position has been there more than ``most`` times.
 

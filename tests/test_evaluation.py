@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.extending import register_jitable
 from rich.console import Console
 
 from plyground.agents import AlphaBeta, Minimax, make
 from plyground.arena.cli.analyse import feature_table
 from plyground.envs import Game, check_game, connect_four, game_names, go, make_game, mnk, othello, tictactoe
 from plyground.envs.evaluation import lead
-from plyground.envs.jit import kernel
+from plyground.envs.jit import helper, kernel
 
 from .conftest import GAMES, random_game
 
@@ -200,7 +199,7 @@ class TestDefinitions:
         assert pickle.loads(pickle.dumps(again.replace(name="other"))).weights == {"x": 0.5}
 
     def test_features_that_are_compiled_already(self) -> None:
-        for features in (register_jitable(one_feature), kernel(one_feature)):
+        for features in (helper(one_feature), kernel(one_feature)):
             game = tictactoe().replace(features=features, weights={"x": 0.5})
             assert Minimax(game, 1).analyse(game.new_state()).value == 0.25
             assert Minimax(game, 1, weights={"x": 0.25}).analyse(game.new_state()).value == 0.125

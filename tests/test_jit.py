@@ -131,9 +131,7 @@ def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
     code = "from kernels import use; print(use(1), sum(use.stats.cache_hits.values()))"
     helper = tmp_path / "helper.py"
     for text, expected in (("x + 1", "2 0"), ("x + 1", "2 1"), ("x + 5", "6 0"), ("x + 1", "2 1")):
-        helper.write_text(
-            f"from numba.extending import register_jitable\n@register_jitable\ndef add(x):\n    return {text}\n"
-        )
+        helper.write_text(f"from numba.extending import helper\n@helper\ndef add(x):\n    return {text}\n")
         assert run(code, tmp_path / "cache", tmp_path)[0].strip() == expected
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import register_jitable
+from ...envs.jit import helper
 
 __all__ = ["KILLER", "pick", "remember_cutoff", "score_moves"]
 
@@ -20,7 +20,7 @@ KILLER = 1 << 60  # killers and the table's move have at least this score, histo
 _FIRST_KILLER, _HASH_MOVE = 1 << 61, 1 << 62
 
 
-@register_jitable
+@helper
 def score_moves(frame: Any, count: int, status: Any, history: Any, hash_move: int) -> None:
     """Score the moves for `pick`, by as much of the ordering as ``status`` has switched on."""
     for i in range(count):
@@ -37,7 +37,7 @@ def score_moves(frame: Any, count: int, status: Any, history: Any, hash_move: in
             frame.scores[i] = 0
 
 
-@register_jitable
+@helper
 def pick(frame: Any, i: int, count: int) -> None:
     """Bring the best of the moves from ``i`` on to place ``i``; the others keep their order."""
     best = i
@@ -50,7 +50,7 @@ def pick(frame: Any, i: int, count: int) -> None:
     frame.moves[i], frame.scores[i] = move, score
 
 
-@register_jitable
+@helper
 def remember_cutoff(frame: Any, history: Any, move: int, depth: int) -> None:
     """Make ``move``, which cut off, the first killer of its ply, and raise its history."""
     if frame.killers[0] != move:

@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+
+from ...envs.jit import helper
 
 __all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "find", "new_table", "place"]
 
@@ -48,12 +49,12 @@ def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray
     return np.zeros(1 << (slots.bit_length() - 1), _ENTRY)  # bound 0: a free slot
 
 
-@register_jitable
+@helper
 def _slot_of(table: Any, key: Any) -> Any:
     return ((key * _SCRAMBLE) >> _SHIFT) & np.uint64(table.size - 1)
 
 
-@register_jitable
+@helper
 def find(table: Any, key: Any) -> Any:
     """Return the slot that holds ``key``, or one that does not: the caller compares the key, and ``bound`` with 0."""
     slot = _slot_of(table, key)
@@ -63,7 +64,7 @@ def find(table: Any, key: Any) -> Any:
     return slot
 
 
-@register_jitable
+@helper
 def place(table: Any, key: Any, depth: int, age: int, by_depth: bool) -> Any:
     """Return the slot for a new entry, after making room in it; ``age`` is the number of the search, modulo 256."""
     slot = _slot_of(table, key)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from ...envs import Game, state_dtype
+from ...envs.jit import helper
 from ..search import DEEPEST, most_positions
 from .table import new_table
 
@@ -84,7 +84,7 @@ def new_workspace(game: Game, plies: int, table_mb: float) -> Workspace:
     )
 
 
-@register_jitable
+@helper
 def set_line(line: Any, move: int, rest: Any) -> None:
     """Write ``move`` and the line ``rest`` behind it."""
     line[0] = move

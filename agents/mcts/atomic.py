@@ -16,7 +16,9 @@ from typing import Any
 from numba import config, types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic
+
+from ...envs.jit import helper
 
 __all__ = ["compare_and_swap", "fetch_add", "load", "store"]
 
@@ -119,25 +121,25 @@ def _store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, index, array.dtype), emit
 
 
-@register_jitable
+@helper
 def fetch_add(array: Any, index: int, value: Any) -> Any:
     """Add ``value`` to ``array[index]``, and return what stood there before. Nothing else is ordered by it."""
     return _fetch_add(array, index, value)
 
 
-@register_jitable
+@helper
 def compare_and_swap(array: Any, index: int, expected: Any, new: Any) -> bool:
     """Write ``new`` into ``array[index]`` if ``expected`` stands there, and return whether it did."""
     return _compare_and_swap(array, index, expected, new)
 
 
-@register_jitable
+@helper
 def load(array: Any, index: int) -> Any:
     """Return ``array[index]``; what was written before the `store` of that value is then seen (acquire)."""
     return _load(array, index)
 
 
-@register_jitable
+@helper
 def store(array: Any, index: int, value: Any) -> None:
     """Write ``value`` into ``array[index]``, after all that was written before (release)."""
     _store(array, index, value)

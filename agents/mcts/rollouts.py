@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
+from ...envs.jit import helper
 from ...envs.jit.prng import below, uniform
 
 __all__ = ["greedy_action", "guided_rollout", "value_after"]
 
 
-@register_jitable
+@helper
 def value_after(game: Any, state: Any, action: int, player: int, look: Any) -> float:
     """Return the utility or evaluation, for ``player``, of the position after ``action``, made in ``look[0]``."""
     look[0] = state
@@ -30,7 +30,7 @@ def value_after(game: Any, state: Any, action: int, player: int, look: Any) -> f
     return float(game.evaluate(after, player))
 
 
-@register_jitable
+@helper
 def greedy_action(game: Any, state: Any, look: Any, actions: Any, rng: Any) -> Any:
     """Return the action after which the game is won or evaluated best for its player; of equals a random one.
 
@@ -55,7 +55,7 @@ def greedy_action(game: Any, state: Any, look: Any, actions: Any, rng: Any) -> A
     return chosen
 
 
-@register_jitable
+@helper
 def guided_rollout(
     game: Any, state: Any, look: Any, depth: int, epsilon: float, actions: Any, rng: Any, played: Any
 ) -> float:

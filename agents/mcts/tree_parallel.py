@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 from .atomic import compare_and_swap, fetch_add, load, store
 from .tree import Tree, rollout, ucb, write_children
 
@@ -38,7 +37,7 @@ class Selection(NamedTuple):
     top: float  # the highest utility: a loss is -top
 
 
-@register_jitable
+@helper
 def choose_child(tree: Tree, pending: NDArray[np.int32], how: Selection, node: int) -> int:
     """Step 1, selection: return the first child that was never visited, else the one with the highest `ucb`.
 
@@ -64,7 +63,7 @@ def choose_child(tree: Tree, pending: NDArray[np.int32], how: Selection, node: i
     return best
 
 
-@register_jitable
+@helper
 def try_to_expand(game: Any, tree: Tree, node: int, state: Any, actions: Any, rng: Any) -> bool:
     """Step 2, expansion: return False if another thread expands the node just now, or there is no room for it."""
     if not compare_and_swap(tree.child_count, node, 0, _BUSY):
@@ -82,7 +81,7 @@ def try_to_expand(game: Any, tree: Tree, node: int, state: Any, actions: Any, rn
     return False
 
 
-@register_jitable
+@helper
 def add_result(tree: Tree, pending: NDArray[np.int32], how: Selection, length: int, utility: float) -> None:
     """Step 4, back-propagation: add ``utility``, player 0's, along the path, and take the virtual losses back."""
     for i in range(length):
@@ -93,7 +92,7 @@ def add_result(tree: Tree, pending: NDArray[np.int32], how: Selection, length: i
             fetch_add(pending, node, -1)
 
 
-@register_jitable
+@helper
 def take(left: NDArray[np.int64]) -> int:
     """Take some of the simulations that are left, and return how many: several, since this is a place of contention."""
     seen = load(left, 0)

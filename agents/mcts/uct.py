@@ -19,10 +19,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 from .rollouts import guided_rollout, value_after
 from .tree import Tree, backpropagate, expand, has_room, ucb
 
@@ -71,7 +70,7 @@ def new_extras(options: Options, nodes: int, num_actions: int) -> Extras:
     )
 
 
-@register_jitable
+@helper
 def choose_child(tree: Tree, extras: Extras, options: Options, node: int, c: float) -> int:
     """Step 1, selection: return the child with the highest score among those that are considered and not settled."""
     first, count = tree.first_child[node], tree.child_count[node]
@@ -111,7 +110,7 @@ def choose_child(tree: Tree, extras: Extras, options: Options, node: int, c: flo
     return max(best, first)
 
 
-@register_jitable
+@helper
 def order_children(game: Any, tree: Tree, extras: Extras, node: int, state: Any, look: Any) -> None:
     """Evaluate the positions behind the children of ``node``, and put the children into that order, the best first."""
     first = tree.first_child[node]
@@ -125,7 +124,7 @@ def order_children(game: Any, tree: Tree, extras: Extras, node: int, state: Any,
         extras.guess[place], tree.action[place] = guess, action
 
 
-@register_jitable
+@helper
 def clear_children(tree: Tree, extras: Extras, options: Options, node: int, top: float) -> None:
     """Nothing is known yet of the children of ``node``, but that no utility is above ``top``."""
     for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
@@ -145,7 +144,7 @@ def prepare_root(game, state, look, tree, extras, options, top):
         order_children(game, tree, extras, 0, state, look)
 
 
-@register_jitable
+@helper
 def bounds_of(tree: Tree, extras: Extras, node: int) -> tuple[float, float]:
     """Return the bounds of a node's value, for its mover, that follow from those of its children."""
     first = tree.first_child[node]
@@ -157,7 +156,7 @@ def bounds_of(tree: Tree, extras: Extras, node: int) -> tuple[float, float]:
     return low, high
 
 
-@register_jitable
+@helper
 def prove(tree: Tree, extras: Extras, length: int, utility: float) -> None:
     """Note that the path ends the game with ``utility`` for player 0, and what that proves of the nodes before it."""
     leaf = tree.path[length - 1]
@@ -171,7 +170,7 @@ def prove(tree: Tree, extras: Extras, length: int, utility: float) -> None:
         extras.low[node], extras.high[node] = low, high
 
 
-@register_jitable
+@helper
 def back_up_amaf(tree: Tree, extras: Extras, length: int, utility: float) -> None:
     """Count the simulation for each child, along the path, whose mover played its action then or later."""
     played, mark = extras.played, extras.played[0, -1]

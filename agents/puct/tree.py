@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 from ..mcts.report import children_of
 from ..mcts.tree import has_room
 
@@ -67,13 +66,13 @@ def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
     )
 
 
-@register_jitable
+@helper
 def puct(q: float, prior: float, visits: int, sibling_visits: int, c: float) -> float:
     """Return ``Q(s, a) + c · P(s, a) · sqrt(Σ_b N(s, b)) / (1 + N(s, a))`` (Silver et al. 2016, methods)."""
     return q + c * prior * np.sqrt(sibling_visits) / (1 + visits)
 
 
-@register_jitable
+@helper
 def select_child(tree: Any, node: int, c: float, c_base: float, fpu: float, virtual_loss: int) -> int:
     """Return the child with the highest `puct`, where each pending leaf counts as ``virtual_loss`` losses (of -1).
 

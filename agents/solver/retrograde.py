@@ -21,10 +21,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 from .solving import DONE, ENDLESS, FREE, slot_of
 
 __all__ = [
@@ -66,7 +65,7 @@ class Backwards(NamedTuple):
     queue: NDArray[np.int32]  # [nodes] settled in this order
 
 
-@register_jitable
+@helper
 def _number_of(game: Any, state: Any, table: Any, graph: Any) -> Any:
     """Return the number of an unfinished position, a new one if it is not in the table."""
     counts = graph.counts
@@ -79,7 +78,7 @@ def _number_of(game: Any, state: Any, table: Any, graph: Any) -> Any:
     return table.marks[slot] - DONE
 
 
-@register_jitable
+@helper
 def _end_of(graph: Any, utility: Any) -> Any:
     """Return the number of the end with this utility, a new one if there is none."""
     counts = graph.counts
@@ -152,7 +151,7 @@ def turn_round(graph, starts, parents):
             i += 1
 
 
-@register_jitable
+@helper
 def _spread(graph: Any, back: Any, end: Any, winner: int) -> None:
     """Settle the positions that have the value of an end: where ``winner`` can force it; -1: where nobody can do else.
 

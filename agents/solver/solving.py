@@ -13,11 +13,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from ...envs import Game
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 
 __all__ = [
     "BYTES",
@@ -81,7 +80,7 @@ def new_line(game: Game, plies: int) -> Line:
     )
 
 
-@register_jitable
+@helper
 def slot_of(table: Any, key: Any) -> Any:
     """Return the slot that holds a key, or the free one where it belongs."""
     ones = np.uint64(table.keys.size - 1)
@@ -115,7 +114,7 @@ def move_entries(old, table):
     return count
 
 
-@register_jitable
+@helper
 def _is_better(sign: Any, value: Any, distance: Any, best: Any, best_distance: Any) -> bool:
     """Return whether a move is worth more, or ends the game at a better time, for the player of this sign."""
     if value != best:

@@ -22,10 +22,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import DTypeLike, NDArray
 
 from ..game import Rule
+from ..jit import helper
 
 __all__ = ["BLACK", "BORDER", "EMPTY", "WHITE", "Chains", "chains"]
 
@@ -72,13 +72,13 @@ def chains(board_size: int) -> Chains:
         state.place[cell_of] = np.arange(points)
         state.empties = points
 
-    @register_jitable(forceinline=True)
+    @helper(forceinline=True)
     def is_last(state: Any, cell: int, beside: Any) -> bool:
         """Return whether ``cell`` is the last liberty of the stone ``beside``; anything if there is none."""
         liberties = state.liberties[state.head[beside]]
         return liberties == (liberties & _COUNT) * liberty[cell]
 
-    @register_jitable(forceinline=True)
+    @helper(forceinline=True)
     def is_legal(state: Any, cell: int, own: int) -> bool:
         # All four sides are looked at, without a jump: which of them decides can hardly be foreseen.
         legal = 0
@@ -90,12 +90,12 @@ def chains(board_size: int) -> Chains:
             legal |= (stone == EMPTY) | ((stone == own) & (not taken)) | ((stone == 3 - own) & taken)
         return (legal != 0) & (cell != state.ko)
 
-    @register_jitable
+    @helper
     def is_lone(state: Any, cell: int) -> bool:
         head = state.head[cell]
         return state.length[head] == 1 and state.liberties[head] & _COUNT == 1
 
-    @register_jitable
+    @helper
     def is_eye(state: Any, cell: int, own: int) -> bool:
         for step in around:
             stone = state.board[cell + step]
@@ -110,7 +110,7 @@ def chains(board_size: int) -> Chains:
                 theirs += 1
         return theirs + edge < 2
 
-    @register_jitable
+    @helper
     def merge(state: Any, a: Any, b: Any) -> None:
         """Make one chain of two, given by their heads: the smaller one gets the other's head."""
         if state.length[a] < state.length[b]:
@@ -125,7 +125,7 @@ def chains(board_size: int) -> Chains:
         state.length[a] += state.length[b]
         state.liberties[a] += state.liberties[b]
 
-    @register_jitable
+    @helper
     def capture(state: Any, head: Any) -> None:
         """Take a chain off the board."""
         colour = state.board[head]
@@ -144,7 +144,7 @@ def chains(board_size: int) -> Chains:
             if stone == head:
                 break
 
-    @register_jitable
+    @helper
     def place(state: Any, cell: int, own: int) -> None:
         state.empties -= 1
         last = state.empty[state.empties]
@@ -173,7 +173,7 @@ def chains(board_size: int) -> Chains:
         # A lone stone that has taken one, and whose only liberty is there, may not be taken back at once.
         state.ko = state.empty[before] if state.empties == before + 1 and is_lone(state, cell) else 0
 
-    @register_jitable
+    @helper
     def hash_of_taken(state: Any, cell: int, sides: int) -> Any:
         """Return Zobrist's hash of the chains on these sides of ``cell``, given as bits."""
         found = np.uint64(0)
@@ -193,7 +193,7 @@ def chains(board_size: int) -> Chains:
                     sides &= ~(1 << j)
         return found
 
-    @register_jitable(forceinline=True)
+    @helper(forceinline=True)
     def after(state: Any, cell: int, own: int) -> tuple[bool, Any]:
         found = state.hash ^ zobrist[own, cell]
         # As in `is_legal`. Most moves take nothing, and this way that is cheap to see.
@@ -208,7 +208,7 @@ def chains(board_size: int) -> Chains:
             found ^= hash_of_taken(state, cell, sides)
         return ((lives | sides) != 0) & (cell != state.ko), found
 
-    @register_jitable
+    @helper
     def area_balance(state: Any) -> int:
         reached = np.zeros(cells, np.uint8)  # the one array that is allocated, once a game: by BLACK, WHITE or both (3)
         changed = True

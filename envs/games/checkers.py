@@ -39,11 +39,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Repetition, state_dtype
+from ..jit import helper
 from ..jit.bits import lowest, popcount
 
 __all__ = ["checkers"]
@@ -84,7 +84,7 @@ def player(state: Any) -> int:
     return state.turn
 
 
-@register_jitable
+@helper
 def movers(state: Any) -> Any:
     """Return 1 if the moves are jumps, else 0, and the pieces that can move in each direction."""
     own, other = state.sides[state.turn], state.sides[1 - state.turn]
@@ -100,7 +100,7 @@ def movers(state: Any) -> Any:
     return 0, (down & (empty >> _4), down & (empty >> _5), up & (empty << _5), up & (empty << _4))
 
 
-@register_jitable
+@helper
 def is_blocked(state: Any) -> bool:
     pieces = movers(state)[1]
     return pieces[0] | pieces[1] | pieces[2] | pieces[3] == _ZERO
@@ -139,7 +139,7 @@ def features(state: Any, player: int) -> tuple[float, ...]:
     return (own_worth - other_worth) / (own_worth + other_worth), beyond / 12.0, at_home / 4.0, central / 8.0
 
 
-@register_jitable
+@helper
 def repetition_key(state: Any) -> Any:
     # Tabulation hashing: a random number for each seven bits of a board (A. L. Zobrist, 1970, has one for each piece).
     value = (state.jumper * _MIX_JUMPER) ^ (np.uint64(state.turn) * _MIX_TURN)

@@ -25,12 +25,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from ..board import Board
 from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
+from ..jit import helper
 from ..jit.bits import popcount
 
 __all__ = ["connect_four"]
@@ -89,7 +89,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         state.theirs = mine | stone
         state.ply += 1
 
-    @register_jitable
+    @helper
     def has_four(stones: Any) -> bool:
         for step in steps:
             pairs = stones & (stones >> step)
@@ -113,7 +113,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
                 planes[row, column, 0] = (own >> bits[row, column]) & _ONE
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
 
-    @register_jitable
+    @helper
     def stones_in_lines(stones: Any, direction: int) -> tuple[Any, Any]:
         """Return the lines with 1 or 3 ``stones``, and those with 2 or 3, by their lowest cells; 4 would be a win."""
         step, start = steps[direction], starts[direction]
@@ -124,13 +124,13 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         twos = pair ^ (pair >> step_2) ^ (single & (single >> step_2))
         return ones & start, twos & start
 
-    @register_jitable
+    @helper
     def cells_in_lines(which: Any, direction: int) -> Any:
         step = steps[direction]
         pairs = which | (which << step)
         return pairs | (pairs << (step + step))
 
-    @register_jitable
+    @helper
     def open_lines(own: Any, other: Any) -> tuple[int, int, int, Any, Any]:
         """Count the lines of four with stones of one side only, all lines of a direction at once.
 

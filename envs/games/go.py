@@ -20,11 +20,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from ..board import Board, letters, numbers_up
 from ..factory import game_factory
 from ..game import Game, Repetition, Symmetry, state_dtype
+from ..jit import helper
 from ..jit.prng import below
 from .chains import BLACK, BORDER, EMPTY, WHITE, chains
 
@@ -73,7 +73,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     # The legal actions are listed without jumps, of which the processor could foresee none: all are written, and the
     # next is written over those that are not to stay.
 
-    @register_jitable(forceinline=True)
+    @helper(forceinline=True)
     def list_empty(state: Any, actions: Any) -> int:
         empties = 0
         for action in range(points):

@@ -26,12 +26,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from ..board import Board, letters, numbers_up
 from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
+from ..jit import helper
 from ..jit.prng import below
 
 __all__ = ["gomoku", "mnk"]
@@ -85,7 +85,7 @@ def gomoku(size: int = 15, exact: bool = False) -> Game:
     return _in_a_row("gomoku", size, size, 5, exact, style="lines")
 
 
-@register_jitable
+@helper
 def run_through(board: Any, place: int, step: int) -> int:
     """Return how many equal stones are in a row, through that on ``place``, along ``step`` and back."""
     stone = board[place]
@@ -97,7 +97,7 @@ def run_through(board: Any, place: int, step: int) -> int:
     return (end - start) // step - 1
 
 
-@register_jitable
+@helper
 def signed_digit(counts: int) -> int:
     """Return the lowest digit, which may be negative."""
     return ((counts + _HALF) & _LOW) - _HALF
@@ -198,7 +198,7 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
                 planes[row, column, 0] = stone == own
                 planes[row, column, 1] = stone == other
 
-    @register_jitable
+    @helper
     def line_counts(board: Any) -> int:
         """Return the sum of the digits of all lines."""
         counts = 0

@@ -42,12 +42,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from ..board import Board, letters
 from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
+from ..jit import helper
 from ..jit.bits import lowest, popcount, scattered
 from ..jit.prng import below
 
@@ -60,7 +60,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _OF_TURN = np.uint64(0x9E3779B97F4A7C15)  # in the keys of white's positions: 2⁶⁴ divided by the golden ratio
 
 
-@register_jitable
+@helper
 def run_up(start: Any, over: Any, step: Any) -> Any:
     """Return the bits of ``over`` in an unbroken run from a bit of ``start``, up to 6 long, towards higher bits."""
     run = over & (start << step)
@@ -70,7 +70,7 @@ def run_up(start: Any, over: Any, step: Any) -> Any:
     return run | (pairs & (run << two))
 
 
-@register_jitable
+@helper
 def run_down(start: Any, over: Any, step: Any) -> Any:
     """Do the same towards lower bits."""
     run = over & (start >> step)
@@ -110,7 +110,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
     # Over either diagonal, and half a turn.
     images = np.array([grid.T.ravel(), grid[::-1, ::-1].T.ravel(), grid[::-1, ::-1].ravel()], np.uint64)
 
-    @register_jitable
+    @helper
     def placements(own: Any, other: Any) -> Any:
         ends = _ZERO
         for i in range(4):
@@ -118,7 +118,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
             ends |= (run_up(own, over, step) << step) | (run_down(own, over, step) >> step)
         return ends & board & ~(own | other)
 
-    @register_jitable
+    @helper
     def turned(own: Any, other: Any, disc: Any) -> Any:
         """Return the discs of ``other`` between the new disc and others of ``own``."""
         discs = _ZERO
@@ -190,13 +190,13 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
                 planes[row, column, 2] = player
 
-    @register_jitable
+    @helper
     def next_to(some: Any) -> Any:
         """Return the cells next to ``some`` in any of the eight directions, and perhaps some of these themselves."""
         row = some | ((some & ~right) << steps[0]) | ((some & ~left) >> steps[0])
         return row | (row << steps[2]) | (row >> steps[2])
 
-    @register_jitable
+    @helper
     def anchored(own: Any) -> Any:
         """Return the discs of ``own`` on the edges that no move can turn: from a corner on, in an unbroken row."""
         held = own & corners
@@ -239,7 +239,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
             count += 1
         return count
 
-    @register_jitable
+    @helper
     def key_of(mine: Any, theirs: Any, turn: int) -> Any:
         return scattered(scattered(mine) ^ theirs) ^ (np.uint64(turn) * _OF_TURN)
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
+from ..jit import helper
 from ..render.text import draw_grid
 
 __all__ = ["open_lines", "tictactoe"]
@@ -50,7 +50,7 @@ def play(state: Any, action: int) -> None:
     state.ply += 1
 
 
-@register_jitable
+@helper
 def has_line(stones: Any) -> bool:
     for line in _LINES:
         if stones & line == line:
@@ -76,7 +76,7 @@ def observe(state: Any, player: int, planes: Any) -> None:
             planes[row, column, 1] = other >> 3 * row + column & 1
 
 
-@register_jitable
+@helper
 def open_lines(state: Any, player: int) -> float:
     """Return the textbook's e(s): lines without a stone of the opponent minus lines without one of ``player``."""
     balance = 0

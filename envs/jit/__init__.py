@@ -4,5 +4,6 @@ Start with `game_type`. May import no other room and no file of `plyground.envs`
 """
 
 from .game_type import bind, borrowed, kernel
+from .linked import helper
 
-__all__ = ["bind", "borrowed", "kernel"]
+__all__ = ["bind", "borrowed", "helper", "kernel"]

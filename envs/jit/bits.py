@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
+
+from .linked import helper
 
 __all__ = ["lowest", "popcount", "scattered"]
 
@@ -14,7 +15,7 @@ _LOW = np.uint64(2**32 - 1)
 _PRIME_1, _PRIME_2 = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)  # of xxHash (Y. Collet, public specification)
 
 
-@register_jitable
+@helper
 def popcount(bits: Any) -> int:
     """Return the number of ones in a ``uint64``. LLVM turns the loop into one instruction where the CPU has it."""
     count = 0
@@ -24,13 +25,13 @@ def popcount(bits: Any) -> int:
     return count
 
 
-@register_jitable
+@helper
 def lowest(bits: Any) -> int:
     """Return the number of the lowest one in a ``uint64``. There must be one."""
     return popcount(~bits & (bits - _ONE))
 
 
-@register_jitable
+@helper
 def scattered(bits: Any) -> Any:
     """Return 64 bits each of which depends on all of ``bits``, for hashing.
 

@@ -21,17 +21,20 @@ import contextlib
 import hashlib
 import pickle
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numba
 from numba import config, njit, typeof, types
 from numba.core import cgutils
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
+    infer_getattr,
     intrinsic,
+    lower_getattr_generic,
     models,
-    overload_method,
     register_model,
     typeof_impl,
     unbox,
@@ -39,6 +42,7 @@ from numba.extending import (
 from numba.np.arrayobj import make_array
 
 from .digest import digest
+from .linked import compiled_rule
 
 if TYPE_CHECKING:
     from ..game import Game
@@ -130,7 +134,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
-    dispatcher: Any = njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = njit(nogil=True, error_model="numpy", _nrt=False)(function)
     with contextlib.suppress(RuntimeError):  # no folder can be written, or no file holds the function: nothing is kept
         dispatcher._cache = _KernelCache(dispatcher.py_func)  # what `cache=True` does, with our key and files
     return dispatcher
@@ -174,34 +178,26 @@ def _borrowed(typing: Any, value: Any) -> Any:
 borrowed: Any = (lambda value: value) if config.DISABLE_JIT else intrinsic(_borrowed)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _compiled_rule(game: GameType, rule: str) -> Callable[..., Any]:
-    return njit(getattr(_games[game.name], rule))
+@infer_getattr
+class _Rules(AttributeTemplate):
+    """The rules as attributes of a game: ``game.play`` is the compiled rule itself."""
+
+    key = GameType
+
+    def generic_resolve(self, typ: GameType, attr: str) -> types.Type | None:
+        return types.Dispatcher(_compiled(typ.name, attr)) if attr in RULES else None
 
 
-def _register_rule(rule: str, arguments: tuple[str, ...]) -> None:
-    """Make ``game.rule(…)`` compile inside kernels, by a lookup that Numba makes once for each game."""
-
-    def of_one(game, state):
-        compiled = _compiled_rule(game, rule)
-        return lambda game, state: compiled(state)
-
-    def of_two(game, state, x):
-        compiled = _compiled_rule(game, rule)
-        return lambda game, state, x: compiled(state, x)
-
-    def of_three(game, state, x, y):
-        compiled = _compiled_rule(game, rule)
-        return lambda game, state, x, y: compiled(state, x, y)
-
-    def of_four(game, state, x, y, z):
-        compiled = _compiled_rule(game, rule)
-        return lambda game, state, x, y, z: compiled(state, x, y, z)
-
-    overload_method(GameType, rule)((of_one, of_two, of_three, of_four)[len(arguments) - 1])
+@cache
+def _compiled(game: str, rule: str) -> Callable[..., Any]:
+    return compiled_rule(getattr(_games[game], rule))
 
 
-for _rule, _arguments in RULES.items():
-    _register_rule(_rule, _arguments)
+@lower_getattr_generic(GameType)
+def _rule(context, builder, typ, value, attr):
+    """A rule is its type, and has no value."""
+    return context.get_dummy_value()
+
 
 register_model(GameType)(models.OpaqueModel)
 

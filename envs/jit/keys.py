@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from .bits import scattered
+from .linked import helper
 
 __all__ = ["key_rule", "keys_by_playing"]
 
@@ -51,9 +51,7 @@ def keys_by_playing(
     legal_actions: Callable[..., Any], play: Callable[..., Any], repetition_key: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Return the rule ``keys_after(state, actions, keys, scratch)`` that plays each action in ``scratch[0]``."""
-    listed, played, read = (
-        register_jitable(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, repetition_key)
-    )
+    listed, played, read = (helper(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, repetition_key))
 
     def keys_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
         count = listed(state, actions)
@@ -67,7 +65,7 @@ def keys_by_playing(
     return keys_after
 
 
-@register_jitable
+@helper
 def _nothing(state: Any) -> Any:
     return _ZERO
 
@@ -79,15 +77,15 @@ def _with_field(
     shift = np.uint64(bits % 64)  # a field of 64 bits that is packed exactly is alone: nothing stands left of it
     ones = np.uint64(2**bits - 1)
 
-    @register_jitable
+    @helper
     def add(key: Any, value: Any) -> Any:
         value = np.uint64(value) & ones
         return (key << shift) | value if exact else scattered(key ^ value)
 
     if not is_array:
-        return register_jitable(lambda state: add(before(state), state[name]))
+        return helper(lambda state: add(before(state), state[name]))
 
-    @register_jitable
+    @helper
     def add_array(state: Any) -> Any:
         key = before(state)
         values: NDArray[Any] = state[name]

@@ -13,8 +13,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+
+from .linked import helper
 
 __all__ = ["below", "new_rng", "next_u64", "uniform", "uniform_action"]
 
@@ -30,7 +31,7 @@ def new_rng(seed: int | np.random.SeedSequence | None = None) -> NDArray[np.uint
     return sequence.generate_state(1, np.uint64).astype(np.uint64)
 
 
-@register_jitable
+@helper
 def next_u64(rng: Any) -> Any:
     """Advance the generator and return 64 random bits."""
     rng[0] += _GAMMA
@@ -40,13 +41,13 @@ def next_u64(rng: Any) -> Any:
     return z ^ (z >> _U31)
 
 
-@register_jitable
+@helper
 def below(rng: Any, n: int) -> Any:
     """Return an integer of 0 … n - 1 by the multiply-shift method: the bias is below n / 2³², n at most 2³²."""
     return np.int64(((next_u64(rng) >> _U32) * np.uint64(n)) >> _U32)
 
 
-@register_jitable
+@helper
 def uniform(rng: Any) -> float:
     """Return a float of [0, 1) with 53 random bits."""
     return np.float64(next_u64(rng) >> _U11) * 1.1102230246251565e-16  # 2⁻⁵³
@@ -55,7 +56,7 @@ def uniform(rng: Any) -> float:
 @cache
 def uniform_action(legal_actions: Callable[..., Any]) -> Callable[..., Any]:
     """Return the rule ``random_action(state, actions, rng)`` that draws each legal action with the same probability."""
-    listed = register_jitable(getattr(legal_actions, "py_func", legal_actions))
+    listed = helper(getattr(legal_actions, "py_func", legal_actions))
 
     def random_action(state: Any, actions: Any, rng: Any) -> Any:
         return actions[below(rng, listed(state, actions))]

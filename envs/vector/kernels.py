@@ -12,11 +12,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from ..game import Game
-from ..jit import borrowed, kernel
+from ..jit import borrowed, helper, kernel
 from ..jit.prng import below
 from ..repetition import allow_new, count_position, exempt_actions, new_ring
 
@@ -96,7 +95,7 @@ def draw(masks, rngs, rows, actions):
             actions[place] = drawn
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _play(game, i, states, players, plies, over, rewards, action):
     state = states[i]
     game.play(state, action)
@@ -109,7 +108,7 @@ def _play(game, i, states, players, plies, over, rewards, action):
         rewards[i, 1] = game.utility(state, 1)
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _count(game, i, states, plies, over, past):
     """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
     count = count_position(game, states[i], past.keys[i], past.seen[i], plies[i])
@@ -117,7 +116,7 @@ def _count(game, i, states, plies, over, past):
         over[i] = True
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _slide(game, i, states, plies, frames):
     """Write the newest position before the earlier ones, as both players see it."""
     size = 1
@@ -142,7 +141,7 @@ def _slide(game, i, states, plies, frames):
         game.observe(states[i], player, window[first : first + size].reshape(frames.shape))
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _remember(game, i, states, plies, over, past, frames):
     """Bring what is remembered up to the present position."""
     if past is not None:
@@ -151,7 +150,7 @@ def _remember(game, i, states, plies, over, past, frames):
         _slide(game, i, states, plies, frames)
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _mask(game, i, states, masks, plies, over, past, actions, after, scratch):
     for action in range(masks.shape[1]):
         masks[i, action] = 0
@@ -163,7 +162,7 @@ def _mask(game, i, states, masks, plies, over, past, actions, after, scratch):
             masks[i, actions[j]] = 1
 
 
-@register_jitable(forceinline=True)
+@helper(forceinline=True)
 def _show(game, i, states, observations, flat, frames, seat):
     """Write what the player ``seat`` sees; ``flat`` are the ``observations`` as [games, values]."""
     if frames is None:

@@ -28,10 +28,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from ....envs.jit import kernel
+from ....envs.jit import helper, kernel
 from ....envs.jit.bits import popcount
 
 __all__ = ["LIMIT", "NODES", "STOP", "UNKNOWN", "Layout", "Workspace", "layout", "new_workspace", "score_kernel"]
@@ -121,7 +120,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
         function.__qualname__ += f"_{rows}x{columns}"
         return function
 
-    @register_jitable
+    @helper
     @sized
     def completing(stones: Any, step: Any) -> Any:
         """Return the cells that complete four in a line with this step; some are taken or off the board."""
@@ -131,7 +130,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
         cells = (triples << three) | (triples >> step)
         return cells | (pairs & (stones >> three)) << two | ((pairs >> two) & stones) << step
 
-    @register_jitable
+    @helper
     @sized
     def winning_cells(stones: Any, taken: Any) -> Any:
         """Return the empty cells with which ``stones`` make four in a line."""
@@ -139,7 +138,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
         cells |= completing(stones, down) | completing(stones, flat) | completing(stones, rise)
         return cells & (board ^ taken)
 
-    @register_jitable
+    @helper
     @sized
     def has_four(stones: Any) -> bool:
         pairs = stones & (stones >> flat)
@@ -151,7 +150,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
         pairs = stones & (stones >> up)
         return found | (pairs & (pairs >> _TWO)) != _ZERO
 
-    @register_jitable
+    @helper
     @sized
     def folded(key: Any) -> Any:
         """Return the key that a position shares with its mirror image."""
@@ -161,7 +160,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
             mirrored |= part << np.uint64((columns - 1 - column) * (rows + 1))
         return min(key, mirrored)
 
-    @register_jitable
+    @helper
     @sized
     def place_and_tag(key, stones, shift, filling):
         """Return the slot of a position, and how its entry begins."""
@@ -170,11 +169,11 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
         scrambled = (key * _SCRAMBLE) & key_ones
         return np.int64(scrambled >> shift), (filling << filling_shift) | ((scrambled & tag_ones) << _BOTH_BITS)
 
-    @register_jitable
+    @helper
     def upper_bound(entry):
         return np.int64((entry >> _BOUND_BITS) & _BOUND) - _BIAS
 
-    @register_jitable
+    @helper
     @sized
     def bound(own, taken, threats, stones, alpha, slot_bits, filling, w):
         """Return a score that is at most α and an upper bound, or above α and a lower bound; or `UNKNOWN`.

@@ -1,0 +1,90 @@
+"""Functions that are compiled for kernels only: linked into them, and never made machine code by themselves.
+
+Numba compiles every function that a kernel calls as if Python called it too: LLVM optimises it with all that it calls,
+makes machine code of it, and does the same again when it stands inside its caller. With the many small functions of a
+search that took half of the time in which a kernel is compiled. A `helper` is only lowered; the kernel that it is
+linked into is optimised once, as a whole.
+
+What is used of Numba is private to it, which is why ``pyproject.toml`` holds Numba below the next minor version;
+``tests/test_jit.py`` names what has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import _dynfunc, njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+from numba.extending import register_jitable
+
+__all__ = ["compiled_rule", "helper"]
+
+
+class _LinkedLibrary(JITCodeLibrary):
+    """The code of a helper: LLVM's intermediate form, as Numba has lowered it."""
+
+    def finalize(self) -> None:
+        """Link the helper's own helpers, and neither optimise nor make machine code."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LinkedLowering(NativeLowering):
+    """Numba's lowering, into a `_LinkedLibrary`."""
+
+    _name = "plyground_linked_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        context, flags = state.targetctx, state.flags
+        state.library = _LinkedLibrary(context.codegen(), state.func_id.func_qualname)
+        state.flags = flags.copy()
+        state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
+        super().run_pass(state)
+        state.flags = flags
+        lowered = state["cr"]
+        # Callers find the code by an entry point. Nobody calls this one, which has no address.
+        entry = _dynfunc.make_function(
+            lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 1, lowered.env, (state.library,)
+        )
+        context.insert_user_function(entry, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=entry)
+        return True
+
+
+class _LinkedCompiler(CompilerBase):
+    """Numba's passes for compiled code, with the last but one replaced."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_LinkedLowering if one is NativeLowering else one, why) for one, why in passes.passes]
+        passes.finalize()
+        return [passes]
+
+
+_LINKED = {"pipeline_class": _LinkedCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Let kernels and rules call ``function``, which is compiled into them; in Python it stays what it is.
+
+    Args:
+        function: the function.
+        **options: Numba's, such as ``forceinline=True``.
+    """
+    if function is None:
+        return lambda function: helper(function, **options)
+    return register_jitable(**_LINKED, **options)(function)
+
+
+def compiled_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``rule`` compiled, for kernels to call. Unlike them, it may allocate arrays."""
+    return njit(**_LINKED, _nrt=True)(getattr(rule, "py_func", rule))
