@@ -81,7 +81,6 @@ UCT_OPTIONS = (
     "bias=1",
     "widening=0.5",
     "threads=2",
-    "threads=2, parallel=tree",
 )
 GO_SIMULATIONS = 200  # here a row takes a minute
 GO_OPTIONS = ("reuse_tree=True", "fpu=0.5", "c=0.7", "rollout_depth=8", "rave=100", "rave=1000", "widening=0.5")

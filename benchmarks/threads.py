@@ -26,15 +26,7 @@ BUDGETS = (1000, 10_000)  # simulations for each move, where moves are compared
 
 def searches(threads: int) -> dict[str, dict[str, Any]]:
     """Return the arguments of the searches that are compared, by name."""
-    tree = {"parallel": "tree", "threads": threads}
-    return {
-        "one thread": {},
-        '`parallel="tree"`, 1 thread': {"parallel": "tree"},
-        f'`parallel="root"`, {threads} threads': {"threads": threads},
-        f'`parallel="tree"`, {threads} threads': tree,
-        f'`parallel="tree"`, {threads} threads, `virtual_loss=0`': {**tree, "virtual_loss": 0},
-        f'`parallel="tree"`, {threads} threads, `virtual_loss=3`': {**tree, "virtual_loss": 3},
-    }
+    return {"one thread": {}, f"{threads} threads": {"threads": threads}}
 
 
 def speeds(spec: str, simulations: int, threads: int, rounds: int) -> dict[str, float]:

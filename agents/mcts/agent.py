@@ -19,8 +19,6 @@ from .batched import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
 from .report import count_nodes, most_visited_line, standard_error
 from .searcher import Searcher
-from .shared_searcher import SharedSearcher
-from .tree_parallel import Selection
 from .uct import NEUTRAL, Options
 
 __all__ = ["MCTS"]
@@ -32,8 +30,8 @@ class MCTS(SearchAgent):
     """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
 
     As it stands this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
-    then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed and
-    number of simulations give the same move, with any number of threads that have their own trees; seconds do not.
+    then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed,
+    simulations and threads give the same move; seconds do not.
 
     In `analyse`, ``values`` are the means of the simulations through each action, for the player to move (exact where
     the solver has proved them), and ``visits`` their numbers, those kept from earlier moves included; ``nodes`` counts
@@ -67,13 +65,8 @@ class MCTS(SearchAgent):
             their evaluation. 0 for none.
         widening: α of progressive widening, above 0 and at most 1: of N visits, ⌈N^α⌉ children are considered, in the
             order of their evaluation. None: all.
-        threads: that share the simulations.
-        parallel: ``"root"``: each thread has a tree of its own, and the trees vote with all their visits; or
-            ``"tree"``: all grow one tree, which depends on who comes first: with more than one thread the same seed may
-            give another move. It goes with ``c``, ``fpu``, ``final_move``, ``reuse_tree`` and ``tree_mb`` only, and
-            with one thread it is plain UCT (Chaslot et al. 2008; Enzenberger and Müller 2009).
-        virtual_loss: with ``parallel="tree"``, the lost simulations that one on its way counts for, so that other
-            threads turn elsewhere; 0 for none.
+        threads: threads that share the simulations. Each grows a tree of its own, and the trees vote with all their
+            visits (root parallelization, Chaslot et al. 2008).
         tree_mb: megabytes for the trees, about. A full tree stays as it is, and the search goes on in it. None: no
             limit.
         seed: of the rollouts; None takes one from the system's entropy.
@@ -101,8 +94,6 @@ class MCTS(SearchAgent):
         bias: float = 0,
         widening: float | None = None,
         threads: int = 1,
-        parallel: Literal["root", "tree"] = "root",
-        virtual_loss: int = 1,
         tree_mb: float | None = None,
         seed: int | None = None,
     ) -> None:
@@ -120,21 +111,7 @@ class MCTS(SearchAgent):
             ("bias", bias, bias >= 0, "at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             ("threads", threads, threads >= 1, "at least 1"),
-            ("parallel", parallel, parallel in ("root", "tree"), "root or tree"),
-            ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
-            *(
-                (name, value, parallel != "tree" or value == plain, f"{plain!r} with parallel='tree'")
-                for name, value, plain in (
-                    ("solver", solver, False),
-                    ("rollout", rollout, "random"),
-                    ("rollouts", rollouts, 1),
-                    ("rollout_depth", rollout_depth, None),
-                    ("rave", rave, 0),
-                    ("bias", bias, 0),
-                    ("widening", widening, None),
-                )
-            ),
         ):
             if not fits:
                 raise ValueError(f"{name} must be {expected}, got {value!r}")
@@ -152,25 +129,17 @@ class MCTS(SearchAgent):
             depth=-1 if rollout_depth is None else int(rollout_depth),
             epsilon=float(epsilon) if rollout == "greedy" else 1.0,
         )
-        rngs = _rngs(seed, threads)
-        self._shared, self._limited = parallel == "tree", tree_mb is not None
-        self._searchers: list[Searcher]
-        if self._shared:
-            how = Selection(self.c, self.options.fpu, int(virtual_loss), float(self.game.max_utility))
-            self._searchers = [SharedSearcher(self.game, how, rngs, tree_mb)]
-        else:
-            share = None if tree_mb is None else tree_mb / threads
-            self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in rngs]
+        self._limited = tree_mb is not None
+        share = None if tree_mb is None else tree_mb / threads
+        self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in _rngs(seed, threads)]
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
         for searcher in self._searchers:
             searcher.forget()
         if seed is not None:
-            rngs = _rngs(seed, self.threads)
-            shares = [rngs] if self._shared else [[rng] for rng in rngs]
-            for searcher, share in zip(self._searchers, shares, strict=True):
-                searcher.reseed(share)
+            for searcher, rng in zip(self._searchers, _rngs(seed, self.threads), strict=True):
+                searcher.rng = rng
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`. Only plain UCT has them."""
@@ -200,7 +169,7 @@ class MCTS(SearchAgent):
 
     def _run(self, simulations: int | None, seconds: float | None) -> int:
         """Run so many new simulations, shared out among the trees, and return how many were made."""
-        threads = len(self._searchers)
+        threads = self.threads
         total = 2**31 - 1 if simulations is None else simulations
         if threads == 1:
             return self._searchers[0].run(total, seconds, _never)

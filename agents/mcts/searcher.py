@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import repeat
 from typing import Any
 
@@ -44,7 +44,8 @@ class Searcher:
         self._root = np.zeros(1, game.dtype)
         self._scratch = np.zeros(3, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
-        self._most = most_nodes(game, megabytes, self._bytes_per_node())
+        node_bytes = bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(options, 1, 1))
+        self._most = most_nodes(game, megabytes, node_bytes)
         self._fresh = False  # whether the tree may be kept for the next position
 
     def __getstate__(self) -> dict[str, Any]:
@@ -53,10 +54,6 @@ class Searcher:
     def forget(self) -> None:
         """Keep nothing for the next position."""
         self._fresh = False
-
-    def reseed(self, rngs: Sequence[NDArray[np.uint64]]) -> None:
-        """Take other random numbers, from ``rngs``: one generator for each thread that searches this tree."""
-        (self.rng, *_) = rngs
 
     @property
     def proved(self) -> bool:
@@ -170,6 +167,3 @@ class Searcher:
         if self.options.solver:  # of the actions that are left
             self.extras.low[0], self.extras.high[0] = bounds_of(new, self.extras, 0)
         return True
-
-    def _bytes_per_node(self) -> int:
-        return bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(self.options, 1, 1))
