@@ -20,7 +20,8 @@ from rich.table import Table
 
 from plyground.agents import AlphaBeta
 from plyground.envs import Game
-from plyground.envs.render.drawing import Circle, Drawing, Line, Point, Shape, Text
+from plyground.envs.render.drawing import Drawing
+from plyground.envs.render.shapes import Circle, Line, Point, Shape, Text
 from tests.trees import perfectly_ordered_tree, random_tree, worst_ordered_tree
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "knuth_moore.svg"

@@ -24,7 +24,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from .game import Game, State
 from .position import Position
 from .registry import as_game
-from .render.pictures import picture
+from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .starting import starting_point
 

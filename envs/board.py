@@ -5,16 +5,14 @@ The rules know no screen; this is all that the drawing code, text and pictures a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .render.text import draw_grid
-
-__all__ = ["Board", "letters", "numbers_up"]
+__all__ = ["Board", "draw_grid", "letters", "numbers_up"]
 
 _MARKS = ".XOKk"  # empty, a piece of the first player, of the second, a king of the first, of the second
 
@@ -46,6 +44,19 @@ class Board:
         """Draw the board with one character a cell: ``X`` and ``O``, kings ``K`` and ``k``, empty ``.``."""
         marks = [[_MARKS[piece] for piece in row] for row in self.pieces(state)]
         return draw_grid(marks, self.column_labels, self.row_labels)
+
+
+def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str] = (), rows: Sequence[str] = ()) -> str:
+    """Draw a board: one string a cell, top row first, with optional labels under the columns and left of the rows."""
+    width = max(len(cell) for row in [*cells, columns] for cell in row)
+    margin = max((len(label) for label in rows), default=0)
+    lines = [
+        f"{label:>{margin}} " * bool(rows) + " ".join(f"{cell:>{width}}" for cell in row)
+        for row, label in zip(cells, rows or [""] * len(cells), strict=True)
+    ]
+    if columns:
+        lines.append(" " * (margin + bool(rows)) + " ".join(f"{label:>{width}}" for label in columns))
+    return "\n".join(lines)
 
 
 def letters(count: int, skip: str = "") -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> No
     gymnasium.register(
         f"{namespace}/{title}-v0",
         "plyground.envs.solo:SoloEnv",
-        vector_entry_point="plyground.envs.vector:BoardVectorEnv",
+        vector_entry_point="plyground.envs.vector.gymnasium:BoardVectorEnv",
         kwargs={"game": spec},
     )
     if hasattr(pettingzoo, "register"):  # since 1.27

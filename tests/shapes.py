@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plyground.envs import Board, Game, State, make_game
-from plyground.envs.render.drawing import Circle, Drawing, Text
+from plyground.envs.render.drawing import Drawing
+from plyground.envs.render.shapes import Circle, Text
 
 RED, YELLOW = "#d7263d", "#f9c80e"
 BLACK, WHITE = "#1e2125", "#f7f6f2"

@@ -10,8 +10,9 @@ import pytest
 from PIL import Image
 
 from plyground.envs import make_game
-from plyground.envs.render.drawing import Circle, Drawing, Line, Polygon, Rectangle, Text
-from plyground.envs.render.pictures import picture
+from plyground.envs.render import picture
+from plyground.envs.render.drawing import Drawing
+from plyground.envs.render.shapes import Circle, Line, Polygon, Rectangle, Text
 
 from .shapes import after, rgb
 

@@ -7,11 +7,10 @@ import pytest
 
 from plyground.agents import MCTS, Minimax
 from plyground.envs import Board, Game, make_game
-from plyground.envs.render import overlays
-from plyground.envs.render.drawing import Circle, Polygon, Rectangle, Text
+from plyground.envs.render import overlays, picture
 from plyground.envs.render.layout import Layout
 from plyground.envs.render.overlays import PV_PLIES
-from plyground.envs.render.pictures import picture
+from plyground.envs.render.shapes import Circle, Polygon, Rectangle, Text
 from plyground.envs.render.styles import STYLES, mix
 
 from .conftest import random_game

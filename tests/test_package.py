@@ -8,11 +8,100 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [path for folder in ("envs", "agents", "arena") for path in (ROOT / folder).rglob("*.py")]
+PACKAGES = ("envs", "agents", "arena")  # each may import those before it
+SOURCES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")]
+
+# The other rooms that each room imports, as its docstring allows. Files beside the rooms count singly, and may be
+# imported wherever no cycle results.
+ROOMS = {
+    "envs.games": {"envs.jit"},
+    "envs.jit": set(),
+    "envs.render": set(),
+    "envs.vector": {"envs.jit"},
+    "agents.alphabeta": {"envs.jit"},
+    "agents.mcts": {"envs.jit"},
+    "agents.puct": {"agents.mcts", "envs.jit"},
+    "agents.solver": {"agents.solver.connect_four", "envs.games", "envs.jit"},
+    "agents.solver.connect_four": {"envs.jit"},
+    "agents.teaching": {"envs.render"},
+    "arena.cli": {
+        *("agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
+        *("arena.grading", "arena.records", "arena.training"),
+    },
+    "arena.grading": {"agents.solver.connect_four", "arena.records"},
+    "arena.records": {"envs.jit"},
+    "arena.training": {"envs.vector"},
+}
+
+# The only imports inside functions, which the arrows leave out, and why they are there.
+LATE = {
+    ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
+    ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
+    ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
+    ("arena.records.formats", "arena.records.sgf"),
+    ("arena.training.config", "agents"),
+    ("arena.training.model", "arena.training.networks"),  # these need torch
+    ("arena.training.model", "arena.training.symmetries"),
+    ("arena.training.model", "envs.vector.stable_baselines"),
+}
+
+
+class Arrows(NamedTuple):
+    """The imports between our files, by the names of their modules without "plyground."."""
+
+    always: set[tuple[str, str]]  # at the head of a file, those for type checkers included
+    late: set[tuple[str, str]]  # inside functions
+
+
+def arrows() -> Arrows:
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
+    found = Arrows(set(), set())
+
+    def visit(name: str, node: ast.AST, is_late: bool) -> None:
+        if isinstance(node, ast.ImportFrom) and node.level > 0:
+            # A level names a package: for a file, the first is the folder it is in.
+            parts = name.split(".") if files[name].name == "__init__.py" else name.split(".")[:-1]
+            base = ".".join([*parts[: len(parts) - node.level + 1], *filter(None, [node.module])])
+            for alias in node.names:
+                target = f"{base}.{alias.name}" if f"{base}.{alias.name}" in files else base
+                (found.late if is_late else found.always).add((name, target))
+        is_late = is_late or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        for child in ast.iter_child_nodes(node):
+            visit(name, child, is_late)
+
+    for name, path in files.items():
+        visit(name, ast.parse(path.read_text()), False)
+    assert all(target in files for _, target in found.always | found.late)
+    return found
+
+
+def room(module: str) -> str:
+    """Return the room, a folder below a package, that a module is in; of one beside the rooms, the module itself."""
+    while module:
+        if module in ROOMS:
+            return module
+        if (ROOT / f"{module.replace('.', '/')}.py").is_file() and module.count(".") == 1:
+            return module
+        if module in PACKAGES:
+            return module
+        module = module.rpartition(".")[0]
+    raise AssertionError("every module is in a package")
+
+
+def cycle(pairs: set[tuple[str, str]]) -> set[str]:
+    """Return the nodes of all cycles, and those on a way from one cycle to another."""
+    rest = set(pairs)
+    while True:
+        ends = {start for start, _ in rest} & {end for _, end in rest}
+        kept = {(start, end) for start, end in rest if start in ends and end in ends}
+        if kept == rest:
+            return ends
+        rest = kept
 
 
 def imported(code: str) -> set[str]:
@@ -32,11 +121,40 @@ def test_importing_loads_no_torch_and_no_pygame(package: str) -> None:
     assert not modules & {"torch", "pygame", "stable_baselines3", "sb3_contrib", "matplotlib"}
 
 
-def test_arrows_run_one_way() -> None:
+def test_importing_loads_no_package_above() -> None:
     assert not any(
         name.startswith(("plyground.agents", "plyground.arena")) for name in imported("import plyground.envs")
     )
     assert not any(name.startswith("plyground.arena") for name in imported("import plyground.agents"))
+
+
+def test_packages_import_only_those_before_them() -> None:
+    for start, end in arrows().always:
+        assert PACKAGES.index(start.partition(".")[0]) >= PACKAGES.index(end.partition(".")[0]), (start, end)
+
+
+def test_files_import_each_other_in_no_cycle() -> None:
+    assert not cycle(arrows().always)
+
+
+def test_rooms_import_each_other_in_no_cycle() -> None:
+    pairs = {(room(start), room(end)) for start, end in arrows().always}
+    assert not cycle({(start, end) for start, end in pairs if start != end})
+
+
+def test_rooms_import_only_what_their_docstrings_allow() -> None:
+    folders = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in SOURCES}
+    assert folders - set(PACKAGES) == ROOMS.keys()
+    between = {(room(start), room(end)) for start, end in arrows().always}
+    for name, allowed in ROOMS.items():
+        assert {end for start, end in between if start == name and end in ROOMS} - {name} == allowed, name
+        docstring = ast.get_docstring(ast.parse((ROOT / name.replace(".", "/") / "__init__.py").read_text()))
+        assert docstring is not None, name
+        assert "May import" in docstring, name
+
+
+def test_imports_inside_functions_are_known() -> None:
+    assert arrows().late == LATE
 
 
 def test_imports_inside_the_package_are_relative() -> None:
@@ -51,11 +169,14 @@ def test_imports_inside_the_package_are_relative() -> None:
 
 
 def test_every_package_is_listed_and_typed() -> None:
-    listed = re.search(r"^packages = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    project = (ROOT / "pyproject.toml").read_text()  # read by hand: Python 3.10 has no tomllib
+    listed = re.search(r"^packages = \[([^]]*)\]", project, re.MULTILINE)
     assert listed is not None
-    folders = {path.parent.relative_to(ROOT).as_posix() for path in SOURCES}
-    assert {name.strip(' "').removeprefix("plyground.").replace(".", "/") for name in listed[1].split(",")} == folders
-    for package in ("envs", "agents", "arena"):
+    folders = {f"plyground.{path.parent.relative_to(ROOT).as_posix().replace('/', '.')}" for path in SOURCES}
+    assert set(re.findall(r'"([^"]+)"', listed[1])) == folders
+    for package in folders:
+        assert f'"{package}" = "{package.removeprefix("plyground.").replace(".", "/")}"' in project
+    for package in PACKAGES:
         assert (ROOT / package / "py.typed").is_file()
 
 

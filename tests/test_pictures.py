@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from plyground.envs import Board, Game, make_game
-from plyground.envs.render.drawing import Circle, Drawing, Line, Polygon, Rectangle, Text
+from plyground.envs.render import picture
+from plyground.envs.render.drawing import Drawing
 from plyground.envs.render.layout import Layout
-from plyground.envs.render.pictures import picture
+from plyground.envs.render.shapes import Circle, Line, Polygon, Rectangle, Text
 from plyground.envs.render.styles import STYLES, contrast, mix, star_points
 
 from .conftest import DATA, random_game

@@ -18,7 +18,7 @@ from plyground.arena.cli.analyse import action_table, analyse, print_analysis
 from plyground.arena.cli.positions import read_moves
 from plyground.arena.cli.show import show
 from plyground.envs import make_game
-from plyground.envs.render.pictures import picture
+from plyground.envs.render import picture
 
 
 def run(*arguments: str) -> str:

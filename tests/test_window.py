@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plyground.envs import make_game
-from plyground.envs.render.pictures import picture
+from plyground.envs.render import picture
 from plyground.envs.render.window import Window
 
 pygame = pytest.importorskip("pygame")

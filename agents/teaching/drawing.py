@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...envs.render.drawing import Circle, Drawing, Line, Point, Polygon, Rectangle, Shape, Text
+from ...envs.render.drawing import Drawing
+from ...envs.render.shapes import Circle, Line, Point, Polygon, Rectangle, Shape, Text
 from ...envs.render.styles import contrast
 from .alphabeta_trace import AlphaBetaTrace, TracedNode
 from .mcts_trace import MCTSNode, MCTSTrace

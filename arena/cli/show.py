@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 
 from ...envs import make_game
+from ...envs.render import picture
 from ...envs.render.drawing import picture_format
-from ...envs.render.pictures import picture
 from .analyse import analysis_of, print_analysis
 from .positions import PositionOption, read_moves, start_of, status_of
 

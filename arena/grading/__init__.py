@@ -1,4 +1,8 @@
-"""Players graded: against exact solving, against a ladder of other players, and over the checkpoints of a training."""
+"""Players graded: against exact solving, against a ladder of other players, and over the checkpoints of a training.
+
+Start with `grades`, or with `ladder`. May import the packages below, the files of `plyground.arena`, and the room
+`records`.
+"""
 
 from .calibration import Bin, Calibration, calibrate
 from .curve import CurvePoint, learning_curve

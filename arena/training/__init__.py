@@ -1,4 +1,7 @@
-"""Training of policies: configuration, opponents, networks, and runs that can be interrupted."""
+"""Training of policies: configuration, opponents, networks, and runs that can be interrupted.
+
+Start with `run`. May import the packages below and the files of `plyground.arena`, and no other room of it.
+"""
 
 from .config import TrainingConfig
 from .folder import RunFolder

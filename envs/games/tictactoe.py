@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board
+from ..board import Board, draw_grid
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..jit import helper
-from ..render.text import draw_grid
 
 __all__ = ["open_lines", "tictactoe"]
 

@@ -1,8 +1,6 @@
-"""A small display list, and what becomes of it: an SVG document, pixels, a file.
+"""A display list of `shapes`, and what becomes of it: an SVG document, pixels, a file.
 
-Coordinates and widths are in board units, the side of a cell, from the top left corner of the drawing; colours are
-``"#rrggbb"``. Shapes are painted in order. A stroke lies half inside and half outside of its shape, as in SVG.
-Text in SVG is in the reader's sans-serif font, text in pixels in the one of `plyground.envs.render.raster`.
+Shapes are painted in order. In SVG, text appears in the reader's sans-serif font; in pixels, in the font of `raster`.
 """
 
 from __future__ import annotations
@@ -16,83 +14,12 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "BASELINE",
-    "Circle",
-    "Drawing",
-    "Line",
-    "Point",
-    "Polygon",
-    "Rectangle",
-    "Shape",
-    "Text",
-    "picture_format",
-]
+from .raster import paint
+from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape
 
-Point = tuple[float, float]
+__all__ = ["Drawing", "picture_format"]
 
 _SVG_UNIT = 100  # a board unit in the coordinates of SVG; fonts of less than a unit are drawn badly by some programs
-BASELINE = 0.36  # of the font's size, from the middle of digits and capitals down to the line that they stand on
-
-
-@dataclass(frozen=True)
-class Rectangle:
-    """A rectangle, given by its top left corner; ``radius`` rounds its corners."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    fill: str | None
-    stroke: str | None = None
-    stroke_width: float = 0.0
-    radius: float = 0.0
-
-
-@dataclass(frozen=True)
-class Circle:
-    """A circle round ``(x, y)``; ``opacity`` is that of its fill and its stroke."""
-
-    x: float
-    y: float
-    radius: float
-    fill: str | None
-    stroke: str | None = None
-    stroke_width: float = 0.0
-    opacity: float = 1.0
-
-
-@dataclass(frozen=True)
-class Line:
-    """A straight line with round ends."""
-
-    start: Point
-    end: Point
-    stroke: str
-    stroke_width: float
-
-
-@dataclass(frozen=True)
-class Polygon:
-    """A filled polygon."""
-
-    points: tuple[Point, ...]
-    fill: str
-
-
-@dataclass(frozen=True)
-class Text:
-    """One line of text, its middle at ``(x, y)``; ``size`` is that of the font."""
-
-    x: float
-    y: float
-    text: str
-    size: float
-    fill: str
-    bold: bool = False
-
-
-Shape = Rectangle | Circle | Line | Polygon | Text
 
 
 @dataclass(frozen=True)
@@ -168,8 +95,6 @@ class Drawing:
             self._image(size).save(path, "PNG", optimize=True)
 
     def _image(self, size: int) -> Any:
-        from .raster import paint  # here: it imports Pillow, which few programs need
-
         scale = size / max(self.width, self.height)
         return paint(self.shapes, self.size_in_pixels(size), scale, self.background)
 

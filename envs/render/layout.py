@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..board import Board
-from .drawing import Circle, Line, Point, Polygon, Rectangle, Shape, Text
+from .shapes import Circle, Line, Point, Polygon, Rectangle, Shape, Text
 from .styles import Style, contrast, mix, star_points
 
 __all__ = ["Layout"]

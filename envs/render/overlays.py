@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game import Game, State
-from .drawing import Circle, Rectangle, Shape, Text
 from .layout import Layout
+from .shapes import Circle, Rectangle, Shape, Text
 from .styles import contrast, mix
 
 __all__ = ["PV_PLIES", "Overlay", "OverlayShapes", "draw_overlay"]

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from ..board import Board
 from ..game import Game, State
 from ..spec import nearest
-from .drawing import Drawing, Shape, Text
+from .drawing import Drawing
 from .layout import Layout
 from .overlays import Overlay, OverlayShapes, draw_overlay
+from .shapes import Shape, Text
 from .styles import STYLES, Style
 
 __all__ = ["picture"]

@@ -1,16 +1,18 @@
-"""The painter of pixels: shapes of `plyground.envs.render.drawing` by Pillow.
+"""Shapes painted as pixels, by Pillow, which is imported with the first picture: few programs need it.
 
-Pixels are anti-aliased by painting everything larger and averaging. The font is the one that comes with Pillow, which
-has the characters of ASCII and few more.
+Edges are smooth because everything is painted larger, and then averaged. The font comes with Pillow, and has the
+characters of ASCII and few more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw, ImageFont
+from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape, Text
 
-from .drawing import BASELINE, Circle, Line, Polygon, Rectangle, Shape, Text
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw
 
 __all__ = ["paint"]
 
@@ -24,6 +26,8 @@ def paint(shapes: Iterable[Shape], size: tuple[int, int], scale: float, backgrou
         scale: pixels of a board unit.
         background: the colour of the page.
     """
+    from PIL import Image, ImageDraw
+
     longer = max(size)
     factor = 4 if longer <= 400 else 3 if longer <= 1600 else 2
     image = Image.new("RGB", (size[0] * factor, size[1] * factor), background)
@@ -82,6 +86,8 @@ class _Painter:
             self._draw.circle(point, stroke / 2, shape.stroke)
 
     def _text(self, shape: Text) -> None:
+        from PIL import ImageFont
+
         size = max(1.0, shape.size * self._scale)
         x, y = shape.x * self._scale, shape.y * self._scale + BASELINE * size
         weight = round(size / 40) if shape.bold else 0

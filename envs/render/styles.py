@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .drawing import Point
+from .shapes import Point
 
 __all__ = ["STYLES", "Piece", "Style", "contrast", "mix", "star_points"]
 
