@@ -11,7 +11,7 @@ from .mixture import Mixture
 from .policy import Policy
 from .puct.agent import PUCT
 from .random import Random
-from .registry import agent_names, agent_usage, make, register_agent
+from .registry import agent_names, agent_usage, as_agent, make, register_agent
 from .search import SearchAgent
 from .solver.agent import Solution, Solver
 
@@ -34,6 +34,7 @@ __all__ = [
     "Solver",
     "agent_names",
     "agent_usage",
+    "as_agent",
     "legal_mask",
     "make",
     "register_agent",

@@ -25,7 +25,7 @@ class Mixture:
         seed: of the draws; None takes one from the system's entropy.
 
     Raises:
-        ValueError: there is no agent, or the weights are not one positive number for each.
+        ValueError: there is no agent, one plays another game, or the weights are not one positive number for each.
     """
 
     def __init__(
@@ -35,12 +35,12 @@ class Mixture:
         weights: Sequence[float] | None = None,
         seed: int | None = None,
     ) -> None:
-        from .registry import make  # the registry knows this class
+        from .registry import as_agent  # the registry knows this class
 
         if not agents:
             raise ValueError("a mixture needs at least one agent, as in 'mixture(random, alphabeta(depth=2))'")
         self.game = as_game(game)
-        self.agents: list[Any] = [make(agent, self.game) if isinstance(agent, str) else agent for agent in agents]
+        self.agents: list[Any] = [as_agent(agent, self.game) for agent in agents]
         shares = np.ones(len(agents)) if weights is None else np.asarray(weights, float)
         if shares.shape != (len(agents),) or not (shares > 0).all():
             raise ValueError(f"weights must be {len(agents)} positive numbers, one for each agent, got {weights!r}")

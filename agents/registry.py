@@ -21,7 +21,7 @@ from .puct.agent import PUCT
 from .random import Random
 from .solver.agent import Solver
 
-__all__ = ["agent_names", "agent_usage", "make", "register_agent"]
+__all__ = ["agent_names", "agent_usage", "as_agent", "make", "register_agent"]
 
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
@@ -99,6 +99,25 @@ def make(spec: str, game: Game | str) -> Agent:
         if isinstance(parameters[key].default, bool) and not isinstance(value, bool):
             raise ValueError(f"{key} of agent {name!r} must be true or false, got {value!r}")
     return constructor(game, *args, **kwargs)
+
+
+def as_agent(agent: Agent | str, game: Game | str) -> Agent:
+    """Return ``agent`` itself, or the agent that a spec string describes (see `make`), for ``game``.
+
+    Raises:
+        ValueError: it is neither, or it plays another game, whose states compiled code would misread; or as `make`.
+        FileNotFoundError: the file of a model is missing.
+    """
+    if isinstance(agent, str):
+        return make(agent, game)
+    if isinstance(agent, type) or not all(callable(getattr(agent, name, None)) for name in ("reset", "act")):
+        raise ValueError(
+            f"expected a spec string such as 'mcts(simulations=100)', or an agent with reset() and act(), got {agent!r}"
+        )
+    own, game = getattr(agent, "game", None), as_game(game)
+    if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
+        raise ValueError(f"{agent!r} plays {own.spec}, expected a player of {game.spec}")
+    return agent
 
 
 def _parameters(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:

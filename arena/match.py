@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..agents import Agent, make
+from ..agents import Agent, as_agent, make
 from ..envs import BoardGameEnv, Game, as_game
 from .loop import play
 from .openings import default_opening_plies, random_openings
@@ -79,7 +79,7 @@ def iter_match(
     labels = [player_name(player) for player in players] if names is None else list(names)
     if labels[0] == labels[1]:
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
-    agents = tuple(_made(player, game) for player in players)  # an unknown spec fails here, in the calling process
+    agents = tuple(as_agent(player, game) for player in players)  # an unknown spec fails here, in the calling process
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
     openings = itertools.islice(random_openings(game, plies, seed), games // 2)
     return _games(game, agents, players, labels, openings, seed, jobs)
@@ -106,10 +106,6 @@ def _games(
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
     for pair_of_games in parallel(tasks):
         yield from pair_of_games
-
-
-def _made(player: Agent | str, game: Game) -> Agent:
-    return make(player, game) if isinstance(player, str) else player
 
 
 def _play_pair(

@@ -20,7 +20,7 @@ from .aec import BoardGameEnv
 from .game import Game
 from .registry import as_game
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
-from .vector.opponents import made
+from .vector.opponents import resolved
 
 __all__ = ["SoloEnv"]
 
@@ -74,7 +74,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self.flatten = flatten
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self.render_mode = render_mode
-        self.opponent = _resolve(opponent, game)
+        self.opponent = resolved(opponent, game)
         planes = game.observation_space()
         self.observation_space: Any = flatten_space(planes) if flatten else planes
         self.action_space = Discrete(game.num_actions)
@@ -164,11 +164,3 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
         planes = self._env.observe(self._learner)["observation"]
         return (planes.ravel() if self.flatten else planes), dict(self._env.infos[self._learner])
-
-
-def _resolve(opponent: Any, game: Game) -> Any:
-    """Return the opponent itself, or the agent that a spec string names."""
-    opponent = made(opponent, game)
-    if not (callable(getattr(opponent, "act", None)) and callable(getattr(opponent, "reset", None))):
-        raise ValueError(f"opponent must be a spec string or an agent with reset() and act(), got {opponent!r}")
-    return opponent

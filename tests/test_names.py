@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta, Human, Mixture, Random, agent_names, agent_usage, make, register_agent
-from plyground.envs import BoardGameEnv, connect_four
+from plyground.agents import AlphaBeta, Human, Mixture, Random, agent_names, agent_usage, as_agent, make, register_agent
+from plyground.arena import match
+from plyground.arena.grading.answers import ask
+from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four
 from plyground.envs.spec import parse_spec
 
 
@@ -102,3 +104,36 @@ class TestAgents:
             register_agent("mcts", Eager)
         with pytest.raises(ValueError, match="already registered"):
             register_agent("eager", Human)
+
+
+class TestAsAgent:
+    def test_a_spec_is_made_and_an_agent_is_itself(self) -> None:
+        made = as_agent("alphabeta(depth=3)", "connect_four(rows=5)")
+        assert isinstance(made, AlphaBeta)
+        assert made.game == connect_four(rows=5)
+        assert as_agent(made, connect_four(rows=5)) is made
+        reweighted = AlphaBeta("connect_four", depth=2, weights={"twos": 0.2})  # the same rules, other values
+        assert as_agent(reweighted, "connect_four") is reweighted
+        anywhere = Random()
+        assert as_agent(anywhere, "othello") is anywhere
+
+    @pytest.mark.parametrize("thing", [3, None, Random, object()])
+    def test_what_is_none(self, thing: Any) -> None:
+        with pytest.raises(ValueError, match=r"expected a spec string such as .*, or an agent with reset\(\) and act"):
+            as_agent(thing, "connect_four")
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda agent, game: as_agent(agent, game),
+            lambda agent, game: as_opponents(agent, game),
+            lambda agent, game: SoloEnv(game, agent),
+            lambda agent, game: Mixture(game, "random", agent),
+            lambda agent, game: match(game, [agent, "random"], games=2),
+            lambda agent, game: ask(agent, game, [[]]),
+        ],
+        ids=["as_agent", "as_opponents", "SoloEnv", "Mixture", "match", "ask"],
+    )
+    def test_a_player_of_another_game_is_refused_everywhere(self, use: Any) -> None:
+        with pytest.raises(ValueError, match=r"plays connect_four\(rows=5\), expected a player of connect_four"):
+            use(make("alphabeta(depth=2)", "connect_four(rows=5)"), connect_four())

@@ -79,7 +79,7 @@ class TestConfig:
             ({"algorithm": "pop"}, "unknown algorithm 'pop': did you mean 'ppo'"),
             ({"sampling": "unifrom"}, "did you mean 'uniform'"),
             ({"network": "cnn"}, "unknown network 'cnn'"),
-            ({"num_envs": 0}, "environments must be a whole number, at least 1, got 0"),
+            ({"num_envs": 0}, "num_envs must be a whole number, at least 1, got 0"),
             ({"network_threads": 0}, "network_threads must be a whole number, at least 1, got 0"),
             ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
             ({"steps": None}, "give steps, or minutes"),

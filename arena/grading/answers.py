@@ -13,8 +13,9 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, Policy, SearchAgent, legal_mask, make
+from ...agents import Agent, Policy, SearchAgent, as_agent, legal_mask
 from ...envs import BoardGameEnv, Game
+from ..match import player_name
 from .heads import batch_of, head_values
 
 __all__ = ["Answers", "ask", "iter_answers", "join_answers", "shown"]
@@ -57,7 +58,7 @@ def iter_answers(
     Raises:
         ValueError: the player cannot be made, or plays an illegal move.
     """
-    agent = make(player, game) if isinstance(player, str) else player
+    agent = as_agent(player, game)
     starts = range(0, len(lines), _CHUNK)
     if jobs == 1:
         return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
@@ -76,7 +77,7 @@ def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray
 
 
 def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:
-    agent = make(player, game) if isinstance(player, str) else player
+    agent = as_agent(player, game)
     seen = list(shown(game, lines))
     values = head_values(agent, game, seen)
     if isinstance(agent, Policy) and agent.greedy:
@@ -95,7 +96,6 @@ def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, 
             moves[i] = agent.act(observation, info)
         if not (0 <= moves[i] < game.num_actions and legal_mask(observation, info)[moves[i]]):
             raise ValueError(
-                f"{player if isinstance(player, str) else type(agent).__name__} plays {moves[i]}, which is illegal, "
-                f"in\n{game.text(info['state'])}"
+                f"{player_name(player)} plays {moves[i]}, which is illegal, in\n{game.text(info['state'])}"
             )
     return Answers(moves, own if values is None else values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...agents import Agent, make
+from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
 from ..match import player_name
 from ..records.record import GameRecord
@@ -94,7 +94,7 @@ def evaluate(
             move.
     """
     game = as_game(game)
-    agent = make(player, game) if isinstance(player, str) else player
+    agent = as_agent(player, game)
     if games < 2 or games % 2:
         raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
     if seed < 0 or jobs == 0:

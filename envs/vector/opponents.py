@@ -21,15 +21,15 @@ from ..game import Game
 from .batch import GameBatch
 from .row_random import draw_numbers
 
-__all__ = ["FromFunction", "Memoryless", "OneByOne", "Opponents", "RandomOpponents", "as_opponents", "made"]
+__all__ = ["FromFunction", "Memoryless", "OneByOne", "Opponents", "RandomOpponents", "as_opponents", "resolved"]
 
 
 @runtime_checkable
 class Opponents(Protocol):
     """Players of the seat that the learner does not have, in the rows of a `GameBatch`.
 
-    They may read all of the batch. ``batch.observations[which]`` is what the players to move see only after
-    ``batch.show(which)``, for those who want planes.
+    They may read all of the batch. ``batch.observations[rows]`` is what the players to move see only after
+    ``batch.show(rows)``, for those who want planes.
     """
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
@@ -132,13 +132,11 @@ class FromFunction(Memoryless):
         return np.asarray(self.function(batch.observations[rows], batch.masks[rows]))
 
 
-def made(opponent: Any, game: Game) -> Any:
-    """Return the opponent itself, or the agent that a spec string names."""
-    if isinstance(opponent, str):
-        from ...agents import make  # the one arrow that points up: only a spec string needs the players
+def resolved(agent: Any, game: Game) -> Any:
+    """Return an agent, or the one that a spec string describes, as `plyground.agents.as_agent` does."""
+    from ...agents import as_agent  # the one arrow that points up: who sits in the other seat is known there
 
-        return make(opponent, game)
-    return opponent
+    return as_agent(agent, game)
 
 
 def as_opponents(opponent: Any, game: Game) -> Opponents:
@@ -153,24 +151,16 @@ def as_opponents(opponent: Any, game: Game) -> Opponents:
         ValueError: it is none of these, the spec is unknown (the nearest is suggested), or the agent is of another
             game.
     """
-    opponent = made(opponent, game)
     if not isinstance(opponent, type):
         if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
             return opponent
-        if all(callable(getattr(opponent, name, None)) for name in ("reset", "act")):
-            _check_game(opponent, game)
-            many: Any = opponent.batched() if hasattr(opponent, "batched") else None
-            return OneByOne(opponent) if many is None else many
+        if isinstance(opponent, str) or all(callable(getattr(opponent, name, None)) for name in ("reset", "act")):
+            agent = resolved(opponent, game)
+            many: Any = agent.batched() if hasattr(agent, "batched") else None
+            return OneByOne(agent) if many is None else many
         if callable(opponent):
             return FromFunction(opponent)
     raise ValueError(
         "opponent must be a spec string, an agent with reset() and act(), an object with begin(), act() and end(), or "
         f"a function of observations and masks, got {opponent!r}"
     )
-
-
-def _check_game(agent: Any, game: Game) -> None:
-    """Compiled code would read the states of another game as its own."""
-    own = getattr(agent, "game", None)
-    if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
-        raise ValueError(f"the opponent {agent!r} plays {own.spec}, expected a player of {game.spec}")
