@@ -299,7 +299,7 @@ class TestSolver:
         assert (extras.low[1], extras.high[1]) == (0, 0)
         assert (extras.low[0], extras.high[0]) == (-1, 0)  # mover 1 gets a draw at most
         tree.visits[:4] = 3, 3, 0, 0
-        assert choose_child(tree, extras, options, 0, 1.0) == 2
+        assert choose_child(tree, 0, (extras, options, 1.0)) == 2
         tree.path[:2] = 0, 2
         prove(tree, extras, 2, 1.0)  # player 0 wins by the second child
         assert bounds_of(tree, extras, 0) == (-1, -1) == (extras.low[0], extras.high[0])
@@ -325,8 +325,8 @@ class TestRave:
         tree.first_child[0], tree.child_count[0] = 1, 2
         tree.visits[:3], tree.total[:3] = (4, 2, 2), (0, 1, 0)
         extras.amaf_visits[1:3], extras.amaf_total[1:3] = 5, (0, 4)
-        assert choose_child(tree, extras, Options(rave=4), 0, 0.0) == 2
-        assert choose_child(tree, extras, Options(rave=0.01), 0, 0.0) == 1
+        assert choose_child(tree, 0, (extras, Options(rave=4), 0.0)) == 2
+        assert choose_child(tree, 0, (extras, Options(rave=0.01), 0.0)) == 1
 
 
 def test_progressive_bias_by_hand() -> None:
@@ -334,9 +334,9 @@ def test_progressive_bias_by_hand() -> None:
     extras = new_extras(options, 4, 3)
     tree.first_child[0], tree.child_count[0] = 1, 2
     tree.visits[:3], tree.total[:3], extras.guess[1:3] = (4, 3, 1), (0, 0.3, 0.0), (0, 0.2)
-    assert choose_child(tree, extras, options, 0, 0.0) == 2  # 0.1 against 0 + 2 · 0.2 / 2
+    assert choose_child(tree, 0, (extras, options, 0.0)) == 2  # 0.1 against 0 + 2 · 0.2 / 2
     tree.visits[2] = 4  # 2 · 0.2 / 5 = 0.08
-    assert choose_child(tree, extras, options, 0, 0.0) == 1
+    assert choose_child(tree, 0, (extras, options, 0.0)) == 1
 
 
 def test_widening_adds_the_best_by_evaluation_first() -> None:

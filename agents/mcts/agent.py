@@ -17,9 +17,9 @@ from ..analysis import Analysis
 from ..search import SearchAgent, check_budget
 from .batched import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
-from .report import count_nodes, most_visited_line, standard_error
+from .report import most_visited_line, standard_error
 from .searcher import Searcher
-from .uct import NEUTRAL, Options
+from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
 
@@ -128,6 +128,7 @@ class MCTS(SearchAgent):
             rollouts=int(rollouts),
             depth=-1 if rollout_depth is None else int(rollout_depth),
             epsilon=float(epsilon) if rollout == "greedy" else 1.0,
+            top=float(self.game.max_utility),
         )
         self._limited = tree_mb is not None
         share = None if tree_mb is None else tree_mb / threads
@@ -145,7 +146,7 @@ class MCTS(SearchAgent):
         """Return players of many games at once: see `plyground.envs.as_opponents`. Only plain UCT has them."""
         if self.simulations is None or self.seconds is not None or self._limited or self.reuse_tree:
             return None
-        plain = self.options == NEUTRAL and self.threads == 1 and self.final_move == "visits"
+        plain = is_plain(self.options) and self.threads == 1 and self.final_move == "visits"
         if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
             return None
         return BatchedMCTS(self.game, int(self.simulations), self.c)
@@ -205,7 +206,6 @@ class MCTS(SearchAgent):
         exact = best.low == best.high and all(child.high <= best.low for child in children)
         trees = [searcher.tree for searcher in self._searchers if searcher.tree is not None]
         pv = max([most_visited_line(tree, best.action) for tree in trees], key=len)
-        counts = [count_nodes(tree) for tree in trees]
         top = float(self.game.max_utility)
         return Analysis(
             best_action=best.action,
@@ -217,12 +217,12 @@ class MCTS(SearchAgent):
             visits={child.action: child.visits for child in children},
             pv=pv,
             depth=len(pv),
-            nodes=sum([visited for visited, _ in counts]),
+            nodes=sum([int(np.count_nonzero(tree.visits[: int(tree.size[0])])) for tree in trees]),
             leaves=simulations,
             exact=exact,
             seconds=seconds,
             standard_error=0.0 if exact else standard_error(best.value, best.visits, top),
-            selective_depth=max([longest for _, longest in counts]),
+            selective_depth=max([int(tree.deepest[0]) for tree in trees]),
             statistics={
                 "simulations kept": kept,
                 "nodes in memory": sum([int(tree.size[0]) for tree in trees]),

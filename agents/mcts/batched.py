@@ -9,7 +9,8 @@ import numpy as np
 from ...envs import Game, GameBatch
 from ...envs.jit import kernel
 from ..batched import BatchedSearch, list_actions
-from .tree import Tree, add_children, new_tree, simulate
+from .simulate import simulate
+from .tree import clear, new_tree
 
 __all__ = ["BatchedMCTS", "nodes_for"]
 
@@ -30,7 +31,8 @@ class BatchedMCTS(BatchedSearch):
     def _new_memory(self) -> Any:
         game = self.game
         tree = new_tree(nodes_for(game, self._simulations), game.max_plies)
-        return tree, np.zeros(1, game.dtype), np.zeros(3, game.dtype), np.zeros(game.num_actions, np.int32)
+        moves, buffer = np.zeros((2, game.num_actions), np.int32)
+        return tree, np.zeros(1, game.dtype), np.zeros(3, game.dtype), moves, buffer
 
     def _search(self, memory: Any, batch: GameBatch, rows: Any, actions: Any, first: int, last: int) -> None:
         args = batch.states, batch.masks, batch.rngs, rows, actions, first, last
@@ -43,19 +45,17 @@ def nodes_for(game: Game, simulations: int) -> int:
 
 
 @kernel
-def _mcts(game, tree, root, scratch, buffer, c, simulations, states, masks, rngs, rows, actions, first, last):
+def _mcts(game, tree, root, scratch, moves, buffer, c, simulations, states, masks, rngs, rows, actions, first, last):
     """Grow a tree for each row, and choose by visits, then by the mean, then the lowest number."""
     for place in range(first, last):
         i = rows[place]
-        count = list_actions(masks[i], buffer)
-        actions[place] = buffer[0]
+        count = list_actions(masks[i], moves)
+        actions[place] = moves[0]
         if count == 1:
             continue
         root[0] = states[i]
-        player = game.player(root[0])
-        _clear(tree, 1 - player)  # as if the opponent had just moved
-        add_children(tree, 0, player, buffer, count, rngs[i])
-        simulate(game, root, scratch, tree, buffer, rngs[i], c, simulations)
+        clear(tree, 1 - game.player(root[0]))  # as if the opponent had just moved
+        simulate(game, root, moves[:count], scratch, tree, None, None, buffer, rngs[i], c, simulations)
         most, best = 0, -np.inf
         for child in range(1, 1 + count):
             visits, action = tree.visits[child], tree.action[child]
@@ -63,13 +63,3 @@ def _mcts(game, tree, root, scratch, buffer, c, simulations, states, masks, rngs
             ahead = visits > most or (visits == most and mean > best)
             if ahead or (visits == most and mean == best and action < actions[place]):
                 most, best, actions[place] = visits, mean, action
-
-
-@kernel
-def _clear(tree: Tree, mover: int) -> None:
-    """Leave nothing but a root in the tree."""
-    tree.size[0] = 1
-    tree.full[0] = False
-    tree.visits[0] = tree.child_count[0] = 0
-    tree.total[0] = 0.0
-    tree.mover[0] = mover

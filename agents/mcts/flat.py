@@ -22,7 +22,7 @@ from ...envs.jit import kernel
 from ...envs.jit.prng import new_rng
 from ..analysis import Analysis
 from ..search import SearchAgent, check_budget
-from .tree import ucb
+from .tree import rollout, ucb
 
 __all__ = ["FlatMonteCarlo"]
 
@@ -59,10 +59,7 @@ def _sample(game, root, scratch, moves, samples, buffer, rng, adaptive, c, simul
         scratch[0] = root[0]
         state = scratch[0]
         game.play(state, moves[chosen])
-        plies = 1
-        while not game.is_terminal(state):
-            game.play(state, game.random_action(state, buffer, rng))
-            plies += 1
+        plies = 1 + rollout(game, state, buffer, rng)
         utility = game.utility(state, player)
         samples.visits[chosen] += 1
         samples.total[chosen] += utility

@@ -10,7 +10,8 @@ from ...envs import Game
 
 __all__ = ["bytes_per_node", "grown", "most_nodes"]
 
-_PER_TREE = frozenset(("size", "full", "path", "paths", "lengths", "played"))  # the fields with another length
+# The fields that do not have an element for each node.
+_PER_TREE = frozenset(("size", "deepest", "full", "path", "paths", "lengths", "played"))
 _INDEX_LIMIT = 2**31 - 1  # an index is 32 bits long
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])  # a NamedTuple

@@ -1,15 +1,11 @@
-"""What is read off a search tree when the search is over: lines, depths, counts, errors. For all kinds of trees."""
+"""What is read off a search tree when the search is over: lines, errors. For all kinds of trees."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import numpy as np
-
-from ...envs.jit import kernel
-
-__all__ = ["children_of", "count_nodes", "most_visited_line", "standard_error"]
+__all__ = ["children_of", "most_visited_line", "standard_error"]
 
 
 def children_of(tree: Any, node: int) -> range:
@@ -33,25 +29,6 @@ def most_visited_line(tree: Any, action: int) -> tuple[int, ...]:
             break
         line.append(-action)
     return tuple(line)
-
-
-def count_nodes(tree: Any) -> tuple[int, int]:
-    """Return how many nodes were visited, and how many plies below the root the deepest of them is."""
-    visited, longest = _count(tree, np.zeros(int(tree.size[0]), np.int32))
-    return int(visited), int(longest)
-
-
-@kernel
-def _count(tree, depths):
-    """Count as `count_nodes` does. Children stand behind their parents; the plies to each node go into ``depths``."""
-    visited, longest = 0, 0
-    for node in range(depths.size):
-        visited += tree.visits[node] > 0
-        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
-            depths[child] = depths[node] + 1
-            if tree.visits[child] > 0:
-                longest = max(longest, depths[child])
-    return visited, longest
 
 
 def standard_error(value: float, visits: int, top: float) -> float | None:

@@ -71,9 +71,14 @@ def _equal(states: NDArray[np.void], target: State) -> NDArray[np.bool_]:
 
 
 @kernel
-def _copy(old, node, allowed, new, origin):
-    """Copy the subtree of ``node`` breadth first, so that children stay side by side, behind their parents."""
+def _copy(old, node, allowed, new, origin, plies):
+    """Copy the subtree of ``node`` breadth first, so that children stay side by side, behind their parents.
+
+    Written are the nodes that they were into ``origin``, and their plies from the new root into ``plies``.
+    """
     origin[0] = node
+    plies[0] = 0
+    new.deepest[0] = 0
     size = 1
     i = 0
     while i < size:
@@ -81,9 +86,12 @@ def _copy(old, node, allowed, new, origin):
         new.visits[i], new.total[i] = old.visits[source], old.total[source]
         new.action[i], new.mover[i] = old.action[source], old.mover[source]
         new.first_child[i] = size
+        if new.visits[i] > 0:
+            new.deepest[0] = max(new.deepest[0], plies[i])
         for child in range(old.first_child[source], old.first_child[source] + old.child_count[source]):
             if i > 0 or allowed[old.action[child]]:
                 origin[size] = child
+                plies[size] = plies[i] + 1
                 size += 1
             else:
                 new.visits[0] -= old.visits[child]
@@ -112,6 +120,6 @@ def subtree(tree: Any, node: int, actions: NDArray[np.int32], new: Any) -> NDArr
         return None
     allowed = np.zeros(int(known.max()) + 1, np.bool_)
     allowed[actions] = True
-    origin = np.empty(int(tree.size[0]), np.int32)
-    _copy(tree, node, allowed, new, origin)
+    origin, plies = np.empty((2, int(tree.size[0])), np.int32)
+    _copy(tree, node, allowed, new, origin, plies)
     return origin[: int(new.size[0])]

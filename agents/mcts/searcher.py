@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from .memory import bytes_per_node, grown, most_nodes
 from .reuse import find, subtree
-from .tree import Tree, add_children, new_tree, simulate
-from .uct import NEUTRAL, Extras, Options, bounds_of, new_extras, prepare_root, simulate_with
+from .simulate import simulate
+from .tree import Tree, clear, new_tree
+from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
 
 __all__ = ["Searcher"]
 
@@ -38,10 +39,10 @@ class Searcher:
         self, game: Game, options: Options, c: float, rng: NDArray[np.uint64], megabytes: float | None = None
     ) -> None:
         self.game, self.options, self.c, self.rng = game, options, c, rng
-        self._plain = options == NEUTRAL
+        self._plain = is_plain(options)
         self.tree: Tree | None = None
         self.extras: Extras | None = None
-        self._root = np.zeros(1, game.dtype)
+        self._root, self._moves = np.zeros(1, game.dtype), np.zeros(0, np.int32)
         self._scratch = np.zeros(3, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
         node_bytes = bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(options, 1, 1))
@@ -58,23 +59,17 @@ class Searcher:
     @property
     def proved(self) -> bool:
         """Whether the value of the root is known."""
-        return self.options.solver and self.extras is not None and bool(self.extras.low[0] >= self.extras.high[0])
+        return self.extras is not None and bool(is_proved(self.extras, self.options, 0))
 
     def start(self, state: State, actions: NDArray[np.int32], reuse: bool) -> int:
         """Put ``state`` at the root, with these actions; return how many simulations are known of it already."""
         kept = reuse and self._fresh and self._move_root(state, actions)
         self._root[0] = state
+        self._moves = actions
         self._fresh = True
         if kept and self.tree is not None:
             return int(self.tree.visits[0])
-        tree, extras = self._empty_tree()
-        player = self.game.player(state)
-        tree.mover[0] = 1 - player  # as if the opponent had just moved
-        add_children(tree, 0, player, actions.copy(), actions.size, self.rng)
-        if not self._plain:
-            prepare_root(
-                self.game, self._root[0], self._scratch[2:], tree, extras, self.options, float(self.game.max_utility)
-            )
+        self._empty_tree(1 - self.game.player(state))  # as if the opponent had just moved
         return 0
 
     def children(self) -> list[tuple[int, int, float, float, float]]:
@@ -106,19 +101,16 @@ class Searcher:
         return done
 
     def _simulate(self, simulations: int) -> int:
-        game, tree, extras, buffer = self.game, self.tree, self.extras, self._buffer
-        if self._plain:
-            return simulate(game, self._root, self._scratch, tree, buffer, self.rng, self.c, simulations)
-        top = float(game.max_utility)
-        return simulate_with(
-            game,
+        options, extras = (None, None) if self._plain else (self.options, self.extras)
+        return simulate(
+            self.game,
             self._root,
+            self._moves,
             self._scratch,
-            tree,
+            self.tree,
             extras,
-            self.options,
-            top,
-            buffer,
+            options,
+            self._buffer,
             self.rng,
             self.c,
             simulations,
@@ -134,18 +126,13 @@ class Searcher:
         else:
             self.tree.full[0] = True  # the search goes on in the tree as it is
 
-    def _empty_tree(self) -> tuple[Tree, Extras]:
-        """Return the tree of the last move, emptied, or a new one."""
+    def _empty_tree(self, mover: int) -> None:
+        """Empty the tree of the last move, or make a new one."""
         if self.tree is None or self.extras is None:
             nodes = min(max(_NODES, 4 * self.game.num_actions), self._most)
             self.tree = new_tree(nodes, self.game.max_plies)
             self.extras = new_extras(self.options, nodes, self.game.num_actions)
-        tree = self.tree
-        tree.size[0] = 1
-        tree.full[0] = False
-        tree.visits[0] = tree.child_count[0] = 0
-        tree.total[0] = 0.0
-        return tree, self.extras
+        clear(self.tree, mover)
 
     def _move_root(self, state: State, actions: NDArray[np.int32]) -> bool:
         """Make the node of ``state`` the root, if there is one with these actions, and return whether there is."""

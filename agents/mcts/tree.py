@@ -1,4 +1,4 @@
-"""The search tree of Monte Carlo tree search: a struct of preallocated arrays, and the four steps of UCT over it.
+"""The search tree of UCT, a struct of preallocated arrays, and the four steps of a simulation over it.
 
 A node stands for the action that leads into it. Its value is from the point of view of the *mover*, the player who
 chose that action, so the mover picks the child with the highest mean, whichever side it is.
@@ -14,21 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.jit import helper, kernel
+from ...envs.jit import helper
 from ...envs.jit.prng import below
 
 __all__ = [
     "Tree",
     "add_children",
     "backpropagate",
-    "expand",
+    "clear",
+    "descend",
     "has_room",
     "new_tree",
     "rollout",
     "select_child",
-    "simulate",
     "ucb",
-    "write_children",
 ]
 
 
@@ -42,13 +41,13 @@ class Tree(NamedTuple):
     first_child: NDArray[np.int32]  # [nodes]
     child_count: NDArray[np.int32]  # [nodes] 0: not expanded, or terminal
     size: NDArray[np.int64]  # [1] how many nodes are in use
+    deepest: NDArray[np.int64]  # [1] plies from the root to the deepest visited node
     full: NDArray[np.bool_]  # [1] whether the tree may not grow: then nodes without room for children stay leaves
     path: NDArray[np.int32]  # [plies + 1] the nodes of the current simulation
 
 
 def new_tree(nodes: int, plies: int) -> Tree:
     """Return a tree that has only its root, with room for ``nodes``."""
-    size = np.ones(1, np.int64)
     return Tree(
         visits=np.zeros(nodes, np.int32),
         total=np.zeros(nodes),
@@ -56,10 +55,22 @@ def new_tree(nodes: int, plies: int) -> Tree:
         mover=np.zeros(nodes, np.int8),
         first_child=np.zeros(nodes, np.int32),
         child_count=np.zeros(nodes, np.int32),
-        size=size,
+        size=np.ones(1, np.int64),
+        deepest=np.zeros(1, np.int64),
         full=np.zeros(1, np.bool_),
         path=np.zeros(plies + 1, np.int32),
     )
+
+
+@helper
+def clear(tree: Tree, mover: int) -> None:
+    """Leave nothing but a root in the tree, as if ``mover`` had just moved."""
+    tree.size[0] = 1
+    tree.deepest[0] = 0
+    tree.full[0] = False
+    tree.visits[0] = tree.child_count[0] = 0
+    tree.total[0] = 0.0
+    tree.mover[0] = mover
 
 
 @helper
@@ -70,7 +81,7 @@ def ucb(mean: float, visits: int, log_parent_visits: float, c: float) -> float:
 
 @helper
 def select_child(tree: Tree, node: int, c: float) -> int:
-    """Step 1, selection: return the first child that was never visited, else the one with the highest `ucb`."""
+    """Return the first child that was never visited, else the one with the highest `ucb`."""
     first = tree.first_child[node]
     log_visits = np.log(tree.visits[node])
     best, best_score = first, -np.inf
@@ -85,24 +96,37 @@ def select_child(tree: Tree, node: int, c: float) -> int:
 
 
 @helper
-def expand(game: Any, tree: Tree, node: int, state: Any, actions: Any, rng: Any) -> None:
-    """Step 2, expansion: give the node a child for each legal action, in random order."""
-    add_children(tree, node, game.player(state), actions, game.legal_actions(state, actions), rng)
+def descend(game: Any, tree: Any, path: Any, length: int, state: Any, select: Any, how: Any) -> int:
+    """Step 1, selection: play on from the end of the path, in place, to a node without children.
+
+    Args:
+        game: the game.
+        tree: a `Tree`, or one of another kind with the same fields for its shape.
+        path: [plies + 1] the nodes of the simulation so far, to which those that are chosen are added.
+        length: the number of nodes on the path; the last of them is the one at ``state``.
+        state: the state at the end of the path.
+        select: the rule ``select(tree, node, how)`` that returns one of the node's children.
+        how: the numbers that ``select`` needs.
+
+    Returns:
+        The number of nodes on the path.
+    """
+    node = np.int64(path[length - 1])  # of one type, so that `select` is compiled once
+    while tree.child_count[node] > 0:
+        node = np.int64(select(tree, node, how))
+        game.play(state, tree.action[node])
+        path[length] = node
+        length += 1
+    return length
 
 
-@kernel
+@helper
 def add_children(tree: Tree, node: int, player: int, actions: Any, count: int, rng: Any) -> None:
-    """Give the node a child for each of ``player``'s first ``count`` actions, in random order."""
+    """Step 2, expansion: give the node a child for each of ``player``'s first ``count`` actions, in random order."""
     first = tree.size[0]
     tree.size[0] += count
     tree.first_child[node] = first
     tree.child_count[node] = count
-    write_children(tree, first, player, actions, count, rng)
-
-
-@helper(inline="always")  # as a call it cost 8 % of the simulations per second
-def write_children(tree: Tree, first: int, player: int, actions: Any, count: int, rng: Any) -> None:
-    """Write nodes for ``player``'s first ``count`` actions, in random order, from the place ``first`` on."""
     for i in range(count - 1, 0, -1):
         j = below(rng, i + 1)
         actions[i], actions[j] = actions[j], actions[i]
@@ -116,10 +140,13 @@ def write_children(tree: Tree, first: int, player: int, actions: Any, count: int
 
 
 @helper
-def rollout(game: Any, state: Any, actions: Any, rng: Any) -> None:
-    """Step 3, simulation: play random moves to the end of the game, in place."""
+def rollout(game: Any, state: Any, actions: Any, rng: Any) -> int:
+    """Step 3, simulation: play random moves to the end of the game, in place, and return how many they were."""
+    plies = 0
     while not game.is_terminal(state):
         game.play(state, game.random_action(state, actions, rng))
+        plies += 1
+    return plies
 
 
 @helper
@@ -129,41 +156,10 @@ def backpropagate(tree: Tree, length: int, utility: float) -> None:
         node = tree.path[i]
         tree.visits[node] += 1
         tree.total[node] += utility if tree.mover[node] == 0 else -utility
+    tree.deepest[0] = max(tree.deepest[0], length - 1)
 
 
 @helper
-def has_room(tree: Tree, count: int) -> bool:
+def has_room(tree: Any, count: int) -> bool:
     """Return whether ``count`` more nodes fit into the tree."""
     return tree.size[0] + count <= tree.visits.size
-
-
-@kernel
-def simulate(game, root, scratch, tree, actions, rng, c, simulations):
-    """Run simulations from the state ``root[0]``, and return how many were done before the tree had to grow.
-
-    A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each
-    simulation adds one visited node, and memory is spent only below nodes that are visited twice. In a tree that may
-    not grow, a node that has no room for children is rolled out from again.
-    """
-    for done in range(simulations):
-        if not tree.full[0] and not has_room(tree, actions.size):
-            return done
-        scratch[0] = root[0]
-        state = scratch[0]
-        node = 0
-        length = 1
-        tree.path[0] = 0
-        while True:
-            if tree.child_count[node] == 0:
-                if (tree.visits[node] == 0 and node != 0) or length == tree.path.size or game.is_terminal(state):
-                    break
-                if not has_room(tree, actions.size):
-                    break
-                expand(game, tree, node, state, actions, rng)
-            node = select_child(tree, node, c)
-            game.play(state, tree.action[node])
-            tree.path[length] = node
-            length += 1
-        rollout(game, state, actions, rng)
-        backpropagate(tree, length, game.utility(state, 0))
-    return simulations

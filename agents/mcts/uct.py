@@ -1,6 +1,6 @@
-"""UCT with everything that can be added to it: one kernel, in which each addition is switched by a field of `Options`.
+"""Everything that can be added to plain UCT, each addition switched by a field of `Options`.
 
-With the neutral options it does what `plyground.agents.mcts.tree.simulate` does, number for number. Sources:
+With the neutral options the search is plain UCT, number for number. Sources:
 
 * first-play urgency: S. Gelly and Y. Wang, "Exploration exploitation in Go", NIPS 2006 workshop;
 * solver: M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver", CG 2008, in the form of T. Cazenave
@@ -21,11 +21,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.jit import helper, kernel
-from .rollouts import guided_rollout, value_after
-from .tree import Tree, backpropagate, expand, has_room, ucb
+from ...envs.jit import helper
+from .rollouts import value_after
+from .tree import Tree, ucb
 
-__all__ = ["NEUTRAL", "Extras", "Options", "new_extras", "prepare_root", "simulate_with"]
+__all__ = [
+    "NEUTRAL",
+    "Extras",
+    "Options",
+    "back_up_amaf",
+    "choose_child",
+    "is_plain",
+    "is_proved",
+    "new_extras",
+    "prepare_children",
+    "prepare_root",
+    "prove",
+]
 
 
 class Options(NamedTuple):
@@ -39,9 +51,15 @@ class Options(NamedTuple):
     rollouts: int = 1  # from each leaf
     depth: int = -1  # of rollouts, in plies; negative: to the end
     epsilon: float = 1.0  # the share of random moves in rollouts; the others are greedy
+    top: float = 1.0  # the highest utility of the game
 
 
 NEUTRAL = Options()
+
+
+def is_plain(options: Options) -> bool:
+    """Return whether the options add nothing to plain UCT."""
+    return options._replace(top=NEUTRAL.top) == NEUTRAL
 
 
 class Extras(NamedTuple):
@@ -71,8 +89,9 @@ def new_extras(options: Options, nodes: int, num_actions: int) -> Extras:
 
 
 @helper
-def choose_child(tree: Tree, extras: Extras, options: Options, node: int, c: float) -> int:
+def choose_child(tree: Tree, node: int, how: tuple[Extras, Options, float]) -> int:
     """Step 1, selection: return the child with the highest score among those that are considered and not settled."""
+    extras, options, c = how
     first, count = tree.first_child[node], tree.child_count[node]
     parent_visits = max(tree.visits[node], 1)
     log_visits = np.log(parent_visits)
@@ -125,23 +144,29 @@ def order_children(game: Any, tree: Tree, extras: Extras, node: int, state: Any,
 
 
 @helper
-def clear_children(tree: Tree, extras: Extras, options: Options, node: int, top: float) -> None:
-    """Nothing is known yet of the children of ``node``, but that no utility is above ``top``."""
+def prepare_children(game: Any, tree: Tree, extras: Extras, options: Options, node: int, state: Any, look: Any) -> None:
+    """Note that nothing is known of the new children of ``node``, and order them if an option asks for it."""
     for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
         if options.solver:
-            extras.low[child], extras.high[child] = -top, top
+            extras.low[child], extras.high[child] = -options.top, options.top
         if options.rave > 0:
             extras.amaf_visits[child], extras.amaf_total[child] = 0, 0.0
-
-
-@kernel
-def prepare_root(game, state, look, tree, extras, options, top):
-    """Make the root, which has its children and nothing else, ready for `simulate_with`."""
-    clear_children(tree, extras, options, 0, top)
-    if options.solver:
-        extras.low[0], extras.high[0] = -top, top
     if extras.guess.size > 0:
-        order_children(game, tree, extras, 0, state, look)
+        order_children(game, tree, extras, node, state, look)
+
+
+@helper
+def prepare_root(game: Any, tree: Tree, extras: Extras, options: Options, state: Any, look: Any) -> None:
+    """Prepare the root, which has its children and nothing else."""
+    if options.solver:
+        extras.low[0], extras.high[0] = -options.top, options.top
+    prepare_children(game, tree, extras, options, 0, state, look)
+
+
+@helper
+def is_proved(extras: Extras, options: Options, node: int) -> bool:
+    """Return whether the value of ``node`` is known."""
+    return options.solver and extras.low[node] >= extras.high[node]
 
 
 @helper
@@ -181,66 +206,3 @@ def back_up_amaf(tree: Tree, extras: Extras, length: int, utility: float) -> Non
             if played[tree.mover[child], tree.action[child]] == mark:
                 extras.amaf_visits[child] += 1
                 extras.amaf_total[child] += utility if tree.mover[child] == 0 else -utility
-
-
-@kernel
-def simulate_with(game, root, scratch, tree, extras, options, top, actions, rng, c, simulations):
-    """Run simulations as `plyground.agents.mcts.tree.simulate` does, with ``options``.
-
-    Args:
-        game: the game.
-        root: [1] the state at the root, which has its children.
-        scratch: [3] states.
-        tree: which grows.
-        extras: what else is known of its nodes.
-        options: what is added to plain UCT.
-        top: the highest utility.
-        actions: [num_actions] scratch.
-        rng: of `plyground.envs.jit.prng`.
-        c: how much to explore.
-        simulations: how many.
-
-    Returns:
-        How many were done before the tree had to grow, or the root was proved.
-    """
-    for done in range(simulations):
-        if not tree.full[0] and not has_room(tree, actions.size):
-            return done
-        if options.solver and extras.low[0] >= extras.high[0]:
-            return done
-        extras.played[0, -1] += 1
-        scratch[0] = root[0]
-        state = scratch[0]
-        node = 0
-        length = 1
-        tree.path[0] = 0
-        while True:
-            if tree.child_count[node] == 0:
-                if (tree.visits[node] == 0 and node != 0) or length == tree.path.size or game.is_terminal(state):
-                    break
-                if not has_room(tree, actions.size):
-                    break
-                expand(game, tree, node, state, actions, rng)
-                clear_children(tree, extras, options, node, top)
-                if extras.guess.size > 0:
-                    order_children(game, tree, extras, node, state, scratch[2:])
-            node = choose_child(tree, extras, options, node, c)
-            game.play(state, tree.action[node])
-            tree.path[length] = node
-            length += 1
-        if game.is_terminal(state):
-            utility = float(game.utility(state, 0))
-            if options.solver:
-                prove(tree, extras, length, utility)
-        else:
-            total = 0.0
-            for _ in range(options.rollouts):
-                scratch[1] = state
-                total += guided_rollout(
-                    game, scratch[1], scratch[2:], options.depth, options.epsilon, actions, rng, extras.played
-                )
-            utility = total / options.rollouts
-        backpropagate(tree, length, utility)
-        if options.rave > 0:
-            back_up_amaf(tree, extras, length, utility)
-    return simulations

@@ -16,10 +16,10 @@ from ...envs import Game, State
 from ...envs.jit.prng import new_rng
 from ..analysis import Analysis
 from ..mcts.memory import bytes_per_node, grown, most_nodes
-from ..mcts.report import children_of, count_nodes, most_visited_line, standard_error
+from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import find, subtree
 from ..search import SearchAgent, check_budget
-from .tree import PriorTree, add_root_noise, back_up, collect, expand, keep_children, new_prior_tree, scale_root_priors
+from .tree import PriorTree, absorb, add_root_noise, collect, keep_children, new_prior_tree, scale_root_priors
 from .values import Evaluator, LeafValues
 
 __all__ = ["PUCT", "Evaluator"]
@@ -168,7 +168,7 @@ class PUCT(SearchAgent):
         tree = new_prior_tree(nodes, self.game.max_plies, self.batch)
         tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
         tree.lengths[0] = 1  # the way to the root: node 0
-        expand(self.game, self._root, tree, 1, self._values.priors(self._root), self._buffer)
+        absorb(self.game, self._root, tree, 1, self._values.priors(self._root), np.zeros(0), self._buffer)
         if tree.child_count[0] > actions.size:
             keep_children(tree, actions)
             scale_root_priors(tree)
@@ -177,19 +177,17 @@ class PUCT(SearchAgent):
     def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
         """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
         done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
+        how = self.c, self.c_base, self.fpu, self.virtual_loss
         while done < limit and (done == 0 or self.seconds is None or time.perf_counter() - start < self.seconds):
             room = tree.visits.size
             if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
                 tree = grown(tree, min(2 * room, self._most))
             wanted = min(self.batch, limit - done)
-            found, ended = collect(
-                self.game, self._root, self._leaves, tree, wanted, self.c, self.c_base, self.fpu, self.virtual_loss
-            )
+            found, ended = collect(self.game, self._root, self._leaves, tree, wanted, how)
             done += found + ended
             if found:
                 priors, values = self._values.both(self._leaves[:found], self._rng)
-                expand(self.game, self._leaves, tree, found, priors, self._buffer)
-                back_up(self.game, self._leaves, tree, found, values)
+                absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
                 batches += 1
         return tree, done, batches
 
@@ -204,7 +202,6 @@ class PUCT(SearchAgent):
             weights = np.exp(logits - logits.max())
             best = int(self._generator.choice(tried, p=weights / weights.sum()))
         pv = most_visited_line(tree, best)
-        visited, longest = count_nodes(tree)
         return Analysis(
             best_action=best,
             value=values[best],
@@ -214,12 +211,12 @@ class PUCT(SearchAgent):
             priors={int(tree.action[n]): float(tree.prior[n]) for n in children},
             pv=pv,
             depth=len(pv),
-            nodes=visited,
+            nodes=int(np.count_nonzero(tree.visits[: int(tree.size[0])])),
             leaves=simulations,
             exact=False,
             seconds=seconds,
             standard_error=standard_error(values[best], visits[best], float(self.game.max_utility)),
-            selective_depth=longest,
+            selective_depth=int(tree.deepest[0]),
             statistics={
                 "simulations kept": kept,
                 "evaluated batches": batches,

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from ...envs.jit import helper, kernel
 from ..mcts.report import children_of
-from ..mcts.tree import has_room
+from ..mcts.tree import descend, has_room
 
 __all__ = [
     "PriorTree",
+    "absorb",
     "add_root_noise",
-    "back_up",
     "collect",
-    "expand",
     "keep_children",
     "new_prior_tree",
     "puct",
@@ -43,6 +42,7 @@ class PriorTree(NamedTuple):
     first_child: NDArray[np.int32]  # [nodes]
     child_count: NDArray[np.int32]  # [nodes] 0: not expanded, or terminal
     size: NDArray[np.int64]  # [1] how many nodes are in use
+    deepest: NDArray[np.int64]  # [1] plies from the root to the deepest visited node
     full: NDArray[np.bool_]  # [1] whether a leaf found no room for its children, and stays a leaf
     paths: NDArray[np.int32]  # [batch, plies + 1] the nodes on the way to each leaf of the batch
     lengths: NDArray[np.int64]  # [batch] how many they are
@@ -60,6 +60,7 @@ def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
         first_child=np.zeros(nodes, np.int32),
         child_count=np.zeros(nodes, np.int32),
         size=np.ones(1, np.int64),
+        deepest=np.zeros(1, np.int64),
         full=np.zeros(1, np.bool_),
         paths=np.zeros((batch, plies + 1), np.int32),
         lengths=np.zeros(batch, np.int64),
@@ -73,12 +74,13 @@ def puct(q: float, prior: float, visits: int, sibling_visits: int, c: float) -> 
 
 
 @helper
-def select_child(tree: Any, node: int, c: float, c_base: float, fpu: float, virtual_loss: int) -> int:
+def select_child(tree: Any, node: int, how: tuple[float, float, float, int]) -> int:
     """Return the child with the highest `puct`, where each pending leaf counts as ``virtual_loss`` losses (of -1).
 
     The constant is AlphaZero's ``C(s) = ln((1 + N(s) + c_base) / c_base) + c``; with an infinite ``c_base`` it is
     ``c``. Where no child was visited, all scores are the same, and the first child has the highest prior.
     """
+    c, c_base, fpu, virtual_loss = how
     first = tree.first_child[node]
     sibling_visits = 0
     for child in range(first, first + tree.child_count[node]):
@@ -97,7 +99,7 @@ def select_child(tree: Any, node: int, c: float, c_base: float, fpu: float, virt
 
 
 @kernel
-def collect(game, root, leaves, tree, batch, c, c_base, fpu, virtual_loss):
+def collect(game, root, leaves, tree, batch, how):
     """Select up to ``batch`` unfinished leaves, and leave their states in ``leaves`` and the way to them in the tree.
 
     Simulations that come to the end of the game are backed up at once. A leaf that is in the batch already ends it, so
@@ -111,16 +113,13 @@ def collect(game, root, leaves, tree, batch, c, c_base, fpu, virtual_loss):
         leaves[found] = root[0]
         state = leaves[found]
         path = tree.paths[found]
-        node, length = 0, 1
         path[0] = 0
-        while tree.child_count[node] > 0:
-            node = select_child(tree, node, c, c_base, fpu, virtual_loss)
-            game.play(state, tree.action[node])
-            path[length] = node
-            length += 1
+        length = descend(game, tree, path, 1, state, select_child, how)
+        node = path[length - 1]
         if tree.pending[node] > 0:
             break
         tree.lengths[found] = length
+        tree.deepest[0] = max(tree.deepest[0], length - 1)
         if game.is_terminal(state):
             utility = float(game.utility(state, 0))
             for i in range(length):
@@ -135,51 +134,59 @@ def collect(game, root, leaves, tree, batch, c, c_base, fpu, virtual_loss):
 
 
 @kernel
-def expand(game, leaves, tree, count, priors, actions):
-    """Give each of the first ``count`` leaves its children, with the priors of its legal actions scaled to sum to 1.
+def absorb(game, leaves, tree, count, priors, values, actions):
+    """Expand the first ``count`` leaves, and back up what they are worth.
 
-    In a tree that has no room for them, the leaves stay as they are, and are evaluated anew when they are met again.
+    Args:
+        game: the game.
+        leaves: the states at the leaves, [at least count].
+        tree: the tree, with the way to each leaf.
+        count: how many leaves there are.
+        priors: [count, num_actions] for each leaf; those of its legal actions are scaled to sum to 1.
+        values: [count] for the player to move at each leaf; or empty: then nothing is backed up.
+        actions: [num_actions] scratch.
     """
     for leaf in range(count):
-        if not has_room(tree, actions.size):
-            tree.full[0] = True
-            return
-        state = leaves[leaf]
-        node = tree.paths[leaf, tree.lengths[leaf] - 1]
-        legal = game.legal_actions(state, actions)
-        total = 0.0
-        for i in range(legal):
-            total += priors[leaf, actions[i]]
-        first = tree.size[0]
-        tree.size[0] += legal
-        tree.first_child[node] = first
-        tree.child_count[node] = legal
-        for i in range(legal):
-            prior = priors[leaf, actions[i]] / total if total > 0 else 1.0 / legal
-            place = first + i
-            while place > first and tree.prior[place - 1] < prior:
-                tree.prior[place], tree.action[place] = tree.prior[place - 1], tree.action[place - 1]
-                place -= 1
-            tree.prior[place], tree.action[place] = prior, actions[i]
-            child = first + i
-            tree.visits[child] = tree.pending[child] = tree.child_count[child] = 0
-            tree.total[child] = 0.0
-            tree.mover[child] = game.player(state)
-
-
-@kernel
-def back_up(game, leaves, tree, count, values):
-    """Add ``values`` [count], of the player to move at each leaf, to the nodes on the way there.
-
-    The nodes are no longer pending, which takes the virtual losses back.
-    """
-    for leaf in range(count):
+        _expand(game, leaves[leaf], tree, leaf, priors, actions)
+    for leaf in range(values.size):
+        # The nodes on the way are no longer pending, which takes the virtual losses back.
         player = game.player(leaves[leaf])
         for i in range(tree.lengths[leaf]):
             node = tree.paths[leaf, i]
             tree.pending[node] -= 1
             tree.visits[node] += 1
             tree.total[node] += values[leaf] if tree.mover[node] == player else -values[leaf]
+
+
+@helper
+def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, actions: Any) -> None:
+    """Give a leaf its children, those with the highest prior first.
+
+    In a tree that has no room for them, the leaf stays as it is, and is evaluated anew when it is met again.
+    """
+    if not has_room(tree, actions.size):
+        tree.full[0] = True
+        return
+    node = tree.paths[leaf, tree.lengths[leaf] - 1]
+    legal = game.legal_actions(state, actions)
+    total = 0.0
+    for i in range(legal):
+        total += priors[leaf, actions[i]]
+    first = tree.size[0]
+    tree.size[0] += legal
+    tree.first_child[node] = first
+    tree.child_count[node] = legal
+    for i in range(legal):
+        prior = priors[leaf, actions[i]] / total if total > 0 else 1.0 / legal
+        place = first + i
+        while place > first and tree.prior[place - 1] < prior:
+            tree.prior[place], tree.action[place] = tree.prior[place - 1], tree.action[place - 1]
+            place -= 1
+        tree.prior[place], tree.action[place] = prior, actions[i]
+        child = first + i
+        tree.visits[child] = tree.pending[child] = tree.child_count[child] = 0
+        tree.total[child] = 0.0
+        tree.mover[child] = game.player(state)
 
 
 def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:

@@ -1,0 +1,95 @@
+"""The kernel of UCT: simulations, plain or with options, over the four steps of `tree`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...envs.jit import kernel
+from .rollouts import guided_rollout
+from .tree import add_children, backpropagate, descend, has_room, rollout, select_child
+from .uct import back_up_amaf, choose_child, is_proved, prepare_children, prepare_root, prove
+
+__all__ = ["simulate"]
+
+
+@kernel
+def simulate(game, root, moves, scratch, tree, extras, options, actions, rng, c, simulations):
+    """Run simulations from the state ``root[0]``.
+
+    A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each
+    simulation adds one visited node, and memory is spent only below nodes that are visited twice. In a tree that may
+    not grow, a node that has no room for children is rolled out from again.
+
+    Args:
+        game: the game.
+        root: [1] the state at the root.
+        moves: the candidates at the root, which become its children in the first simulation.
+        scratch: [3] states.
+        tree: the `Tree`, which grows.
+        extras: what the options need of its nodes, or None.
+        options: what is added to plain UCT. None: nothing, and none of it is compiled.
+        actions: [num_actions] scratch.
+        rng: the generator of the rollouts, see `plyground.envs.jit.prng`.
+        c: how much to explore.
+        simulations: how many simulations to run.
+
+    Returns:
+        How many were run before the tree had to grow, or the root was proved.
+    """
+    if tree.child_count[0] == 0:
+        for i in range(moves.size):
+            actions[i] = moves[i]
+        add_children(tree, np.int64(0), game.player(root[0]), actions, moves.size, rng)
+        if options is not None:
+            prepare_root(game, tree, extras, options, root[0], scratch[2:])
+    for done in range(simulations):
+        if not tree.full[0] and not has_room(tree, actions.size):
+            return done
+        if options is not None:
+            if is_proved(extras, options, 0):
+                return done
+            extras.played[0, -1] += 1
+        scratch[0] = root[0]
+        state = scratch[0]
+        tree.path[0] = 0
+        length = 1
+        while True:
+            # Step 1. Select a node that has no children.
+            if options is None:
+                length = descend(game, tree, tree.path, length, state, select_child, c)
+            else:
+                length = descend(game, tree, tree.path, length, state, choose_child, (extras, options, c))
+
+            # Step 2. Expand it if it was visited before, and select one of its children.
+            node = np.int64(tree.path[length - 1])
+            if tree.visits[node] == 0 or length == tree.path.size or game.is_terminal(state):
+                break
+            if not has_room(tree, actions.size):
+                break
+            count = game.legal_actions(state, actions)
+            add_children(tree, node, game.player(state), actions, count, rng)
+            if options is not None:
+                prepare_children(game, tree, extras, options, node, state, scratch[2:])
+
+        # Step 3. Play the game to its end.
+        if options is None:
+            rollout(game, state, actions, rng)
+            utility = game.utility(state, 0)
+        elif game.is_terminal(state):
+            utility = float(game.utility(state, 0))
+            if options.solver:
+                prove(tree, extras, length, utility)
+        else:
+            total = 0.0
+            for _ in range(options.rollouts):
+                scratch[1] = state
+                total += guided_rollout(
+                    game, scratch[1], scratch[2:], options.depth, options.epsilon, actions, rng, extras.played
+                )
+            utility = total / options.rollouts
+
+        # Step 4. Add the result to the nodes on the way.
+        backpropagate(tree, length, utility)
+        if options is not None and options.rave > 0:
+            back_up_amaf(tree, extras, length, utility)
+    return simulations
