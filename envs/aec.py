@@ -26,7 +26,7 @@ from .position import Position
 from .registry import as_game
 from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
-from .starting import starting_point
+from .starting import begin
 
 __all__ = ["BoardGameEnv"]
 
@@ -121,7 +121,9 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is
                 changed.
         """
-        state, moves = starting_point(self.game, options or {})
+        position = Position(self.game) if options else self._position  # an error leaves the game in progress alone
+        last = begin(self.game, position, options or {})
+        self._position = position
         self.moves: list[int] = []
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -130,10 +132,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._over = False
-        self._last: tuple[State, int] | None = None
-        self._show(*self._position.start(state))
-        for action in moves:
-            self._play(action)
+        self._last = last
+        self._show()
 
     def step(self, action: int | None) -> None:
         """Play ``action`` for ``agent_selection``, or take a finished agent out of the game with ``None``.
@@ -164,11 +164,13 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
     def _play(self, action: int) -> None:
         self._last = (self._seen, action)
-        self._show(*self._position.play(action))
+        self._position.play(action)
+        self._show()
 
-    def _show(self, player: int, over: bool) -> None:
+    def _show(self) -> None:
         """Update everything that PettingZoo's loop reads."""
         position = self._position
+        player = position.player
         agents = self.possible_agents
         self.agent_selection = agents[player]
         state = self._seen = _copy(position.state)
@@ -181,7 +183,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             for info in self.infos.values():
                 del info["state"]
         self._turn_taken = True
-        if over:
+        if position.over:
             self._over = True
             self.terminations = dict.fromkeys(agents, True)
             self.rewards = dict(zip(agents, position.utilities.tolist(), strict=True))

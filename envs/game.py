@@ -292,14 +292,23 @@ class Game:
             ValueError: a move is unknown, illegal, or comes after the end; the message says which.
         """
         state = self.new_state() if state is None else state.copy()
-        for ply, move in enumerate(moves):
-            action = self.str_to_action(move) if isinstance(move, str) else int(move)
-            if self.is_terminal(state):
-                raise ValueError(f"move {move!r} at index {ply} comes after the end of the game of {self.name}")
-            if action not in (legal := self.actions(state)):
-                raise ValueError(f"move {move!r} at index {ply} is illegal in {self.name}: expected one of {legal}")
-            self.play(state, action)
+        for index, move in enumerate(moves):
+            self.play(state, self.checked_action(state, move, index))
         return state
+
+    def checked_action(self, state: State, move: int | str, index: int) -> int:
+        """Return the action that a ``move`` stands for, an action id or its name, in a line of moves.
+
+        Raises:
+            ValueError: the move is unknown, illegal in ``state``, or comes after the end; the message has its
+                ``index``.
+        """
+        action = self.str_to_action(move) if isinstance(move, str) else int(move)
+        if self.is_terminal(state):
+            raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {self.name}")
+        if action not in (legal := self.actions(state)):
+            raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {legal}")
+        return action
 
     def str_to_action(self, text: str) -> int:
         """Return the action that ``text`` names, as `action_to_str` writes it.

@@ -1,6 +1,7 @@
-"""Which positions a game has had, and how often: what superko and draws by repetition ask.
+"""The positions a game has had: what superko and draws by repetition ask, for every environment.
 
-A state does not know its past, so that copies in a search stay small; an environment keeps one of these beside it.
+A state does not know its past, so that copies in a search stay small; environments keep a `Past` beside their states,
+of one game or of many. `enter` and `write_mask` decide in kernels what a repetition does.
 
 Most questions are about positions that were never there, and a few bits for each, in a filter (B. H. Bloom, 1970, with
 one hash function), answer nearly all of them. For the rest the positions are gone through one by one, side by side as
@@ -9,17 +10,68 @@ they were entered: that is seldom, and there is no table whose every entry is an
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .game import Game, Repetition, State
-from .jit import helper, kernel
+from .game import Game
+from .jit import helper
 
-__all__ = ["PositionCounts", "allow_new", "count_position", "exempt_actions", "new_ring", "new_scratch"]
+__all__ = ["Past", "Scratch", "copy_past", "enter", "new_past", "new_scratch", "write_mask"]
 
 _PLIES_A_WORD = 8  # positions to 64 bits of a filter
+
+
+class Past(NamedTuple):
+    """The positions that each of some games has had, for superko and draws by repetition."""
+
+    keys: NDArray[np.uint64]  # [games, plies] a ring of each game's latest positions
+    # [games, filters, words] the bit of a position is set if it is in the filter. There is one filter, or, where older
+    # positions are forgotten, two: each is filled for as many plies as the ring has, and emptied when its turn comes.
+    seen: NDArray[np.uint64]
+    exempt: NDArray[np.bool_]  # [num_actions] actions that may lead to any position
+    limit: int  # the time a position stands on the board that is forbidden, or a draw
+    forbids: bool  # whether that is forbidden, and not a draw
+
+
+class Scratch(NamedTuple):
+    """Arrays that `write_mask` writes into, for one thread; as `Game` says of ``keys_after``."""
+
+    actions: NDArray[np.int32]  # [num_actions]
+    keys: NDArray[np.uint64]  # [num_actions]
+    states: NDArray[Any]  # [1]
+
+
+def new_past(game: Game, games: int) -> Past | None:
+    """Return an empty memory, or None for a game in which it does not matter that a position comes again."""
+    repetition = game.repetition
+    if repetition is None:
+        return None
+    plies = min(game.max_plies, game.max_plies if repetition.memory is None else repetition.memory) + 1
+    filters = 1 if plies > game.max_plies else 2
+    words = max(1, (1 << plies.bit_length()) // _PLIES_A_WORD)
+    exempt = np.zeros(game.num_actions, np.bool_)
+    exempt[list(repetition.exempt)] = True
+    return Past(
+        np.zeros((games, plies), np.uint64),
+        np.zeros((games, filters, words), np.uint64),
+        exempt,
+        repetition.times,
+        repetition.effect == "forbidden",
+    )
+
+
+def new_scratch(game: Game) -> Scratch:
+    """Return new arrays for `write_mask`."""
+    return Scratch(np.zeros(game.num_actions, np.int32), np.zeros(game.num_actions, np.uint64), np.zeros(1, game.dtype))
+
+
+def copy_past(source: Past, target: Past, rows: NDArray[np.intp], plies: int) -> None:
+    """Give ``rows`` [some] of ``target`` the past of the one game in ``source``, which has had ``plies`` plies."""
+    known = min(plies + 1, source.keys.shape[1])
+    target.keys[rows, :known] = source.keys[0, :known]
+    target.seen[rows] = source.seen[0]
 
 
 @helper(forceinline=True)
@@ -47,28 +99,20 @@ def _times(keys: Any, entered: int, key: Any) -> int:
     return count
 
 
-def new_ring(game: Game, *games: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the empty ``keys`` and ``seen`` of `count_position`, of as many ``games`` (default: of one)."""
-    memory = None if game.repetition is None else game.repetition.memory
-    plies = min(game.max_plies, game.max_plies if memory is None else memory) + 1
-    filters = 1 if plies > game.max_plies else 2
-    words = max(1, (1 << plies.bit_length()) // _PLIES_A_WORD)
-    return np.zeros((*games, plies), np.uint64), np.zeros((*games, filters, words), np.uint64)
-
-
 @helper(forceinline=True)
-def count_position(game, state, keys, seen, ply):
-    """Enter the position of ``state``, after ``ply`` plies, and return how often it has been there.
+def enter(game, state, past, row, ply):
+    """Enter the position of ``state`` into the past of a game, and return whether the game is now drawn by it.
 
     Args:
         game: the game.
-        state: less than ``len(keys)`` plies after the last time that this position was there.
-        keys: [plies] a ring of the latest positions.
-        seen: [filters, words] of 64 bits a word: the bit of a position is set if it is in the filter. There is one, or,
-            where older positions are forgotten, two: each is filled for ``len(keys)`` plies, and emptied when its turn
-            comes again.
-        ply: since the start of the game, with which all begins anew.
+        state: the position; a forgetful past must have had it less than ``past.keys.shape[1]`` plies ago, or never.
+        past: a `Past`, or None for a game without repetitions, which is never drawn by one.
+        row: the row of the game in ``past``.
+        ply: plies since the start of the game; at 0 its past begins anew.
     """
+    if past is None:
+        return False
+    keys, seen = past.keys[row], past.seen[row]
     key = game.repetition_key(state)
     now = 0
     if ply == 0:
@@ -81,72 +125,32 @@ def count_position(game, state, keys, seen, ply):
     keys[ply if ply < keys.size else ply % keys.size] = key
     word, bit = _place(seen, key)
     seen[now, word] |= bit
-    return before + 1
+    return not past.forbids and before + 1 >= past.limit
 
 
 @helper(forceinline=True)
-def allow_new(game, state, actions, after, scratch, keys, seen, ply, most, exempt, mask):
-    """Set a zeroed ``mask`` to 1 for the legal actions after which no position has been there more than ``most`` times.
-
-    ``ply`` is that of ``state``, which has been counted. ``actions``, ``after`` (of uint64) and ``scratch`` are as
-    `Game` says of ``keys_after``.
-    """
-    for i in range(game.keys_after(state, actions, after, scratch)):
-        action, key = actions[i], after[i]
-        if exempt[action] or not _may_be_there(seen, key) or _times(keys, ply + 1, key) < most:
-            mask[action] = 1
-
-
-@kernel
-def _count(game, state, keys, seen, ply):
-    return count_position(game, state, keys, seen, ply)
-
-
-@kernel
-def _forbid(game, state, actions, after, scratch, keys, seen, ply, most, exempt, mask):
-    mask[:] = 0
-    allow_new(game, state, actions, after, scratch, keys, seen, ply, most, exempt, mask)
-
-
-def new_scratch(game: Game) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[Any]]:
-    """Return the arrays that `allow_new` writes into."""
-    return np.zeros(game.num_actions, np.int32), np.zeros(game.num_actions, np.uint64), np.zeros(1, game.dtype)
-
-
-def exempt_actions(game: Game) -> NDArray[np.bool_]:
-    """Return which actions [num_actions] may lead to any position."""
-    exempt = np.zeros(game.num_actions, np.bool_)
-    if game.repetition is not None:
-        exempt[list(game.repetition.exempt)] = True
-    return exempt
-
-
-class PositionCounts:
-    """How often each position of one game has been on the board, by ``game.repetition_key``.
+def write_mask(game, state, over, past, row, ply, scratch, mask):
+    """Write what the player to move may play: the legal actions, but for those that superko forbids.
 
     Args:
-        game: the game; one without a ``repetition`` is taken to forbid the second time.
+        game: the game.
+        state: the position, which is in ``past``.
+        over: whether the game has ended; the mask is then what ``legal_actions`` says.
+        past: a `Past`, or None for a game without repetitions.
+        row: the row of the game in ``past``.
+        ply: plies since the start of the game.
+        scratch: a `Scratch`.
+        mask: [num_actions] is set to 0 or 1.
     """
-
-    def __init__(self, game: Game) -> None:
-        repetition = game.repetition or Repetition("forbidden")
-        self._game = game
-        self._most = repetition.times - 1
-        self._past = new_ring(game)
-        self._ply = 0  # of the next position
-        self._scratch = new_scratch(game)
-        self._exempt = exempt_actions(game)
-
-    def clear(self) -> None:
-        """Forget all positions."""
-        self._ply = 0
-
-    def add(self, state: State) -> bool:
-        """Count a position, and return whether it has now been there as often as `Repetition.times` says."""
-        count = _count(self._game, state, *self._past, self._ply)
-        self._ply += 1
-        return bool(count > self._most)
-
-    def forbid(self, state: State, mask: NDArray[np.int8]) -> None:
-        """Set to 0, in a mask [num_actions] of legal actions, those that would bring a position back too often."""
-        _forbid(self._game, state, *self._scratch, *self._past, self._ply - 1, self._most, self._exempt, mask)
+    actions = scratch.actions
+    for action in range(mask.size):
+        mask[action] = 0
+    if past is not None and past.forbids and not over:
+        keys, seen, after = past.keys[row], past.seen[row], scratch.keys
+        for i in range(game.keys_after(state, actions, after, scratch.states)):
+            action, key = actions[i], after[i]
+            if past.exempt[action] or not _may_be_there(seen, key) or _times(keys, ply + 1, key) < past.limit - 1:
+                mask[action] = 1
+    else:
+        for i in range(game.legal_actions(state, actions)):
+            mask[actions[i]] = 1

@@ -1,4 +1,4 @@
-"""Where a game starts: the initial state, any other, or the end of a line of moves; checked before anything changes."""
+"""Where a game starts: the initial state, any other, or the end of a line of moves."""
 
 from __future__ import annotations
 
@@ -8,23 +8,39 @@ from typing import Any
 import numpy as np
 
 from .game import Game, State
-from .repetition import PositionCounts
+from .position import Position
 
-__all__ = ["starting_point"]
+__all__ = ["begin"]
 
 
-def starting_point(game: Game, options: Mapping[str, Any]) -> tuple[State, list[int]]:
-    """Return the state that the ``options`` of a ``reset`` start from, and the moves to play from there.
+def begin(game: Game, position: Position, options: Mapping[str, Any]) -> tuple[State, int] | None:
+    """Begin a game where the ``options`` of a ``reset`` say, and play their moves.
+
+    Args:
+        game: the game.
+        position: a position of ``game``, begun anew; after an error it is of no use.
+        options: ``"state"`` and ``"moves"``, see `BoardGameEnv.reset`.
+
+    Returns:
+        The last move, as the state before it and the action; None if there is none.
 
     Raises:
         ValueError: the state is of another game, a move is illegal, or the game would be over.
     """
-    start, moves = _state(game, options.get("state")), options.get("moves", ())
-    moves = [game.str_to_action(move) if isinstance(move, str) else int(move) for move in moves]
-    over = bool(game.is_terminal(game.play_moves(moves, start)))
-    if over or (game.repetition is not None and _repeats(game, start, moves)):
+    position.start(_state(game, options.get("state")))
+    last = None
+    for index, move in enumerate(options.get("moves", ())):
+        action = game.checked_action(position.state, move, index)
+        if position.over:
+            raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {game.name}")
+        if not position.mask[action]:
+            name = game.action_to_str(action)
+            raise ValueError(f"move {name} at index {index} is illegal in {game.name}: it repeats a position")
+        last = position.state.copy(), action
+        position.play(action)
+    if position.over:
         raise ValueError(f"cannot start a game of {game.name} from a finished position: {dict(options)!r}")
-    return start, moves
+    return last
 
 
 def _state(game: Game, state: Any) -> State:
@@ -34,18 +50,3 @@ def _state(game: Game, state: Any) -> State:
     if record.dtype != game.dtype or record.size != 1:
         raise ValueError(f"options['state'] must be one record of {game.spec}, with dtype {game.dtype}, got {state!r}")
     return record[0].copy()
-
-
-def _repeats(game: Game, state: State, moves: list[int]) -> bool:
-    """Return whether the moves end in a draw by repetition; raise `ValueError` where one of them breaks superko."""
-    assert game.repetition is not None
-    forbidden = game.repetition.effect == "forbidden"
-    positions, state = PositionCounts(game), state.copy()
-    repeats = positions.add(state)
-    for ply, move in enumerate(moves):
-        game.play(state, move)
-        repeats = positions.add(state)
-        if repeats and forbidden and move not in game.repetition.exempt:
-            name = game.action_to_str(move)
-            raise ValueError(f"move {name} at index {ply} is illegal in {game.name}: it repeats a position")
-    return repeats and not forbidden

@@ -8,15 +8,14 @@ import sys
 from enum import IntEnum
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from plyground.envs import Game, connect_four, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
-from plyground.envs.jit import bind, borrowed, kernel
+from plyground.envs.jit import bind, kernel
 from plyground.envs.jit.digest import digest
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 
@@ -265,28 +264,3 @@ class TestRandomNumbers:
     def test_seeds(self) -> None:
         assert new_rng(1)[0] == new_rng(1)[0] != new_rng(2)[0]
         assert new_rng()[0] != new_rng()[0]
-
-
-class Arrays(NamedTuple):
-    numbers: NDArray[np.int64]
-    nothing: None
-
-
-@kernel
-def _write_borrowed(arrays, table, nothing):
-    arrays, table, nothing = borrowed(arrays), borrowed(table), borrowed(nothing)
-    for row in table:
-        row[:] = arrays.numbers
-    arrays.numbers[0] = -1
-
-
-def test_borrowed_arrays_are_the_same_memory_and_stay_alive() -> None:
-    numbers, table = np.arange(3), np.zeros((2, 3), np.int64)
-    _write_borrowed(Arrays(numbers, None), table, None)  # the compiler may keep what it has seen
-    before = sys.getrefcount(numbers), sys.getrefcount(table)
-    for _ in range(3):
-        numbers[0] = 7
-        _write_borrowed(Arrays(numbers, None), table, None)
-        assert table.tolist() == [[7, 1, 2]] * 2
-        assert numbers.tolist() == [-1, 1, 2]
-    assert (sys.getrefcount(numbers), sys.getrefcount(table)) == before

@@ -11,7 +11,7 @@ import pytest
 
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Repetition, checkers, checkers_v0
-from plyground.envs.repetition import PositionCounts
+from plyground.envs.position import Position
 
 # Two kings walk to and fro: the position of a black king on 1 and a white one on 32, black to move.
 CYCLE = ["1-6", "32-27", "6-1", "27-32"]
@@ -94,49 +94,46 @@ def test_a_line_of_moves_counts_from_its_start() -> None:
 @pytest.mark.parametrize("memory", [4, 5, None])  # plies; the filters are then changed every 5 or 6, or never
 def test_a_repetition_is_forbidden_whichever_filter_it_is_in(memory: int | None) -> None:
     game = checkers().replace(repetition=Repetition("forbidden", memory=memory))
-    counts, state = PositionCounts(game), two_kings(game)
+    position = Position(game)
     for _ in range(2):
+        position.start(two_kings(game))
         for ply in range(30):
-            assert counts.add(state) == (ply >= 4)
-            mask = np.zeros(game.num_actions, np.int8)
-            mask[game.actions(state)] = 1
-            before, move = mask.copy(), game.str_to_action(CYCLE[ply % 4])
-            counts.forbid(state, mask)
-            forbidden = np.flatnonzero(before != mask).tolist()
+            legal, move = game.actions(position.state), game.str_to_action(CYCLE[ply % 4])
+            forbidden = set(legal) - set(np.flatnonzero(position.mask).tolist())
             if ply < 3:
                 assert not forbidden  # the fourth move is the first that leads back
             else:
                 assert move in forbidden
-                assert len(forbidden) < before.sum()
-            game.play(state, move)
-        counts.clear()
-        state = two_kings(game)
+                assert len(forbidden) < len(legal)
+            position.play(move)
+            assert not position.over
 
 
 @pytest.mark.parametrize("times", [2, 3])
-def test_counts_are_those_of_a_list(times: int, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("effect", ["forbidden", "draw"])
+def test_counts_are_those_of_a_list(effect: Any, times: int, rng: np.random.Generator) -> None:
     # Two kings that walk at random, and come back often.
-    game = checkers(max_quiet_plies=255).replace(repetition=Repetition("forbidden", times=times))
-    counts = PositionCounts(game)
+    game = checkers(max_quiet_plies=255).replace(repetition=Repetition(effect, times=times))
+    position = Position(game)
     again = 0
     for _ in range(20):
-        counts.clear()
-        state, seen = two_kings(game), list[int]()
+        position.start(two_kings(game))
+        seen = list[int]()
         for _ in range(200):
+            state = position.state
             key = int(game.repetition_key(state))
             seen.append(key)
-            assert counts.add(state) == (seen.count(key) >= times)
-            actions = game.actions(state)
-            mask = np.zeros(game.num_actions, np.int8)
-            mask[actions] = 1
-            counts.forbid(state, mask)
-            after = [int(game.repetition_key(game.play_moves([action], state))) for action in actions]
-            assert mask[actions].tolist() == [seen.count(key) < times - 1 for key in after]
-            game.play(state, int(rng.choice(actions)))
-            if game.is_terminal(state):
+            drawn = effect == "draw" and seen.count(key) >= times
+            assert position.over == (drawn or game.is_terminal(state))
+            if position.over:
                 break
+            actions = game.actions(state)
+            after = [int(game.repetition_key(game.play_moves([action], state))) for action in actions]
+            allowed = [effect == "draw" or seen.count(key) < times - 1 for key in after]
+            assert position.mask[actions].tolist() == allowed
+            position.play(int(rng.choice(actions)))
         again += len(seen) - len(set(seen))
-    assert again > 100
+    assert again > (100 if effect == "forbidden" else 20 * (times - 1) // 2)
 
 
 def test_records_tell_of_a_draw() -> None:

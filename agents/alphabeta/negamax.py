@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...envs.jit import borrowed, kernel
+from ...envs.jit import kernel
 from .ordering import KILLER, pick, remember_cutoff, score_moves
 from .table import EXACT, LOWER, SOLVED, UPPER, find, place
 from .workspace import set_line
@@ -225,7 +225,6 @@ def search_root(game, w, selective, depth, alpha, beta, all_best, moves, values)
     ``all_best`` those of equally good moves are exact too. If it is ≤ α it is an upper bound, and if it is ≥ β a lower
     one. Moves behind one that is ≥ β, or a certain win, are not searched, and get NaN.
     """
-    w = borrowed(w)
     state = w.states[0]
     status = w.status[0]
     player = game.player(state)

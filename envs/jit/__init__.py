@@ -1,9 +1,10 @@
 """How Numba takes any game: its type, kernels and their cache on disk, and what kernels need beside them.
 
-Start with `game_type`. May import no other room and no file of `plyground.envs`: everything else stands on this.
+Start with `kernels`; `game_type` says how a kernel takes a game as an argument. May import no other room and no file of
+`plyground.envs`: everything else stands on this.
 """
 
-from .game_type import bind, borrowed, kernel
+from .kernels import bind, kernel
 from .linked import helper
 
-__all__ = ["bind", "borrowed", "helper", "kernel"]
+__all__ = ["bind", "helper", "kernel"]

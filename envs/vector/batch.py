@@ -13,15 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..jit import bind
 from ..jit.prng import new_rng
+from ..position import Position
 from ..registry import as_game
-from ..repetition import new_scratch
-from ..starting import starting_point
-from .kernels import advance, draw, first_illegal, new_frames, new_past, play, show, update
+from ..repetition import copy_past, new_past, new_scratch
+from ..starting import begin
+from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
 
 __all__ = ["GameBatch"]
 
 _ATTEMPTS = 1000  # random openings that may end the game before one is begun without
-_SCRATCH: Any = object()  # stands for the scratch arrays of a thread
 
 
 @cache
@@ -99,7 +99,7 @@ class GameBatch:
         self.rngs = np.zeros((games, 1), np.uint64)
         self._past, self._frames = new_past(game, games), new_frames(game, games)
         self._all = np.arange(games)
-        self._start, self._line = game.new_state(), np.zeros(0, np.int64)
+        self._start = Position(game)
         self._scratch = [new_scratch(game) for _ in range(self.threads)]
         self._bound: dict[Any, Callable[..., Any]] = {}
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -117,8 +117,9 @@ class GameBatch:
         Raises:
             ValueError: a game cannot start there; nothing is changed.
         """
-        self._start, moves = starting_point(self.game, options or {})
-        self._line = np.array(moves, np.int64)
+        start = Position(self.game)
+        begin(self.game, start, options or {})
+        self._start = start
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.
@@ -150,25 +151,8 @@ class GameBatch:
             ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
         """
         chosen = self.checked(self._all, actions)
-        self._run(
-            advance,
-            self._all,
-            self._start,
-            self.states,
-            self.players,
-            self.plies,
-            self.over,
-            self.rewards,
-            self.masks,
-            self.observations,
-            self.terminations,
-            self.final_observations,
-            self._past,
-            self._frames,
-            chosen,
-            _SCRATCH,
-        )
-        if self.opening_plies or self._line.size:
+        self._run(advance, self._all, self._start.state, chosen)
+        if self.opening_plies or self._start.plies:
             ended = np.flatnonzero(self.terminations)
             if ended.size:
                 rewards = self.rewards[ended]
@@ -216,13 +200,12 @@ class GameBatch:
 
     def play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
         """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so."""
-        self._run(play, rows, self.states, self.players, self.plies, self.over, self.rewards, rows, actions)
-        self._update(rows)
+        self._run(play, rows, rows, actions)
 
     def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
         """Write into ``observations`` what these players see in these rows. Default: those to move."""
         seats = self.players[rows] if seats is None else seats.astype(np.int8, copy=False)
-        self._run(show, rows, self.states, self.observations, self._frames, rows, seats)
+        self._run(show, rows, rows, seats)
 
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
         """Call ``call(piece, first, last)`` for as many pieces of ``count`` rows as there are threads, side by side."""
@@ -235,13 +218,15 @@ class GameBatch:
             list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
-        """Go back to the start, and play the moves that each game begins with."""
-        self.states[rows] = self._start
-        self.players[rows] = self.game.player(self._start)
-        self.plies[rows], self.over[rows] = 0, False
-        self._update(rows)
-        for action in self._line.tolist():
-            self.play(rows, np.full(rows.size, action))
+        """Put the start, with its past, into these rows."""
+        start = self._start
+        self.states[rows] = start.state
+        self.players[rows], self.plies[rows], self.over[rows] = start.player, start.plies, False
+        self.masks[rows] = start.mask
+        if self._past is not None and start.past is not None:
+            copy_past(start.past, self._past, rows, start.plies)
+        if self._frames is not None:
+            copy_frames(start.planes, self._frames, rows)
 
     def _open(self, rows: NDArray[np.intp]) -> None:
         """Play a random number of random plies in these rows."""
@@ -254,23 +239,27 @@ class GameBatch:
             draw(self.masks, self.rngs, some, actions)
             self.play(some, actions)
 
-    def _update(self, rows: NDArray[np.intp]) -> None:
-        """Bring what is remembered, and the masks, up to the present positions."""
-        arrays = self.states, self.masks, self.plies, self.over, self._past, self._frames
-        self._run(update, rows, *arrays, _SCRATCH, rows)
-
     def _run(self, kernel: Any, rows: NDArray[np.intp], *arguments: Any) -> None:
-        """Call a kernel for these rows, cut into as many pieces as there are threads."""
+        """Call a kernel of `kernels` for these rows, cut into as many pieces as there are threads."""
+        columns = Columns(
+            self.states,
+            self.players,
+            self.plies,
+            self.over,
+            self.rewards,
+            self.masks,
+            self.observations,
+            self.terminations,
+            self.final_observations,
+            self._past,
+            self._frames,
+        )
         pieces = min(self.threads, rows.size)
         ends = [rows.size * piece // max(pieces, 1) for piece in range(pieces + 1)]
-        calls = []
-        for piece in range(pieces):
-            own = [
-                part
-                for argument in arguments
-                for part in (self._scratch[piece] if argument is _SCRATCH else (argument,))
-            ]
-            calls.append((self.game, *own, ends[piece], ends[piece + 1]))
+        calls = [
+            (self.game, columns, self._scratch[piece], *arguments, ends[piece], ends[piece + 1])
+            for piece in range(pieces)
+        ]
         if kernel not in self._bound and calls:
             self._bound[kernel] = bind(kernel, *calls[0])
         if self._pool is None or pieces <= 1:

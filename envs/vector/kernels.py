@@ -1,9 +1,8 @@
 """The kernels of `GameBatch`: many games of one kind, each in its row of the same arrays.
 
-Each kernel does one part of a step for the rows ``rows[first:last]``, and a row depends on its own seed and moves
-alone: whoever cuts the rows into pieces, for threads, changes nothing. They take arrays one by one, and not a tuple of
-all: a tuple that goes through a call counts a reference to each of its arrays, which took longer than the games. For
-the same reason their parts are put in line: a call with ten arrays takes as long as a look at the board.
+The kernels take the arrays as `Columns`. Those for parts of a step work on ``rows[first:last]``, and a row depends on
+its own seed and moves alone: whoever cuts the rows into pieces, for threads, changes nothing.
+The parts of a step are put in line: a call with ten arrays takes as long as a look at the board.
 """
 
 from __future__ import annotations
@@ -15,23 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game import Game
-from ..jit import borrowed, helper, kernel
+from ..jit import helper, kernel
 from ..jit.prng import below
-from ..repetition import allow_new, count_position, exempt_actions, new_ring
+from ..repetition import Past, enter, write_mask
 
-__all__ = ["Frames", "Past", "advance", "draw", "first_illegal", "new_frames", "new_past", "play", "show", "update"]
+__all__ = ["Columns", "Frames", "advance", "copy_frames", "draw", "first_illegal", "new_frames", "play", "show"]
 
 _SLIDES = 64  # plies after which a window has to be moved back to the right
-
-
-class Past(NamedTuple):
-    """The positions that each game has had, for superko and draws by repetition."""
-
-    keys: NDArray[np.uint64]  # [games, plies], see `count_position`
-    seen: NDArray[np.uint64]  # [games, filters, words]
-    exempt: NDArray[np.bool_]  # [num_actions]
-    limit: int  # how often a position may not be there
-    forbids: bool  # whether the last time is forbidden, and not a draw
 
 
 class Frames(NamedTuple):
@@ -48,12 +37,20 @@ class Frames(NamedTuple):
     frame: int  # channels of one position
 
 
-def new_past(game: Game, games: int) -> Past | None:
-    """Return an empty memory, or None for a game in which it does not matter that a position comes again."""
-    if game.repetition is None:
-        return None
-    forbids = game.repetition.effect == "forbidden"
-    return Past(*new_ring(game, games), exempt_actions(game), game.repetition.times, forbids)
+class Columns(NamedTuple):
+    """The games, a row each; `GameBatch` says what each column is."""
+
+    states: NDArray[Any]  # [games]
+    players: NDArray[np.int8]  # [games]
+    plies: NDArray[np.int32]  # [games]
+    over: NDArray[np.bool_]  # [games]
+    rewards: NDArray[np.float32]  # [games, 2]
+    masks: NDArray[np.int8]  # [games, num_actions]
+    observations: NDArray[Any]  # [games, *observation_shape]
+    terminations: NDArray[np.bool_]  # [games]
+    final_observations: NDArray[Any]  # [games, *observation_shape]
+    past: Past | None
+    frames: Frames | None
 
 
 def new_frames(game: Game, games: int) -> Frames | None:
@@ -64,6 +61,13 @@ def new_frames(game: Game, games: int) -> Frames | None:
     length = math.prod(game.observation_shape) + _SLIDES * frame
     windows = np.zeros((games, 2, length), game.observation_dtype)
     return Frames(windows, np.zeros(games, np.int64), game.observation_shape, frame)
+
+
+def copy_frames(planes: NDArray[Any], frames: Frames, rows: NDArray[np.intp]) -> None:
+    """Let both players of ``rows`` [some] see ``planes`` [players, *observation_shape]."""
+    last = frames.windows.shape[2] - math.prod(frames.shape)
+    frames.windows[rows, :, last:] = planes.reshape(2, -1)
+    frames.first[rows] = last
 
 
 @kernel
@@ -79,7 +83,6 @@ def first_illegal(masks, rows, actions):
 @kernel
 def draw(masks, rngs, rows, actions):
     """Write a random legal action for each row of ``rows``."""
-    rngs = borrowed(rngs)
     for place in range(rows.size):
         i = rows[place]
         count = 0
@@ -96,24 +99,27 @@ def draw(masks, rngs, rows, actions):
 
 
 @helper(forceinline=True)
-def _play(game, i, states, players, plies, over, rewards, action):
-    state = states[i]
+def _play(game, i, columns, past, frames, action):
+    """Play a legal action in row ``i``, and bring what is remembered of the game up to the new position."""
+    state, rewards = columns.states[i], columns.rewards[i]
     game.play(state, action)
-    plies[i] += 1
-    players[i] = game.player(state)
-    over[i] = game.is_terminal(state)
-    rewards[i, 0] = rewards[i, 1] = 0
-    if over[i]:
-        rewards[i, 0] = game.utility(state, 0)
-        rewards[i, 1] = game.utility(state, 1)
+    columns.plies[i] += 1
+    columns.players[i] = game.player(state)
+    columns.over[i] = game.is_terminal(state)
+    rewards[0] = rewards[1] = 0
+    if columns.over[i]:
+        rewards[0] = game.utility(state, 0)
+        rewards[1] = game.utility(state, 1)
+    _remember(game, i, columns, past, frames)
 
 
 @helper(forceinline=True)
-def _count(game, i, states, plies, over, past):
+def _remember(game, i, columns, past, frames):
     """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
-    count = count_position(game, states[i], past.keys[i], past.seen[i], plies[i])
-    if count >= past.limit and not past.forbids:
-        over[i] = True
+    if enter(game, columns.states[i], past, i, columns.plies[i]):
+        columns.over[i] = True
+    if frames is not None:
+        _slide(game, i, columns.states, columns.plies, frames)
 
 
 @helper(forceinline=True)
@@ -142,33 +148,17 @@ def _slide(game, i, states, plies, frames):
 
 
 @helper(forceinline=True)
-def _remember(game, i, states, plies, over, past, frames):
-    """Bring what is remembered up to the present position."""
-    if past is not None:
-        _count(game, i, states, plies, over, past)
-    if frames is not None:
-        _slide(game, i, states, plies, frames)
+def _mask(game, i, columns, past, scratch):
+    write_mask(game, columns.states[i], columns.over[i], past, i, columns.plies[i], scratch, columns.masks[i])
 
 
 @helper(forceinline=True)
-def _mask(game, i, states, masks, plies, over, past, actions, after, scratch):
-    for action in range(masks.shape[1]):
-        masks[i, action] = 0
-    if past is not None and past.forbids and not over[i]:
-        keys, seen, most = past.keys[i], past.seen[i], past.limit - 1
-        allow_new(game, states[i], actions, after, scratch, keys, seen, plies[i], most, past.exempt, masks[i])
-    else:
-        for j in range(game.legal_actions(states[i], actions)):
-            masks[i, actions[j]] = 1
-
-
-@helper(forceinline=True)
-def _show(game, i, states, observations, flat, frames, seat):
-    """Write what the player ``seat`` sees; ``flat`` are the ``observations`` as [games, values]."""
+def _show(game, i, columns, observations, flat, frames, seat):
+    """Write what the player ``seat`` sees into ``observations``; ``flat`` has them as [games, values]."""
     if frames is None:
         for j in range(flat.shape[1]):
             flat[i, j] = 0
-        game.observe(states[i], seat, observations[i])
+        game.observe(columns.states[i], seat, observations[i])
     else:
         window, row = frames.windows[i, seat, frames.first[i] :], flat[i]
         for j in range(row.size):
@@ -176,71 +166,38 @@ def _show(game, i, states, observations, flat, frames, seat):
 
 
 @kernel
-def play(game, states, players, plies, over, rewards, rows, actions, first, last):
-    """Play a legal action in each row, and see what that leads to."""
-    for place in range(first, last):
-        _play(game, rows[place], states, players, plies, over, rewards, actions[place])
-
-
-@kernel
-def update(game, states, masks, plies, over, past, frames, actions, after, scratch, rows, first, last):
-    """Bring what is remembered of the rows, and what the players to move may play, up to the present positions.
+def play(game, columns, scratch, rows, actions, first, last):
+    """Play a legal action in each row, and write the masks.
 
     Games that are drawn by repetition end. The mask of a finished game is what `Game.legal_actions` says.
     """
-    masks, past, frames = borrowed((masks, past, frames))
-    actions, after, scratch = borrowed((actions, after, scratch))
     for place in range(first, last):
         i = rows[place]
-        _remember(game, i, states, plies, over, past, frames)
-        _mask(game, i, states, masks, plies, over, past, actions, after, scratch)
+        _play(game, i, columns, columns.past, columns.frames, actions[place])
+        _mask(game, i, columns, columns.past, scratch)
 
 
 @kernel
-def show(game, states, observations, frames, rows, seats, first, last):
+def show(game, columns, scratch, rows, seats, first, last):
     """Write what the player ``seats[place]`` sees in each row."""
-    observations, frames = borrowed(observations), borrowed(frames)
-    flat = observations.reshape(observations.shape[0], -1)
+    flat = columns.observations.reshape(columns.players.size, -1)
     for place in range(first, last):
-        _show(game, rows[place], states, observations, flat, frames, seats[place])
+        _show(game, rows[place], columns, columns.observations, flat, columns.frames, seats[place])
 
 
 @kernel
-def advance(
-    game,
-    start,
-    states,
-    players,
-    plies,
-    over,
-    rewards,
-    masks,
-    observations,
-    terminations,
-    final_observations,
-    past,
-    frames,
-    played,
-    actions,
-    after,
-    scratch,
-    first,
-    last,
-):
+def advance(game, columns, scratch, start, actions, first, last):
     """Play a legal action in each row, begin those games anew that end, from ``start``, and show all."""
-    masks, past, frames = borrowed((masks, past, frames))
-    actions, after, scratch = borrowed((actions, after, scratch))
-    observations, final_observations = borrowed(observations), borrowed(final_observations)
-    flat, flat_final = observations.reshape(players.size, -1), final_observations.reshape(players.size, -1)
+    games = columns.players.size
+    flat, flat_final = columns.observations.reshape(games, -1), columns.final_observations.reshape(games, -1)
     for i in range(first, last):
-        _play(game, i, states, players, plies, over, rewards, played[i])
-        _remember(game, i, states, plies, over, past, frames)
-        terminations[i] = over[i]
-        if over[i]:
-            _show(game, i, states, final_observations, flat_final, frames, players[i])
-            states[i] = start
-            players[i] = game.player(states[i])
-            plies[i], over[i] = 0, False
-            _remember(game, i, states, plies, over, past, frames)
-        _mask(game, i, states, masks, plies, over, past, actions, after, scratch)
-        _show(game, i, states, observations, flat, frames, players[i])
+        _play(game, i, columns, columns.past, columns.frames, actions[i])
+        columns.terminations[i] = columns.over[i]
+        if columns.over[i]:
+            _show(game, i, columns, columns.final_observations, flat_final, columns.frames, columns.players[i])
+            columns.states[i] = start
+            columns.players[i] = game.player(columns.states[i])
+            columns.plies[i], columns.over[i] = 0, False
+            _remember(game, i, columns, columns.past, columns.frames)
+        _mask(game, i, columns, columns.past, scratch)
+        _show(game, i, columns, columns.observations, flat, columns.frames, columns.players[i])

@@ -11,7 +11,7 @@ import numpy as np
 
 from plyground.envs import Game, make_game
 from plyground.envs.jit import kernel
-from plyground.envs.repetition import PositionCounts
+from plyground.envs.position import Position
 
 __all__ = ["Pair"]
 
@@ -52,7 +52,7 @@ class Pair:
         superko = _Superko(game)
         for _ in range(games):
             state, peer, moves = game.new_state(), peer_game.new_initial_state(), []
-            superko.positions.clear()
+            superko.start()
             while True:
                 count, player = _look(game, state, buffer)
                 _compare(game, moves, "end", count < 0, peer.is_terminal())
@@ -61,11 +61,12 @@ class Pair:
                 _compare(game, moves, "player to move", player, peer.current_player())
                 translated = {action: self.translate(game, state, action) for action in buffer[:count].tolist()}
                 _compare(game, moves, "legal actions", sorted(translated.values()), peer.legal_actions())
-                allowed = superko.allowed(state, list(translated))
+                allowed = superko.allowed(list(translated))
                 for action in set(translated) - set(allowed):
                     _compare(game, moves, "superko", True, peer.child(translated[action]).is_terminal())
                 action = allowed[int(rng.integers(len(allowed)))]
                 _play(game, state, action)
+                superko.play(action)
                 peer.apply_action(translated[action])
                 moves.append(action)
             _compare(game, moves, "outcome", self.outcome(game, state), peer.returns()[0])
@@ -76,18 +77,20 @@ class _Superko:
     """What a game's superko allows, which the rules of a state do not know; all else where there is none."""
 
     def __init__(self, game: Game) -> None:
-        self.positions = PositionCounts(game)
-        self._applies = game.repetition is not None and game.repetition.effect == "forbidden"
-        self._mask = np.zeros(game.num_actions, np.int8)
+        self._game = game
+        applies = game.repetition is not None and game.repetition.effect == "forbidden"
+        self._position = Position(game) if applies else None
 
-    def allowed(self, state: Any, actions: list[int]) -> list[int]:
-        if not self._applies:
-            return actions
-        self._mask[:] = 0
-        self._mask[actions] = 1
-        self.positions.add(state)
-        self.positions.forbid(state, self._mask)
-        return np.flatnonzero(self._mask).tolist()
+    def start(self) -> None:
+        if self._position is not None:
+            self._position.start(self._game.new_state())
+
+    def allowed(self, actions: list[int]) -> list[int]:
+        return actions if self._position is None else np.flatnonzero(self._position.mask).tolist()
+
+    def play(self, action: int) -> None:
+        if self._position is not None:
+            self._position.play(action)
 
 
 @kernel

@@ -1,0 +1,106 @@
+"""The cache of kernels on disk: what is found in it is what was compiled, never stale and never mixed up.
+
+**Never stale.** Numba stamps the file that a kernel is written in, but not the files of the helpers it calls. So the
+digest of everything that the kernel reaches is part of the key here.
+
+**Never mixed up, by files.** Numba numbers its cache files, and keeps the numbers in an index. Two processes that
+compile for different games at the same time can write different code under one number, and a later process loads the
+wrong code. So each file is named by its key here, and there is no index.
+
+**Never mixed up, by symbols.** Numba names the machine code of a function by a counter local to the process. Two cached
+files that hold different functions under one name are merged by the linker when a process loads both, and the wrong
+function runs (https://github.com/numba/numba/issues/10486): a board of five rows was played by the rules of six. So
+the counter starts at a random number in each process here, one of 2⁶², and anew in a forked one.
+
+Numba's classes for this are private. ``pyproject.toml`` holds Numba below its next minor version, and
+``tests/test_jit.py`` names what has changed. Where the counter is gone, nothing is kept on disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import os
+import secrets
+import warnings
+from typing import Any
+
+import numba
+from numba.core.bytecode import FunctionIdentity
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from .digest import digest
+
+__all__ = ["FORMAT", "keep_on_disk", "symbols_are_unique"]
+
+FORMAT = 2  # of the files: those of another number are not read. 1: symbols were not unique
+
+
+def symbols_are_unique() -> bool:
+    """Return whether Numba still counts functions where `_start_counting` sets the counter."""
+    return isinstance(getattr(FunctionIdentity, "_unique_ids", None), itertools.count)
+
+
+def _start_counting() -> None:
+    """Let the counter in the names of machine code start where no other process has started."""
+    if symbols_are_unique():
+        FunctionIdentity._unique_ids = itertools.count(secrets.randbits(62))
+
+
+_start_counting()
+if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
+    os.register_at_fork(after_in_child=_start_counting)
+
+
+class _KernelFiles(IndexDataCacheFile):
+    """One file for each key, named by it."""
+
+    def save(self, key: Any, data: Any) -> None:
+        self._save_data(self._file_name(key), data)
+
+    def load(self, key: Any) -> Any:
+        try:
+            return self._load_data(self._file_name(key))
+        except Exception:  # not there yet, cut off, damaged, or of modules that are gone: it is compiled again
+            return None
+
+    def _file_name(self, key: Any) -> str:
+        name = hashlib.sha256(repr((numba.__version__, key)).encode()).hexdigest()[:32]
+        return f"{self._index_name.removesuffix('.nbi')}.{FORMAT}.{name}.nbc"
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache on disk, with the digest of all that the kernel reaches added to the key."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        locator = self._impl.locator
+        self._cache_file = _KernelFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), digest(self._py_func))
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        # Such code calls through an address that only the process that compiled it knows: numba issue 6061.
+        if ".numba.unresolved$" in data.library.get_llvm_str():
+            raise TypeError(
+                f"kernel {self._py_func.__name__!r} reaches a function that calls itself with arguments of other types "
+                f"than it was called with, {sig}: give both the same, as in np.int64(1) instead of 1"
+            )
+        super()._save_overload(sig, data)
+
+
+def keep_on_disk(dispatcher: Any) -> None:
+    """Let Numba's ``dispatcher`` keep its machine code, as ``cache=True`` does, with our key and files.
+
+    Nothing is kept where no folder can be written, where no file holds the function, or where symbols are not unique.
+    """
+    if not symbols_are_unique():
+        message = (
+            f"Numba {numba.__version__} names machine code in a way that is not known: kernels are not kept on disk"
+        )
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        return
+    with contextlib.suppress(RuntimeError):
+        dispatcher._cache = _KernelCache(dispatcher.py_func)
