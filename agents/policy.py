@@ -112,11 +112,8 @@ class Policy:
         import torch
         from stable_baselines3.common.policies import BasePolicy
 
-        policy = self.model.policy
-        if policy.training:
-            policy.set_training_mode(False)
+        policy, tensor = self._evaluated(planes, masks)
         with torch.no_grad():
-            tensor, _ = policy.obs_to_tensor(self._model_observation(planes, masks))
             if hasattr(policy, "q_net"):
                 scores = policy.q_net(tensor)
             else:
@@ -125,9 +122,34 @@ class Policy:
                 scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
         return scores.double().cpu().numpy()
 
+    def values_of(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the returns [positions] that the model expects for the players to move, discounted as in training.
+
+        Those of an actor-critic are ``policy.predict_values``, those of DQN the best Q-value of a legal action.
+
+        Args:
+            planes: [positions, *observation_shape], flat or not, of the players to move.
+            masks: [positions, num_actions] of the legal actions.
+        """
+        import torch
+
+        policy, tensor = self._evaluated(planes, masks)
+        with torch.no_grad():
+            if hasattr(policy, "q_net"):
+                return np.where(masks, policy.q_net(tensor).double().cpu().numpy(), -np.inf).max(axis=1)
+            return policy.predict_values(tensor)[:, 0].double().cpu().numpy()
+
     def batched(self) -> Opponents:
         """Return players of many games at once: see `plyground.envs.as_opponents`."""
         return _BatchedPolicy(self)
+
+    def _evaluated(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[Any, Any]:
+        """Return the network, which is not to learn from what it is asked, and the tensor that it takes."""
+        policy = self.model.policy
+        if policy.training:
+            policy.set_training_mode(False)
+        tensor, _ = policy.obs_to_tensor(self._model_observation(planes, masks))
+        return policy, tensor
 
     def _model_observation(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
         """Bring the planes into the form that the model was trained on."""

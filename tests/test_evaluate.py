@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.arena import evaluate, read_records, solve_positions
+from plyground.arena import evaluate, learning_curve, read_records, solve_positions
 from plyground.arena.cli import main
 from plyground.envs import SoloEnv
 
@@ -64,6 +65,7 @@ class TestEvaluate:
         assert found.ladder.rating.score > 0.5
         assert found.outcomes is None
         assert found.notes == ()
+        assert not found.stopped
 
     def test_what_cannot_be_solved_is_played(self) -> None:
         found = evaluate("random", "go(board_size=5)", ladder=["random"], games=2)
@@ -71,6 +73,7 @@ class TestEvaluate:
         assert found.calibration is None
         assert found.ladder is not None
         assert "no marks against exact solving, only the ladder" in found.notes[0]
+        assert not found.stopped
 
     def test_positions_of_ones_own(self) -> None:
         positions = solve_positions(GAME, 4)
@@ -90,6 +93,7 @@ class TestEvaluate:
         counts = [line.positions for line in found.grades.by_ply]
         assert max(counts) - min(counts) <= 1  # all plies alike
         assert found.ladder is None
+        assert found.stopped
         assert found.notes[0].startswith(f"stopped after {asked} of ")
 
         def interrupted(played: Any, total: int) -> Any:
@@ -97,11 +101,12 @@ class TestEvaluate:
 
         found = evaluate("random", GAME, positions=2, ladder=["random"], watch_games=interrupted)
         assert found.grades is not None
+        assert found.stopped
         assert found.notes == ("stopped before all games of the ladder were played: 0 were",)
         with pytest.raises(KeyboardInterrupt):
             evaluate("random", GAME, positions=0, ladder=["random"], watch_games=interrupted)
         nothing = evaluate("random", "connect_four", ladder=["random"], watch_answers=lambda parts, _: [])
-        assert (nothing.grades, nothing.calibration) == (None, None)
+        assert (nothing.grades, nothing.calibration, nothing.stopped) == (None, None, True)
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -251,6 +256,19 @@ class TestCommand:
         listed = json.loads(run(str(training_run), "--curve", *SHORT, "--json")[0])
         assert [entry["steps"] for entry in listed] == [20_000, 100_000]
 
+    def test_a_stopped_evaluation_is_no_point_of_the_curve(
+        self, run: Any, training_run: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def stopped_at_the_second(*arguments: Any, **options: Any) -> Any:
+            for i, point in enumerate(learning_curve(training_run, GAME, positions=2, ladder="none")):
+                yield replace(point, found=replace(point.found, stopped=i == 1, notes=("of any kind",)))
+
+        monkeypatch.setattr("plyground.arena.cli.evaluate.learning_curve", stopped_at_the_second)
+        table, said = run(str(training_run), "--curve")
+        assert "20,000" in table
+        assert "100,000" not in table
+        assert "done, 1 of 2" in said
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -315,5 +333,6 @@ def test_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     if found["ladder"] is not None:  # else the first opening was not played yet
         assert 2 <= found["ladder"]["rungs"][0]["result"]["games"] < 100_000
         assert not found["ladder"]["complete"]
+    assert found["stopped"]
     assert "stopped before all games" in found["notes"][0]
     assert (out / "grades.csv").exists()

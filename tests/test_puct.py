@@ -155,7 +155,10 @@ def test_priors_guide_the_search_and_values_decide() -> None:
         priors[:, 8] = 100
         return priors, values
 
-    found = PUCT(game, 50, evaluator=corner).analyse(game.new_state())
+    agent = PUCT(game, 50, evaluator=corner)
+    priors, values = agent.evaluate(game.initial)
+    assert (priors[0, 8], values[0]) == (100, 0)
+    found = agent.analyse(game.new_state())
     assert found.best_action == 8
     assert found.priors[8] == pytest.approx(100 / 108)
     assert found.visits[8] > 30  # also with eight leaves on their way at a time

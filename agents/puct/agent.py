@@ -110,6 +110,7 @@ class PUCT(SearchAgent):
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
         self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
         self.noise, self.alpha, self.temperature = float(noise), float(alpha), float(temperature)
+        self.evaluator = evaluator
         self._values = LeafValues(self.game, evaluator, float(lambda_))
         self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
@@ -124,6 +125,17 @@ class PUCT(SearchAgent):
         self._tree = None
         if seed is not None:
             self._seed(seed)
+
+    def evaluate(self, states: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what the ``evaluator`` says of unfinished states [batch], or what stands for it if there is none.
+
+        Returns:
+            Priors [batch, num_actions], and values [batch] for the player to move, in the units of the utility.
+
+        Raises:
+            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
+        """
+        return self._values.evaluated(states)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_tree": None}

@@ -38,7 +38,7 @@ class LeafValues:
         Raises:
             ValueError: as `both`.
         """
-        return self._evaluated(states)[0]
+        return self.evaluated(states)[0]
 
     def both(self, states: NDArray[Any], rng: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
@@ -46,14 +46,19 @@ class LeafValues:
         Raises:
             ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
         """
-        priors, values = self._evaluated(states)
+        priors, values = self.evaluated(states)
         if self.lambda_ < 1:
             results = np.empty(states.size)
             _roll_out(self.game, states, self._scratch, self._buffer, rng, results)
             values = self.lambda_ * values + (1 - self.lambda_) * results
         return priors, values
 
-    def _evaluated(self, states: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def evaluated(self, states: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the evaluator's priors [batch, num_actions] and values [batch], without rollouts.
+
+        Raises:
+            ValueError: as `both`.
+        """
         shape = (states.size, self.game.num_actions)
         if self.evaluator is None:
             values = np.zeros(states.size)

@@ -126,17 +126,13 @@ def _curve(run: str, game: str | None, options: dict[str, Any]) -> list[CurvePoi
     points: list[CurvePoint] = []
     every = len(checkpoints(run))
     for point in learning_curve(run, game, **options):
-        if point.found.notes and not _whole(point.found):
+        if point.found.stopped:
             break
         points.append(point)
         _err.print(f"{point.path.name} done, {len(points)} of {every}", highlight=False)
     if not points:
         raise typer.Exit(130)
     return points
-
-
-def _whole(found: Evaluation) -> bool:
-    return not any(note.startswith("stopped") for note in found.notes)
 
 
 def _curve_table(rows: list[dict[str, Any]]) -> Table:

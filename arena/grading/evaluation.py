@@ -42,7 +42,8 @@ class Evaluation:
         ladder: against other players; None if it was not asked for, or stopped before its first result.
         calibration: of the player's values, a network's or a search's, against exact ones; None where it has none.
         outcomes: of a network's values, in the ladder's games, against how they ended; None where there are none.
-        notes: what was left out, and why.
+        stopped: whether it ended before all was done: then the grades or the ladder, or both, lack something.
+        notes: what was left out, and why, for people.
     """
 
     player: str
@@ -52,6 +53,7 @@ class Evaluation:
     ladder: Ladder | None
     calibration: Calibration | None
     outcomes: Calibration | None
+    stopped: bool
     notes: tuple[str, ...]
 
 
@@ -125,7 +127,9 @@ def evaluate(
             if grades is None:
                 raise
         if ladder_rungs(ladder) and (climbed is None or not climbed.complete):
-            notes.append(f"stopped before all games of the ladder were played: {_played(climbed)}")
+            stopped = True
+            played = 0 if climbed is None else len(climbed.records)
+            notes.append(f"stopped before all games of the ladder were played: {played} were")
     return Evaluation(
         player=name or player_name(player),
         game=game.spec,
@@ -134,6 +138,7 @@ def evaluate(
         ladder=climbed,
         calibration=calibration,
         outcomes=_outcomes(agent, game, climbed, name or player_name(player)),
+        stopped=stopped,
         notes=tuple(notes),
     )
 
@@ -188,7 +193,3 @@ def _own_positions(records: Sequence[GameRecord], name: str) -> Iterator[tuple[l
         for i, mover in enumerate(record.movers):
             if mover == seat:
                 yield record.moves[:i], record.outcome[seat]
-
-
-def _played(ladder: Ladder | None) -> str:
-    return f"{0 if ladder is None else len(ladder.records)} were"

@@ -18,40 +18,22 @@ Seen = tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]  # an observation an
 
 def has_head(agent: Any) -> bool:
     """Return whether `head_values` has values of this agent."""
-    return isinstance(agent, Policy) or (isinstance(agent, PUCT) and _evaluator(agent) is not None)
+    return isinstance(agent, Policy) or (isinstance(agent, PUCT) and agent.evaluator is not None)
 
 
 def head_values(agent: Any, game: Game, seen: Sequence[Seen]) -> NDArray[np.float64] | None:
     """Return the values [positions] for the player to move, as shares of the largest utility; None without a network.
 
-    Of an actor-critic they are those of ``policy.predict_values``, of DQN the best of the legal actions' Q-values. Both
-    are expected returns, discounted as in training.
+    A policy's values are `Policy.values_of`, expected returns that are discounted as in training.
     """
     if isinstance(agent, Policy):
-        return _policy_values(agent, seen)
-    if isinstance(agent, PUCT) and (evaluator := _evaluator(agent)) is not None:
+        return agent.values_of(*batch_of(seen)) / game.max_utility
+    if isinstance(agent, PUCT) and agent.evaluator is not None:
         states = np.zeros(len(seen), game.dtype)
         for i, (_, info) in enumerate(seen):
             states[i] = info["state"]
-        return np.asarray(evaluator(states)[1], np.float64) / game.max_utility
+        return agent.evaluate(states)[1] / game.max_utility
     return None
-
-
-def _evaluator(agent: PUCT) -> Any:
-    return agent._values.evaluator
-
-
-def _policy_values(agent: Policy, seen: Sequence[Seen]) -> NDArray[np.float64]:
-    import torch
-
-    policy = agent.model.policy
-    policy.set_training_mode(False)
-    planes, masks = batch_of(seen)
-    with torch.no_grad():
-        tensor, _ = policy.obs_to_tensor(agent._model_observation(planes, masks))
-        if hasattr(policy, "q_net"):
-            return np.where(masks, policy.q_net(tensor).double().cpu().numpy(), -np.inf).max(axis=1)
-        return policy.predict_values(tensor)[:, 0].double().cpu().numpy()
 
 
 def batch_of(seen: Sequence[Seen]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
