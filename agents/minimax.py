@@ -54,7 +54,8 @@ def _minimax(game, states, moves, line, ply, depth, counts, stop):
         if value > best:
             best = value
             line[ply, ply] = moves[ply, i]
-            line[ply, ply + 1 :] = line[ply + 1, ply + 1 :]
+            for later in range(ply + 1, line.shape[1]):
+                line[ply, later] = line[ply + 1, later]
     return best
 
 

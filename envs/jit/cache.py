@@ -97,9 +97,7 @@ def keep_on_disk(dispatcher: Any) -> None:
     Nothing is kept where no folder can be written, where no file holds the function, or where symbols are not unique.
     """
     if not symbols_are_unique():
-        message = (
-            f"Numba {numba.__version__} names machine code in a way that is not known: kernels are not kept on disk"
-        )
+        message = f"it is not known how Numba {numba.__version__} names machine code: no kernel is kept on disk"
         warnings.warn(message, RuntimeWarning, stacklevel=3)
         return
     with contextlib.suppress(RuntimeError):

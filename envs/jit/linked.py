@@ -12,9 +12,9 @@ What is used of Numba is private to it, which is why ``pyproject.toml`` holds Nu
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
-from numba import _dynfunc, njit
+from numba import _dynfunc, njit  # pyright: ignore[reportAttributeAccessIssue]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -43,7 +43,7 @@ class _LinkedLowering(NativeLowering):
 
     _name = "plyground_linked_lowering"
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Literal[True]:
         context, flags = state.targetctx, state.flags
         state.library = _LinkedLibrary(context.codegen(), state.func_id.func_qualname)
         state.flags = flags.copy()
@@ -70,7 +70,7 @@ class _LinkedCompiler(CompilerBase):
         return [passes]
 
 
-_LINKED = {"pipeline_class": _LinkedCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_LINKED: dict[str, Any] = {"pipeline_class": _LinkedCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
