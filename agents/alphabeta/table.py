@@ -20,7 +20,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "find", "new_table", "place"]
+__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "new_table", "place", "probe"]
 
 EXACT, LOWER, UPPER = 1, 2, 3  # the value is the state's; at most the state's; at least the state's
 SOLVED = 4  # added to one of these
@@ -54,7 +54,7 @@ def _slot_of(table: Any, key: Any) -> Any:
 
 
 @register_jitable
-def find(table: Any, key: Any) -> Any:
+def probe(table: Any, key: Any) -> Any:
     """Return the slot that holds ``key``, or one that does not: the caller compares the key, and ``bound`` with 0."""
     slot = _slot_of(table, key)
     neighbour = slot ^ _ONE
