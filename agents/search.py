@@ -16,7 +16,15 @@ from ..envs.jit import kernel
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
 
-__all__ = ["DEEPEST", "SearchAgent", "check_budget", "line_of", "most_positions", "with_evaluation"]
+__all__ = [
+    "DEEPEST",
+    "SearchAgent",
+    "check_arguments",
+    "check_budget",
+    "line_of",
+    "most_positions",
+    "with_evaluation",
+]
 
 DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
 
@@ -142,6 +150,21 @@ def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:
     """Return the moves in ``row`` before the first -1, which ends the line."""
     ends = np.flatnonzero(row < 0)
     return tuple(row[: ends[0]].tolist() if ends.size else row.tolist())
+
+
+def check_arguments(*checks: tuple[str, Any, bool, str]) -> None:
+    """Check arguments one after the other.
+
+    Args:
+        checks: for each argument its name, its value, whether that fits, and what was expected, as in
+            ``("c", c, c >= 0, "at least 0")``.
+
+    Raises:
+        ValueError: an argument does not fit; the message names the first that does not.
+    """
+    for name, value, fits, expected in checks:
+        if not fits:
+            raise ValueError(f"{name} must be {expected}, got {value!r}")
 
 
 def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Minimax
-from plyground.agents.alphabeta.table import find, new_table, place
+from plyground.agents.alphabeta.table import new_table, place, probe
 from plyground.envs import connect_four
 from plyground.envs.jit import kernel
 
@@ -79,7 +79,7 @@ def _store(table, key, depth, age, by_depth):
 
 @kernel
 def _depth_of(table, key):
-    entry = table[find(table, key)]
+    entry = table[probe(table, key)]
     return entry.depth if entry.bound != 0 and entry.key == key else -1
 
 

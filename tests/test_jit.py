@@ -28,7 +28,7 @@ EXERCISE_ALL_KERNELS = """
 import numpy as np
 from plyground.agents import MCTS, AlphaBeta, Minimax
 from plyground.agents import minimax, search
-from plyground.agents.alphabeta import negamax
+from plyground.agents.alphabeta import deepening
 from plyground.agents.mcts.simulate import simulate
 from plyground.envs import BoardGameEnv, connect_four, position, tictactoe
 
@@ -40,7 +40,7 @@ for game in (tictactoe(), connect_four(4, 5)):
         found = agent.analyse(env.infos[env.agent_selection]["state"])
         print(found.best_action, found.value, found.nodes)
 
-kernels = [minimax._minimax, negamax.search_root, search._legal_actions, simulate, position._advance]
+kernels = [minimax._minimax, deepening.deepen, search._legal_actions, simulate, position._advance]
 print("hits", sum(sum(k.stats.cache_hits.values()) for k in kernels), file=__import__("sys").stderr)
 print("misses", sum(sum(k.stats.cache_misses.values()) for k in kernels), file=__import__("sys").stderr)
 """
@@ -319,7 +319,7 @@ class TestWhatIsPrivateInNumba:
         assert [type(library) for library in linked] == [_LinkedLibrary]
 
     def test_kernels_may_not_allocate_and_rules_may(self) -> None:
-        with pytest.raises(NumbaError, match="returning of array|NRT required"):
+        with pytest.raises(NumbaError, match=r"returning of array|NRT required"):
             kernel(_allocates)(3)
         game = tictactoe().replace(is_terminal=_allocating_rule)
         state = game.new_state()

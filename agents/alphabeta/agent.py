@@ -1,16 +1,9 @@
-"""The alpha-beta agent: iterative deepening over the kernels of `plyground.agents.alphabeta.negamax`.
-
-Sources: R. E. Korf, "Depth-first iterative-deepening", Artificial Intelligence 27 (1985); D. J. Slate and L. R. Atkin,
-"CHESS 4.5", in Chess Skill in Man and Machine (1977), for deepening that feeds the move ordering, and for a window
-round the last value. Those of the options stand beside them, in `AlphaBeta`.
-"""
+"""The alpha-beta agent: what it is asked, over the kernel of `plyground.agents.alphabeta.deepening`, and its answer."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +12,11 @@ from numpy.typing import NDArray
 from ...envs import Game, Opponents, State
 from ..analysis import Analysis
 from ..clock import run_with_stop
-from ..search import DEEPEST, SearchAgent, check_budget, line_of, most_positions, with_evaluation
+from ..search import SearchAgent, check_arguments, check_budget, line_of, most_positions, with_evaluation
 from .batched import BatchedAlphaBeta
-from .negamax import search_root
-from .workspace import STATUS, Workspace, new_workspace
+from .deepening import deepen
+from .options import Options, check_options, line_lengths, new_status
+from .workspace import STATUS, Workspace, new_workspace, root_dtype
 
 __all__ = ["AlphaBeta"]
 
@@ -119,28 +113,28 @@ class AlphaBeta(SearchAgent):
         check_budget(depth=depth, nodes=nodes, seconds=seconds)
         if not iterative and (nodes is not None or seconds is not None):
             raise ValueError("iterative=False searches one depth to its end: give a depth, and no nodes or seconds")
-        if not iterative and aspiration is not None:
-            raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
-        if table_mb < 0:
-            raise ValueError(f"table_mb must be at least 0, got {table_mb!r}")
-        if replacement not in ("depth", "always"):
-            raise ValueError(f"replacement must be 'depth' or 'always', got {replacement!r}")
-        if aspiration is not None and not aspiration > 0:
-            raise ValueError(f"aspiration must be above 0, or None for no window, got {aspiration!r}")
-        for name, value in {"margin": margin, "singular": 0 if singular is None else singular}.items():
-            if not 0 <= value < math.inf:
-                raise ValueError(f"{name} must be a finite number, at least 0, got {value!r}")
-        for name, plies in {"lmr": lmr, "quiescence": quiescence}.items():
-            if not isinstance(plies, (int, np.integer)) or isinstance(plies, bool) or not 0 <= plies < DEEPEST:
-                raise ValueError(f"{name} must be a whole number from 0, which is off, to {DEEPEST - 1}, got {plies!r}")
+        check_arguments(("table_mb", table_mb, table_mb >= 0, "at least 0"))
+        self.options = Options(
+            ordered=ordered,
+            hash_move=hash_move,
+            killers=killers,
+            history=history,
+            fold=fold,
+            replacement=replacement,
+            pvs=pvs,
+            aspiration=aspiration,
+            iterative=iterative,
+            all_best=all_best,
+            deeper_entries=deeper_entries,
+            margin=margin,
+            lmr=lmr,
+            quiescence=quiescence,
+            singular=singular,
+        )
+        check_options(self.options)
         self.game = with_evaluation(self.game, evaluate, weights)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
-        self.iterative, self.all_best, self.aspiration = iterative, all_best, aspiration
-        self.ordered, self.hash_move, self.killers, self.history = ordered, hash_move, killers, history
-        self.fold, self.replacement, self.pvs = fold, replacement, pvs
-        self.deeper_entries, self.margin, self.lmr = deeper_entries, margin, lmr
-        self.quiescence, self.singular = quiescence, singular
         self._workspace: Workspace | None = None
 
     def reset(self, seed: int | None = None) -> None:
@@ -154,142 +148,70 @@ class AlphaBeta(SearchAgent):
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`. A clock is for one at a time."""
-        if self.seconds is not None or self.aspiration is not None:
+        if self.seconds is not None:
             return None
-        deepest, _, plies = self._lengths()
-        return BatchedAlphaBeta(
-            self.game,
-            self._fresh_status(),
-            self._selective(),
-            deepest,
-            plies,
-            self.table_mb,
-            self.nodes,
-            self.iterative,
-            self.all_best,
-        )
+        return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb)
 
-    def _selective(self) -> np.int64 | None:
-        """Return what kernels are told: 1 if an option changes the value, else None."""
-        changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
-        return np.int64(1) if changed else None
-
-    def _lengths(self) -> tuple[int, int, int]:
-        """Return how many plies there may be in the main search, with extensions, and with noisy moves too."""
-        most = min(self.game.max_plies, DEEPEST)
-        deepest = min(self.depth or most, most)
-        longest = deepest if self.singular is None else min(2 * deepest, most)
-        return deepest, longest, min(longest + self.quiescence, most)
-
-    def _prepare(self, state: State) -> Workspace:
-        """Return the arrays, with ``state`` at the root and the counts at 0."""
+    def _prepare(self, state: State, actions: NDArray[np.int32]) -> tuple[Workspace, NDArray[Any]]:
+        """Return the arrays, with ``state`` and its candidates at the root, and the counts at 0."""
         if self._workspace is None:
-            self._workspace = new_workspace(self.game, self._lengths()[2], self.table_mb)
-            self._fresh = self._fresh_status()
-        w = self._workspace
+            lengths = line_lengths(self.game, self.options, self.depth)
+            self._workspace = new_workspace(self.game, lengths.plies, self.table_mb)
+            self._fresh = new_status(self.game, self.options, lengths.longest)
+            self._roots = np.zeros(1, root_dtype(self.game))
+        w, roots = self._workspace, self._roots
         w.states[0] = state
         w.frames["killers"] = -1
         w.history[:] = 0
         age = w.status["age"][0]
         w.status[:] = self._fresh
         w.status["age"] = age + np.uint8(1) if age < 255 else 0
-        return w
-
-    def _fresh_status(self) -> NDArray[Any]:
-        """Return the record [1] that every search begins with: the options, and nothing counted."""
-        fresh = np.zeros(1, STATUS)
-        status = fresh[0]
-        for name in ("hash_move", "killers", "history"):
-            status[name] = self.ordered and getattr(self, name)
-        status.ordered = status.hash_move or status.killers or status.history
-        for name in ("fold", "pvs", "deeper_entries", "margin", "lmr", "quiescence"):
-            status[name] = getattr(self, name)
-        status.by_depth = self.replacement == "depth"
-        status.singular = -1 if self.singular is None else self.singular
-        status.top, status.longest, status.limit = self.game.max_utility, self._lengths()[1], np.iinfo(np.int64).max
-        status.nodes, status.deepest = 1, 1
-        return fresh
+        if self.nodes is not None:
+            w.status["budget"] = self.nodes
+        roots["depth"], roots["count"], roots["moves"][0, : actions.size] = 0, actions.size, actions
+        return w, roots
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        w = self._prepare(state)
-        nodes, stop = w.status["nodes"], w.status["stop"]  # [1] each
-        deepest = self._lengths()[0]
-        moves = actions.copy()
+        w, roots = self._prepare(state, actions)
+        selective, stop = self.options.selective, w.status["stop"]  # [1]
+        deepest = line_lengths(self.game, self.options, self.depth).deepest
+        first = deepest
+        if self.options.iterative:
+            # The first depth is finished whatever the budget, before the clock starts: there must be a move to play.
+            deepen(self.game, w, selective, roots, 1, 1)
+            first = 2
 
-        # The first depth is finished whatever the budget: there must be a move to play.
-        answer = self._deepen(w, 1, moves, None) if self.iterative else None
-        if self.nodes is not None:
-            w.status["limit"] = self.nodes
-
-        def deepen() -> Analysis:
-            if answer is None:
-                return self._deepen(w, deepest, moves, None)
-            best = answer
-            for depth in range(best.depth + 1, deepest + 1):
-                if best.exact or stop[0] or (self.nodes is not None and nodes[0] >= self.nodes):
-                    break
-                best = self._deepen(w, depth, moves, best)
-            return best
+        def run() -> None:
+            deepen(self.game, w, selective, roots, first, deepest)
 
         if self.seconds is None and most_positions(self.game, w.states.size - 1) < _SHORT:
-            answer = deepen()
+            run()
         else:
-            answer = run_with_stop(deepen, stop, self.seconds)
-        counts = dict(zip(STATUS.names or (), w.status.item(), strict=True))
-        return replace(
-            answer,
-            nodes=counts["nodes"],
-            leaves=counts["leaves"],
-            seconds=time.perf_counter() - start,
-            selective_depth=counts["deepest"],
-            statistics=_statistics(counts),
-        )
+            run_with_stop(run, stop, self.seconds)
+        return self._answer(roots[0], actions, w.status, time.perf_counter() - start)
 
-    def _deepen(self, w: Workspace, depth: int, moves: NDArray[np.int32], before: Analysis | None) -> Analysis:
-        """Search ``depth`` plies and return the new answer, or ``before`` if the search was stopped.
-
-        (Without ``before`` only an interrupt stops it, and then nobody waits for the answer.)
-
-        The ``moves`` are reordered, the best first, for the next iteration.
-        """
-        horizon, stop, top = w.status["horizon"], w.status["stop"], self.game.max_utility
-        values = np.empty(moves.size)
-        selective = self._selective()
-        alpha, beta = -math.inf, math.inf
-        if self.aspiration is not None and before is not None:
-            alpha, beta = before.value - self.aspiration, before.value + self.aspiration
-        while True:
-            horizon_before = horizon[0]
-            search_root(self.game, w, selective, depth, alpha, beta, self.all_best, moves, values)
-            if stop[0]:
-                assert before is not None
-                return before
-            found = {move: value for move, value in zip(moves.tolist(), values.tolist(), strict=True) if value == value}
-            value = max(found.values())
-            pv = line_of(w.frames[0].line)
-            # The best move first: in the next search it sets the bounds, and stays where every move is found to lose.
-            moves[:] = sorted(moves.tolist(), key=lambda move: (move != pv[0], -found.get(move, -np.inf)))
-            if -math.inf < alpha and value <= alpha:
-                alpha = -math.inf
-            elif beta < math.inf and value >= beta and (value < top or self.all_best):
-                beta = math.inf
-            else:
-                break
-            w.status["failures"] += 1
-        finished = horizon[0] == horizon_before
+    def _answer(self, root: Any, actions: NDArray[np.int32], status: NDArray[Any], seconds: float) -> Analysis:
+        """Return what the search left at the root and counted."""
+        counts = dict(zip(STATUS.names or (), status.item(), strict=True))
+        pv, value = line_of(root.line), float(root.value)
+        values = zip(actions.tolist(), root.found[actions].tolist(), strict=True)
+        found = {move: value for move, value in sorted(values) if value == value}  # not NaN: searched
+        best = {move for move in found if found[move] == value} if self.options.all_best else {pv[0]}
         return Analysis(
             best_action=pv[0],
             value=value,
-            best_actions=tuple(sorted(m for m in found if found[m] == value)) if self.all_best else pv[:1],
-            values=dict(sorted(found.items())),
-            upper_bounds=tuple(sorted(m for m in found if m != pv[0] and not (self.all_best and found[m] == value))),
+            best_actions=tuple(sorted(best)),
+            values=found,
+            upper_bounds=tuple(move for move in found if move != pv[0] and move not in best),
             pv=pv,
-            depth=depth,
-            nodes=0,
-            leaves=0,
-            exact=bool(finished or (abs(value) >= top and not self.all_best)),
-            seconds=0.0,
+            depth=int(root.depth),
+            nodes=counts["nodes"],
+            leaves=counts["leaves"],
+            exact=bool(root.exact),
+            seconds=seconds,
+            selective_depth=counts["deepest"],
+            statistics=_statistics(counts),
         )
 
 

@@ -17,21 +17,45 @@ those of the options, which `AlphaBeta` names.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, self_call
 from .ordering import KILLER, pick, remember_cutoff, score_moves
-from .table import EXACT, LOWER, SOLVED, UPPER, find, place
+from .table import EXACT, LOWER, SOLVED, UPPER, place, probe
 from .workspace import set_line
 
-__all__ = ["search_root"]
+__all__ = ["just_above", "just_below", "negamax", "reply_window"]
 
 _REDUCED_FROM = 3  # plies that must be left for a late move to be searched less deep
 _SINGULAR_FROM = 4  # plies that must be left for a look at whether a move is singular
 _ENTRY_LACKS = 3  # plies by which the table's entry may be less deep for that
 
 
-@kernel
-def _negamax(game, w, selective, ply, depth, alpha, beta):
+@helper
+def just_above(value: float) -> float:
+    """Return the next larger number, for a null window above ``value``."""
+    return np.nextafter(value, np.inf)
+
+
+@helper
+def just_below(value: float) -> float:
+    """Return the next smaller number."""
+    return np.nextafter(value, -np.inf)
+
+
+@helper
+def reply_window(same_player: bool, low: float, high: float) -> tuple[float, float, float]:
+    """Return the factor of the child's value, and the window (``low``, ``high``) from its player's point of view."""
+    if same_player:
+        return 1.0, low, high
+    return -1.0, -high, -low
+
+
+_again = self_call(lambda *arguments: negamax(*arguments), types.float64)
+
+
+@helper
+def negamax(game, w, selective, ply, depth, alpha, beta):
     """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` plies deep.
 
     Without ``selective``, which is None then, the options that change the value are not compiled at all. With it, a
@@ -53,7 +77,7 @@ def _negamax(game, w, selective, ply, depth, alpha, beta):
         has_table = has_table and depth > 0
     if has_table:
         key = game.canonical_key(state) if status.fold != 0 else game.key(state)
-        entry = w.table[find(w.table, key)]
+        entry = w.table[probe(w.table, key)]
         status.probes += 1
         if entry.bound != 0 and entry.key == key:
             status.hits += 1
@@ -110,14 +134,12 @@ def _negamax(game, w, selective, ply, depth, alpha, beta):
             child = w.states[ply + 1]
             game.play(child, frame.moves[i])
             status.nodes += 1
-            below = np.nextafter(target, -np.inf)
             if game.is_terminal(child):
                 status.leaves += 1
                 value = game.utility(child, player)
-            elif game.player(child) == player:
-                value = _negamax(game, w, selective, ply + 1, depth // 2, below, target)
             else:
-                value = -_negamax(game, w, selective, ply + 1, depth // 2, -target, -below)
+                turn, low, high = reply_window(game.player(child) == player, just_below(target), target)
+                value = turn * _again((game, w, selective, ply + 1, depth // 2, low, high))
             if status.stop != 0:
                 return 0.0
             if value >= target:
@@ -139,7 +161,7 @@ def _negamax(game, w, selective, ply, depth, alpha, beta):
         child = w.states[ply + 1]
         game.play(child, move)
         status.nodes += 1
-        floor = max(alpha, best)
+        floor = alpha if alpha > best else best
         is_leaf = True
         if game.is_terminal(child):
             status.leaves += 1
@@ -152,7 +174,7 @@ def _negamax(game, w, selective, ply, depth, alpha, beta):
             is_leaf = False
             high = beta
             if i > 0 and status.pvs != 0:
-                high = np.nextafter(floor, np.inf)
+                high = just_above(floor)
             full = depth - 1
             left = full
             if selective is not None:
@@ -164,12 +186,10 @@ def _negamax(game, w, selective, ply, depth, alpha, beta):
                 if is_late and depth >= _REDUCED_FROM:
                     status.reductions += 1
                     left -= 1
-                    high = np.nextafter(floor, np.inf)
+                    high = just_above(floor)
             while True:
-                if game.player(child) == player:
-                    value = _negamax(game, w, selective, ply + 1, left, floor, high)
-                else:
-                    value = -_negamax(game, w, selective, ply + 1, left, -high, -floor)
+                turn, low, top = reply_window(game.player(child) == player, floor, high)
+                value = turn * _again((game, w, selective, ply + 1, left, low, top))
                 if status.stop != 0:
                     return 0.0
                 if value <= floor or (left == full and (high == beta or value >= beta)):
@@ -215,58 +235,3 @@ def _negamax(game, w, selective, ply, depth, alpha, beta):
         entry.bound = bound + (SOLVED if solved else 0)
         entry.age = status.age
     return best
-
-
-@kernel
-def search_root(game, w, selective, depth, alpha, beta, all_best, moves, values):
-    """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
-
-    If the best move's value is in the window (α, β) it is exact, and the others' are upper bounds, but with
-    ``all_best`` those of equally good moves are exact too. If it is ≤ α it is an upper bound, and if it is ≥ β a lower
-    one. Moves behind one that is ≥ β, or a certain win, are not searched, and get NaN.
-    """
-    state = w.states[0]
-    status = w.status[0]
-    player = game.player(state)
-    # Typed as in the recursive call, not a literal: from its cache Numba can load a recursive function only in this
-    # case (numba issue 6061).
-    ply = np.int64(1)
-    left = np.int64(depth - 1)
-    best = -np.inf
-    values[:] = np.nan
-    for i in range(moves.size):
-        if status.nodes >= status.limit:
-            status.stop = 1
-            return
-        w.states[1] = state
-        child = w.states[1]
-        game.play(child, moves[i])
-        status.nodes += 1
-        w.frames[1].line[0] = -1
-        floor = max(alpha, np.nextafter(best, -np.inf) if all_best else best)
-        if game.is_terminal(child):
-            status.leaves += 1
-            value = game.utility(child, player)
-        elif depth == 1 and status.quiescence == 0:
-            status.leaves += 1
-            status.horizon += 1
-            value = game.evaluate(child, player)
-        else:
-            high = np.nextafter(floor, np.inf) if i > 0 and status.pvs != 0 else beta
-            while True:
-                if game.player(child) == player:
-                    value = _negamax(game, w, selective, ply, left, floor, high)
-                else:
-                    value = -_negamax(game, w, selective, ply, left, -high, -floor)
-                if status.stop != 0:
-                    return
-                if value <= floor or high == beta or value >= beta:
-                    break
-                status.researches += 1
-                high = beta
-        values[i] = value + 0.0  # no -0
-        if value > best:
-            best = value
-            set_line(w.frames[0].line, moves[i], w.frames[1].line)
-            if best >= beta or (best >= status.top and not all_best):
-                return

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...envs.jit import helper
 
-__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "find", "new_table", "place"]
+__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "new_table", "place", "probe"]
 
 EXACT, LOWER, UPPER = 1, 2, 3  # the value is the state's; at most the state's; at least the state's
 SOLVED = 4  # added to one of these
@@ -55,7 +55,7 @@ def _slot_of(table: Any, key: Any) -> Any:
 
 
 @helper
-def find(table: Any, key: Any) -> Any:
+def probe(table: Any, key: Any) -> Any:
     """Return the slot that holds ``key``, or one that does not: the caller compares the key, and ``bound`` with 0."""
     slot = _slot_of(table, key)
     neighbour = slot ^ _ONE

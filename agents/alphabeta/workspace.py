@@ -12,7 +12,7 @@ from ...envs.jit import helper
 from ..search import DEEPEST, most_positions
 from .table import new_table
 
-__all__ = ["STATUS", "Workspace", "new_workspace", "set_line"]
+__all__ = ["STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
 
 # Options are read from here, and not from arguments, because the kernel calls itself: each argument would be passed on
 # at every position, and options of other types would be compiled anew.
@@ -25,15 +25,18 @@ STATUS = state_dtype(
     pvs="u1",
     by_depth="u1",  # replacement in the table
     fold="u1",
+    all_best="u1",
     deeper_entries="u1",
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off
     quiescence="i8",  # plies
+    aspiration="f8",  # 0: off
     margin="f8",
     singular="f8",  # below 0: off
     top="f8",  # the largest utility: what is worth so much is proved
     longest="i8",  # the ply beyond which nothing is extended
-    limit="i8",  # positions that must not be passed
+    budget="i8",  # positions to visit
+    limit="i8",  # the same for the depth that is being searched: the first one has none
     stop="i8",  # whether to give up; another thread may set it
     # What was counted, beginning with `nodes`.
     nodes="i8",  # positions visited
@@ -70,6 +73,22 @@ def _frame_dtype(game: Game) -> np.dtype[Any]:
         scores=("i8", actions),  # how promising each of them is
         killers=("i4", (2,)),  # the last moves that cut off at this ply
         line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line from here on, ended by -1
+    )
+
+
+def root_dtype(game: Game) -> np.dtype[Any]:
+    """Return the dtype of what is kept for the root: the candidates, and the answer of the last depth finished."""
+    actions = (game.num_actions,)
+    return state_dtype(
+        count="i8",  # candidates
+        moves=("i4", actions),  # [count] the candidates, the most promising first
+        values=("f8", actions),  # [count] their values in the search that runs; NaN: not searched
+        # The answer. Before the first depth is finished, nothing.
+        depth="i8",  # 0: no depth is finished
+        value="f8",
+        exact="u1",  # whether the value is proved, so that nothing is left to find out
+        found=("f8", actions),  # by action: the values
+        line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line, ended by -1
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...envs import Game, Opponents, State
 from ...envs.jit.prng import new_rng
 from ..analysis import Analysis
-from ..search import SearchAgent, check_budget
+from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
 from .report import most_visited_line, standard_error
@@ -99,7 +99,7 @@ class MCTS(SearchAgent):
     ) -> None:
         super().__init__(game)
         check_budget(simulations=simulations, seconds=seconds)
-        for name, value, fits, expected in (
+        check_arguments(
             ("c", c, c >= 0, "at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
             ("rollout", rollout, rollout in ("random", "greedy"), "random or greedy"),
@@ -112,9 +112,7 @@ class MCTS(SearchAgent):
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             ("threads", threads, threads >= 1, "at least 1"),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
-        ):
-            if not fits:
-                raise ValueError(f"{name} must be {expected}, got {value!r}")
+        )
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move

@@ -18,7 +18,7 @@ from ..analysis import Analysis
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import find, subtree
-from ..search import SearchAgent, check_budget
+from ..search import SearchAgent, check_arguments, check_budget
 from .tree import PriorTree, absorb, add_root_noise, collect, keep_children, new_prior_tree, scale_root_priors
 from .values import Evaluator, LeafValues
 
@@ -93,7 +93,7 @@ class PUCT(SearchAgent):
         check_budget(simulations=simulations, seconds=seconds, batch=batch)
         if lambda_ is None:
             lambda_ = 0.0 if evaluator is None else 1.0
-        for name, value, fits, expected in (
+        check_arguments(
             ("c", c, c >= 0, "at least 0"),
             ("c_base", c_base, c_base is None or c_base > 0, "above 0, or None"),
             ("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"),
@@ -102,9 +102,7 @@ class PUCT(SearchAgent):
             ("alpha", alpha, alpha > 0, "above 0"),
             ("temperature", temperature, temperature >= 0, "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
-        ):
-            if not fits:
-                raise ValueError(f"{name} must be {expected}, got {value!r}")
+        )
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree = seconds, reuse_tree
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)

@@ -6,5 +6,6 @@ Start with `kernels`; `game_type` says how a kernel takes a game as an argument.
 
 from .kernels import bind, kernel
 from .linked import helper
+from .recursion import self_call
 
-__all__ = ["bind", "helper", "kernel"]
+__all__ = ["bind", "helper", "kernel", "self_call"]

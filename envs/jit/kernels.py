@@ -33,7 +33,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
-    dispatcher: Any = njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    dispatcher: Any = njit(**options)(function)
     keep_on_disk(dispatcher)
     return dispatcher
 

@@ -87,4 +87,5 @@ def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def compiled_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``rule`` compiled, for kernels to call. Unlike them, it may allocate arrays."""
-    return njit(**_LINKED, _nrt=True)(getattr(rule, "py_func", rule))
+    options: dict[str, Any] = {**_LINKED, "_nrt": True}
+    return njit(**options)(getattr(rule, "py_func", rule))

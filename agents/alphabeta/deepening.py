@@ -1,0 +1,157 @@
+"""Iterative deepening: the search of the root, one ply deeper each time, with the best move of the last time first.
+
+Sources: R. E. Korf, "Depth-first iterative-deepening", Artificial Intelligence 27 (1985); D. J. Slate and L. R. Atkin,
+"CHESS 4.5", in Chess Skill in Man and Machine (1977), for deepening that feeds the move ordering, and for a window
+round the last value (aspiration).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...envs.jit import helper, kernel
+from .negamax import just_above, just_below, negamax, reply_window
+from .workspace import set_line
+
+__all__ = ["deepen"]
+
+_NO_LIMIT = np.iinfo(np.int64).max
+
+
+@kernel
+def deepen(game, w, selective, roots, first, last):
+    """Search the state ``w.states[0]`` to the depths ``first`` to ``last``, and leave the answer in ``roots[0]``.
+
+    The answer is that of the last depth that was finished. The first one is finished whatever the budget, because there
+    must be a move to play; only the stop flag ends it, and then there is no answer. After it the search ends when the
+    budget is spent, at the stop flag, or when nothing is left to find out. A later call goes on from the answer.
+
+    Args:
+        game: the game, with the evaluation to use.
+        w: the `Workspace`, which the caller keeps alive.
+        selective: 1 if an option changes the value, else None.
+        roots: [1] the candidates, and room for the answer, see `plyground.agents.alphabeta.workspace.root_dtype`.
+        first: the depth to begin with.
+        last: the depth to end with.
+    """
+    status = w.status[0]
+    root = roots[0]
+    moves, values = root.moves[: root.count], root.values[: root.count]
+    line = w.frames[0].line
+    for depth in range(first, last + 1):
+        alpha, beta = -np.inf, np.inf
+        searched = root.depth > 0
+        status.limit = _NO_LIMIT
+        if searched:
+            if root.exact != 0 or status.stop != 0 or status.nodes >= status.budget:
+                return
+            status.limit = status.budget
+            if status.aspiration > 0:
+                alpha, beta = root.value - status.aspiration, root.value + status.aspiration
+
+        # Step 1. Search, and again with a side of the window open if the value is not inside.
+        while True:
+            if searched:
+                _best_first(moves, values, line[0])
+            searched = True
+            horizon_before = status.horizon
+            _search_root(game, w, selective, depth, alpha, beta, moves, values)
+            if status.stop != 0:
+                return
+            value = -np.inf
+            for i in range(moves.size):
+                if values[i] > value:  # not for NaN, of moves that were not searched
+                    value = values[i]
+            if alpha > -np.inf and value <= alpha:
+                alpha = -np.inf
+            elif beta < np.inf and value >= beta and (value < status.top or status.all_best != 0):
+                beta = np.inf
+            else:
+                break
+            status.failures += 1
+
+        # Step 2. The depth is finished: note its answer.
+        root.depth = depth
+        root.value = value
+        root.exact = status.horizon == horizon_before or (abs(value) >= status.top and status.all_best == 0)
+        for i in range(moves.size):
+            root.found[moves[i]] = values[i]
+        for i in range(line.size):
+            root.line[i] = line[i]
+            if line[i] < 0:
+                break
+
+
+@helper
+def _search_root(game, w, selective, depth, alpha, beta, moves, values):
+    """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
+
+    If the best move's value is in the window (α, β) it is exact, and the others' are upper bounds, but with
+    ``all_best`` those of equally good moves are exact too. If it is ≤ α it is an upper bound, and if it is ≥ β a lower
+    one. Moves behind one that is ≥ β, or a certain win, are not searched, and get NaN.
+    """
+    state = w.states[0]
+    status = w.status[0]
+    player = game.player(state)
+    # Typed as in the recursive call, not a literal: from its cache Numba can load a recursive function only in this
+    # case (numba issue 6061).
+    ply = np.int64(1)
+    left = np.int64(depth - 1)
+    best = -np.inf
+    values[:] = np.nan
+    for i in range(moves.size):
+        if status.nodes >= status.limit:
+            status.stop = 1
+            return
+        w.states[1] = state
+        child = w.states[1]
+        game.play(child, moves[i])
+        status.nodes += 1
+        w.frames[1].line[0] = -1
+        floor = just_below(best) if status.all_best != 0 else best
+        if floor < alpha:
+            floor = alpha
+        if game.is_terminal(child):
+            status.leaves += 1
+            value = game.utility(child, player)
+        elif depth == 1 and status.quiescence == 0:
+            status.leaves += 1
+            status.horizon += 1
+            value = game.evaluate(child, player)
+        else:
+            high = just_above(floor) if i > 0 and status.pvs != 0 else beta
+            while True:
+                turn, low, top = reply_window(game.player(child) == player, floor, high)
+                value = turn * negamax(game, w, selective, ply, left, low, top)
+                if status.stop != 0:
+                    return
+                if value <= floor or high == beta or value >= beta:
+                    break
+                status.researches += 1
+                high = beta
+        values[i] = value + 0.0  # no -0
+        if value > best:
+            best = value
+            set_line(w.frames[0].line, moves[i], w.frames[1].line)
+            if best >= beta or (best >= status.top and status.all_best == 0):
+                return
+
+
+@helper
+def _best_first(moves, values, best):
+    """Sort the moves by value, ``best`` first, those without a value last, and equal ones as they stand.
+
+    So the best move sets the bounds in the next search, and stays the best where every move is found to lose.
+    """
+    for i in range(moves.size):
+        if moves[i] == best:
+            values[i] = np.inf
+        elif np.isnan(values[i]):
+            values[i] = -np.inf
+    for i in range(1, moves.size):
+        move, value = moves[i], values[i]
+        j = i
+        while j > 0 and values[j - 1] < value:
+            moves[j], values[j] = moves[j - 1], values[j - 1]
+            j -= 1
+        moves[j], values[j] = move, value

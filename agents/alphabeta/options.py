@@ -1,0 +1,104 @@
+"""The options of an alpha-beta search: their checks, and the record in which the kernels read them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game
+from ..search import DEEPEST, check_arguments
+from .workspace import STATUS
+
+__all__ = ["Lengths", "Options", "check_options", "line_lengths", "new_status"]
+
+
+class Options(NamedTuple):
+    """How to search. `AlphaBeta` says what each option means."""
+
+    ordered: bool
+    hash_move: bool
+    killers: bool
+    history: bool
+    fold: bool
+    replacement: Literal["depth", "always"]
+    pvs: bool
+    aspiration: float | None
+    iterative: bool
+    all_best: bool
+    deeper_entries: bool
+    margin: float
+    lmr: int
+    quiescence: int
+    singular: float | None
+
+    @property
+    def selective(self) -> np.int64 | None:
+        """1 if an option changes the value, else None, for which the kernels are compiled without these options."""
+        changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
+        return np.int64(1) if changed else None
+
+
+class Lengths(NamedTuple):
+    """How many plies the lines of a search may have."""
+
+    deepest: int  # in the main search
+    longest: int  # with singular extensions
+    plies: int  # with extensions and noisy moves
+
+
+def check_options(options: Options) -> None:
+    """Check each option, and that they go together.
+
+    Raises:
+        ValueError: an option is out of its range, or there is a window for ``aspiration`` and ``iterative`` is False.
+    """
+    aspiration, margin, singular = options.aspiration, options.margin, options.singular
+    check_arguments(
+        ("replacement", options.replacement, options.replacement in ("depth", "always"), "'depth' or 'always'"),
+        ("aspiration", aspiration, aspiration is None or aspiration > 0, "above 0, or None for no window"),
+        ("margin", margin, 0 <= margin < math.inf, "a finite number, at least 0"),
+        ("singular", singular, singular is None or 0 <= singular < math.inf, "a finite number, at least 0"),
+        *(
+            (
+                name,
+                plies,
+                _is_whole(plies) and 0 <= plies < DEEPEST,
+                f"a whole number from 0, which is off, to {DEEPEST - 1}",
+            )
+            for name, plies in (("lmr", options.lmr), ("quiescence", options.quiescence))
+        ),
+    )
+    if aspiration is not None and not options.iterative:
+        raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
+
+
+def line_lengths(game: Game, options: Options, depth: int | None) -> Lengths:
+    """Return how long the lines get that a search to ``depth`` looks at; None: to the end of the game."""
+    most = min(game.max_plies, DEEPEST)
+    deepest = min(depth or most, most)
+    longest = deepest if options.singular is None else min(2 * deepest, most)
+    return Lengths(deepest, longest, min(longest + options.quiescence, most))
+
+
+def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:
+    """Return the record [1] that each search begins with: the options, no budget, and nothing counted."""
+    record = np.zeros(1, STATUS)
+    status = record[0]
+    for name in ("hash_move", "killers", "history"):
+        status[name] = options.ordered and getattr(options, name)
+    status.ordered = status.hash_move or status.killers or status.history
+    for name in ("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence"):
+        status[name] = getattr(options, name)
+    status.by_depth = options.replacement == "depth"
+    status.singular = -1 if options.singular is None else options.singular
+    status.aspiration = options.aspiration or 0
+    status.top, status.longest, status.budget = game.max_utility, longest, np.iinfo(np.int64).max
+    status.nodes, status.deepest = 1, 1
+    return record
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
