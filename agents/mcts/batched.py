@@ -19,7 +19,7 @@ class BatchedMCTS(BatchedSearch):
 
     Args:
         game: the game.
-        simulations: for each move.
+        simulations: simulations for each move.
         c: how much to explore.
     """
 
