@@ -14,22 +14,22 @@ class Analysis:
 
     Attributes:
         best_action: the action to play.
-        value: of the state, in the units of the game's utility (+1 win, -1 loss).
+        value: the value of the state, in the units of the game's utility (+1 win, -1 loss).
         best_actions: the actions known to be as good as ``best_action``, itself included, ascending.
-        values: of each action; of what kind they are is said by `kind_of`.
-        visits: of each action, for a search that samples; else empty.
+        values: the value of each action; `kind_of` tells whether it is exact, a bound or an estimate.
+        visits: the visits of each action, for a search that samples; else empty.
         pv: the principal variation, best play for both sides as far as the search has it; it begins with
             ``best_action``.
-        depth: in plies: how far the search looked in its last complete iteration, or its longest line.
+        depth: plies that the search looked ahead in its last complete iteration, or in its longest line.
         nodes: positions visited, the root included.
         leaves: positions at which the search stopped: terminal, or evaluated at the horizon.
         exact: whether the value is the game-theoretic one: every line that it rests on was played to the end.
-        seconds: wall-clock time.
-        priors: of each action, for a search that is given them; else empty.
-        upper_bounds: the actions of which ``values`` says only that they are worth no more, ascending.
-        standard_error: of the value, for a search that samples; else None.
+        seconds: wall-clock time that the search took.
+        priors: the prior of each action, for a search that is given them; else empty.
+        upper_bounds: the actions whose entry in ``values`` is only an upper bound, ascending.
+        standard_error: the standard error of the value, for a search that samples; else None.
         selective_depth: the longest line that was looked at, in plies; 0 where the search does not tell.
-        statistics: what else the search counted, by name, for example ``{"table hits": 1200}``.
+        statistics: other counts of the search, by name, for example ``{"table hits": 1200}``.
     """
 
     best_action: int
@@ -51,11 +51,11 @@ class Analysis:
 
     @property
     def kind(self) -> Literal["exact", "estimate"]:
-        """What the value is: exact, or the search's estimate, by sampling or by an evaluation at its horizon."""
+        """Whether the value is exact, or an estimate by sampling or by an evaluation at the horizon."""
         return "exact" if self.exact else "estimate"
 
     def kind_of(self, action: int) -> Literal["exact", "upper bound", "estimate"]:
-        """Return what the value of an action is; an upper bound is one of an exact value or of an estimate."""
+        """Return what the value of ``action`` is; an upper bound may be that of an exact value or of an estimate."""
         if action in self.upper_bounds:
             return "upper bound"
         proved = self.exact and (action in self.best_actions or not self.visits)  # a sampling search proves the best

@@ -18,21 +18,21 @@ from ..envs.vector.opponents import Memoryless
 
 __all__ = ["BatchedSearch", "list_actions"]
 
-_POSITIONS = 1e6  # that one call of a kernel may visit, about: Ctrl-C is heard between two calls
+_POSITIONS = 1e6  # positions that a call of a kernel may visit, about: Ctrl-C is heard between two calls
 
 
 class BatchedSearch(Memoryless, ABC):
     """Searches the rows of a batch, each thread with memory of its own.
 
     Args:
-        game: as the agent has it, with its evaluation.
-        positions: that the search of a row may visit, at most.
+        game: the game, with the agent's evaluation.
+        positions: positions that the search of a row visits at most.
     """
 
     def __init__(self, game: Game, positions: float) -> None:
         self.game = game
-        self._rows = max(1, int(_POSITIONS / positions))  # in one call
-        self._memory: list[Any] = []  # one for each thread
+        self._rows = max(1, int(_POSITIONS / positions))  # rows that one call searches
+        self._memory: list[Any] = []  # a workspace for each thread
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the actions that the searches choose."""

@@ -25,7 +25,7 @@ def run_with_stop(function: Callable[[], Result], stop: NDArray[Any], seconds: f
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, once the kernel has ended.
-        Exception: what ``function`` raised.
+        Exception: whatever ``function`` raised.
     """
     results: list[Result] = []
     errors: list[BaseException] = []

@@ -9,7 +9,7 @@ from .agent import Info, Observation, mask_in, state_of
 
 __all__ = ["Human"]
 
-_MOST_NAMES = 20  # of legal moves in the question
+_MOST_NAMES = 20  # legal moves that the question lists
 
 
 class Human:

@@ -23,7 +23,7 @@ from .search import DEEPEST, SearchAgent, check_budget, line_of, with_evaluation
 
 __all__ = ["Minimax"]
 
-_NODES, _LEAVES, _CUT = range(3)  # counts: all positions; those without successors; those stopped by the depth limit
+_NODES, _LEAVES, _HORIZON = range(3)  # counts: positions; searches that ended at one; those that the depth limit ended
 
 
 @kernel
@@ -38,7 +38,7 @@ def _minimax(game, states, moves, line, ply, depth, counts, stop):
         return game.utility(state, player)
     if depth == 0:
         counts[_LEAVES] += 1
-        counts[_CUT] += 1
+        counts[_HORIZON] += 1
         return game.evaluate(state, player)
     best = -np.inf
     for i in range(game.legal_actions(state, moves[ply])):
@@ -66,14 +66,14 @@ class Minimax(SearchAgent):
 
     Args:
         game: the game, or its name.
-        depth: in plies, of which 256 are the most; None searches to the end, which only small games allow.
-        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
-            caller's to choose one in which a win is better than what it returns.
-        weights: of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; those that are not
-            named stay. See `Game.with_weights`.
+        depth: plies to look ahead, 256 at most; None searches to the end, which only small games allow.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
+            is worth more than any value it returns.
+        weights: weights of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; features that
+            are not named keep theirs. See `Game.with_weights`.
 
     Raises:
-        ValueError: the depth is not positive; or weights do not fit, or are beside ``evaluate``.
+        ValueError: the depth is not positive, the weights do not fit, or both weights and ``evaluate`` are given.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Minimax(SearchAgent):
         self.game = with_evaluation(self.game, evaluate, weights)
 
     def reset(self, seed: int | None = None) -> None:
-        """Do nothing: there is no memory, and no chance in it."""
+        """Do nothing: minimax keeps no memory and draws no random numbers."""
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         game = self.game
@@ -120,6 +120,6 @@ class Minimax(SearchAgent):
             depth=depth,
             nodes=int(counts[_NODES]),
             leaves=int(counts[_LEAVES]),
-            exact=bool(counts[_CUT] == 0),
+            exact=bool(counts[_HORIZON] == 0),
             seconds=time.perf_counter() - start,
         )

@@ -1,4 +1,4 @@
-"""Several players in one seat, one a game: opponents to learn against that are not all alike."""
+"""Several players that take turns in one seat, a player for each game: varied opponents to learn against."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["Mixture"]
 
 
 class Mixture:
-    """At every `reset` draws one of its agents, which plays that game.
+    """Draws one of its agents at every `reset`, which then plays that game.
 
     Args:
         game: the game, or its name.
         *agents: agents or spec strings.
-        weights: how often each is drawn, relative to each other. Default: equally often.
-        seed: of the draws; None takes one from the system's entropy.
+        weights: how often each agent is drawn, relative to the others. Default: equally often.
+        seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
-        ValueError: there is no agent, one plays another game, or the weights are not one positive number for each.
+        ValueError: there is no agent, one plays another game, or there is not one positive weight for each agent.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Mixture:
 
 
 class _BatchedMixture:
-    """Opponents of which one is drawn for each game.
+    """Draws one of its members for each game.
 
     Args:
-        members: who may be drawn.
-        shares: [members] how often, with the sum 1.
+        members: the opponents to draw from.
+        shares: [members] the probability of each member.
     """
 
     def __init__(self, members: Sequence[Opponents], shares: NDArray[np.float64]) -> None:
@@ -93,12 +93,12 @@ class _BatchedMixture:
         return actions
 
     def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
-        """Tell those who were drawn."""
+        """Tell the members that were drawn how their games ended."""
         for member, places in self._parts(rows):
             member.end(batch, rows[places], rewards[places])
 
     def _parts(self, rows: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
-        """Yield each member that plays in some of these rows, and the places of those in ``rows``."""
+        """Yield each member that plays in some of these rows, and the places of its rows in ``rows``."""
         drawn = self._drawn[rows]
         for number, member in enumerate(self.members):
             places = np.flatnonzero(drawn == number)

@@ -14,7 +14,7 @@ _FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",)}
 
 
 def model_class(name: str) -> Any:
-    """Return the class that ``name`` names: PPO, A2C, DQN or MaskablePPO.
+    """Return the class called ``name``: PPO, A2C, DQN or MaskablePPO.
 
     Raises:
         ImportError: the libraries are not installed; the message says how to get them.
@@ -34,11 +34,11 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
 
     Args:
         path: the zip file that ``model.save`` wrote; ``.zip`` may be left out. Or the folder of a training run.
-        algorithm: what it must be, ``"ppo"``, ``"a2c"`` or ``"dqn"``. Default: any of them.
+        algorithm: the algorithm that must have trained it, ``"ppo"``, ``"a2c"`` or ``"dqn"``. Default: any of them.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is no such model.
+        FileNotFoundError: there is no file at ``path``.
+        ValueError: the file holds no model of this algorithm.
     """
     file = Path(path)
     if file.is_dir():

@@ -17,8 +17,8 @@ class Random:
     """Plays each legal action with the same probability. It reads only the action mask.
 
     Args:
-        game: taken so that all agents are made alike; a mask is all it needs.
-        seed: None takes one from the system's entropy.
+        game: the game or its name, as for all agents; `Random` needs none, since it reads the mask.
+        seed: the seed of the draws; None takes one from the system's entropy.
     """
 
     def __init__(self, game: Game | str | None = None, seed: int | None = None) -> None:
@@ -49,7 +49,7 @@ class Random:
         """Answer as a stable-baselines3 model does, from ``action_masks`` [(batch,) actions] alone.
 
         Raises:
-            ValueError: there are no masks, there or in the observation.
+            ValueError: there are no masks, neither as an argument nor in the observation.
         """
         if action_masks is None:
             action_masks = legal_mask(observation)

@@ -58,7 +58,7 @@ class SearchAgent(ABC):
 
         Args:
             state: the position.
-            mask: [num_actions]; only actions that are not 0 in it are candidates. Default: all legal actions.
+            mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
 
         Raises:
             ValueError: the state is of another game, the game is over, or the mask leaves no legal action.
@@ -101,9 +101,9 @@ class SearchAgent(ABC):
         Args:
             observation: the planes of the player to move, flat or not, with or without a leading batch axis; or the
                 dict of an environment, ``{"observation": planes, …}``.
-            state: taken for the interface, and given back.
-            episode_start: taken for the interface.
-            deterministic: taken for the interface.
+            state: returned as it is: searches keep none.
+            episode_start: ignored; stable-baselines3 passes it.
+            deterministic: ignored; stable-baselines3 passes it.
             action_masks: [(batch,) num_actions], if any: only these actions are candidates.
 
         Returns:
@@ -126,15 +126,15 @@ class SearchAgent(ABC):
 
 
 def most_positions(game: Game, plies: int) -> float:
-    """Return a bound on how many positions a search of so many plies can visit."""
+    """Return a bound on how many positions a search of ``plies`` plies can visit."""
     exponent = plies * math.log(game.num_actions + 1)
     return math.exp(exponent) if exponent < 700 else math.inf
 
 
 def with_evaluation(game: Game, evaluate: Any, weights: Mapping[str, float] | None) -> Game:
-    """Return the game with another evaluation, or with other weights of its features; as it is if both are None.
+    """Return the game with another evaluation, or with other weights of its features; unchanged if both are None.
 
-    Nothing is assumed of another evaluation: no value of it proves a win before the end.
+    Another evaluation may return any value, so none of its values proves a win before the end.
 
     Raises:
         ValueError: both are given, or the weights do not fit (see `Game.with_weights`).
@@ -168,10 +168,10 @@ def check_arguments(*checks: tuple[str, Any, bool, str]) -> None:
 
 
 def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
-    """Check that each budget that is given is positive, and whole unless it is a time.
+    """Check that each budget is positive, and whole unless it is a time. None is no budget.
 
     Raises:
-        ValueError: one is not; the message names it.
+        ValueError: a budget is not; the message names it.
     """
     for name, value in {"seconds": seconds, **counts}.items():
         kinds = (int, float) if name == "seconds" else (int, np.integer)

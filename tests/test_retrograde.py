@@ -15,7 +15,7 @@ import pytest
 from plyground.agents.solver import Solver
 from plyground.agents.solver.exhaustive import AllPositions
 from plyground.agents.solver.retrograde_memory import TooLargeError, solve_backwards
-from plyground.agents.solver.solving import ENDLESS, find
+from plyground.agents.solver.solving import ENDLESS, look_up
 from plyground.envs import Game, State, state_dtype
 
 from .oracles import identity, reachable
@@ -365,7 +365,7 @@ def test_a_draw_without_end_has_no_distance_and_its_line_stops_where_positions_c
     found = Solver(game).solve(game.new_state())
     assert (found.value, found.distance) == (0.0, None)
     table, _ = solve_backwards(game, game.new_state(), 2**24)
-    assert find(game, game.new_state(), table) == (0.0, ENDLESS)
+    assert look_up(game, game.new_state(), table) == (0.0, ENDLESS)
     states = [game.play_moves(found.pv[:count]) for count in range(len(found.pv) + 1)]
     keys = [identity(state) for state in states]
     assert keys[-1] in keys[:-1]

@@ -26,61 +26,63 @@ _SHORT = 1e6  # positions; a search that cannot see more needs no thread that co
 class AlphaBeta(SearchAgent):
     """Alpha-beta search. Its value is that of `Minimax` at the same depth, unless an option says that it changes it.
 
-    Without a budget the depth is 8. Of several budgets the first to run out ends the search, and the answer is that of
-    the last depth that was finished, which is at least 1. A search also ends when nothing is left to find out.
+    Without a budget the depth is 8. Of several budgets the first to run out ends the search. The answer is that of the
+    last depth that was finished, which is at least 1. A search also ends when nothing is left to find out.
 
-    In `analyse`, the value of ``best_action`` is exact at that depth, and the values of the other actions are upper
-    bounds; actions behind a certain win have none. What is called ``exact`` is proved, whatever the options.
+    In `analyse`, the value of ``best_action`` is exact at that depth. The values of the other actions are upper bounds,
+    and actions that were not searched because a win was certain have none. An ``exact`` value is proved, whatever the
+    options.
 
-    Sound options change how long the search takes, and nothing else. What each gains is measured in docs/search.md.
+    Sound options change the time that a search takes, and nothing else. docs/search.md has what each of them gains.
 
-    Options that change the value are off by default: they spend the time where it matters more, or save it where it
+    Options that change the value are off by default. They look deeper where it matters more, or less deep where it
     matters less, and so answer another question than minimax does at that depth.
 
     Args:
         game: the game, or its name.
-        depth: in plies, of which 256 are the most.
+        depth: plies to search, 256 at most.
         nodes: positions to visit; reproducible, unlike seconds.
-        seconds: wall-clock time.
+        seconds: wall-clock time for each move.
         table_mb: megabytes for the transposition table; 0 for none. The table is kept until `reset`.
-        ordered: False switches the next three off, and moves are tried by action number.
+        ordered: whether moves are ordered; False switches ``hash_move``, ``killers`` and ``history`` off, and tries
+            moves by action number.
         hash_move: sound; try the table's move first (Slate and Atkin 1977).
-        killers: sound; then the last moves that cut off at this ply (Akl and Newborn 1977).
-        history: sound; then those that cut off most often anywhere (Schaeffer 1989).
+        killers: sound; after the table's move, try the last moves that cut off at this ply (Akl and Newborn 1977).
+        history: sound; after the killers, try the moves that cut off most often anywhere (Schaeffer 1989).
         fold: sound where a position and its images are evaluated alike, as they are in our games; let them share an
             entry of the table, by `Game.canonical_key`. It pays near a symmetrical position such as the empty board.
-        replacement: sound; what a new entry of the table takes the place of: ``"depth"`` keeps the deeper of two from
-            this search, ``"always"`` the newer (Breuker, Uiterwijk and van den Herik 1994).
-        pvs: sound; principal-variation search: ask of later moves only whether they are better, in a null window, and
-            search those again that are (T. A. Marsland and M. Campbell, "Parallel search of strongly ordered game
+        replacement: sound; which entry of the table a new one replaces: ``"depth"`` keeps the deeper of two from this
+            search, ``"always"`` the newer (Breuker, Uiterwijk and van den Herik 1994).
+        pvs: sound; principal-variation search: ask in a null window whether a later move is better than the best, and
+            search it again if it is (T. A. Marsland and M. Campbell, "Parallel search of strongly ordered game
             trees", ACM Computing Surveys 14, 1982; A. Reinefeld's NegaScout, ICCA Journal 6, 1983).
-        aspiration: sound; search in a window of so much on either side of the last depth's value, and again with a
-            side open if the value is not inside. None: no window. In the units of the evaluation; needs ``iterative``.
-        iterative: sound; search depth 1, 2, 3 … before the depth asked for; False: at once.
+        aspiration: sound; search in a window of this half-width round the last depth's value, in the units of the
+            evaluation, and again with a side open if the value is outside. None: no window. Needs ``iterative``.
+        iterative: sound; search depth 1, 2, 3 … before the depth asked for. False: search that depth at once.
         all_best: also find every action that is as good as the best, at the price of fewer cut-offs.
         deeper_entries: changes the value; let the table answer with what a deeper search found.
-        margin: changes the value, by no more than ``margin * (depth - 1)``, and not that of a proved win; prune
-            although α < β, when they are no more than so much apart. In the units of the evaluation. It saves nodes
-            with ``pvs=False``; null windows and a margin work against each other.
-        lmr: changes the value; late-move reductions: from this many moves on, search a ply less deep, and again at full
+        margin: changes the value, by at most ``margin * (depth - 1)``, but not that of a proved win; prune when α and β
+            are at most this far apart, in the units of the evaluation. It saves nodes with ``pvs=False``; null windows
+            and a margin work against each other.
+        lmr: changes the value; late-move reductions: after this many moves, search a ply less deep, and again at full
             depth if the move turns out better than the best. 0: off. (E. A. Heinz's survey of what programs do, in
             Scalable Search in Computer Chess, 2000; in its present form, T. Romstad, "An introduction to late move
             reductions", 2006.)
-        quiescence: changes the value; go on at the depth limit for up to so many plies with the game's noisy actions
-            (`Game`), of which the player need not play any while there are others. 0: off. (C. E. Shannon,
+        quiescence: changes the value; at the depth limit go on for up to this many plies with the game's noisy actions
+            (`Game`). The player may decline them while there are others. 0: off. (C. E. Shannon,
             "Programming a computer for playing chess", Philosophical Magazine 41, 1950; L. R. Harris, "The heuristic
             search and the game of chess", IJCAI 1975.)
-        singular: changes the value; singular extensions: search the table's move a ply deeper where all others are
-            worse by so much, in a search of half the depth. None: off. In the units of the evaluation. (T.
+        singular: changes the value; singular extensions: search the table's move a ply deeper where a search of half
+            the depth finds all others worse by this much, in the units of the evaluation. None: off. (T.
             Anantharaman, M. S. Campbell and F. Hsu, "Singular extensions", Artificial Intelligence 43, 1990.)
-        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit; it is the
-            caller's to choose one in which a win is better than what it returns.
-        weights: of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; those that are not
-            named stay. See `Game.with_weights`.
+        evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
+            is worth more than any value it returns.
+        weights: weights of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; features that
+            are not named keep theirs. See `Game.with_weights`.
 
     Raises:
-        ValueError: a budget is not positive; an option is out of range; ``iterative`` is False and the budget is more
-            than a depth, or there is a window for ``aspiration``; or weights do not fit, or are beside ``evaluate``.
+        ValueError: a budget is not positive; an option is out of range; ``iterative=False`` goes with ``nodes``,
+            ``seconds`` or ``aspiration``; the weights do not fit; or both weights and ``evaluate`` are given.
     """
 
     def __init__(
@@ -138,7 +140,7 @@ class AlphaBeta(SearchAgent):
         self._workspace: Workspace | None = None
 
     def reset(self, seed: int | None = None) -> None:
-        """Empty the transposition table. The seed is not used: there is no chance in the search."""
+        """Empty the transposition table. The seed is not used: the search draws no random numbers."""
         if self._workspace is not None:
             self._workspace.table.view(np.uint8).fill(0)  # keys too: one that is left could hide an entry beside it
             self._workspace.status["age"] = 0
@@ -147,7 +149,7 @@ class AlphaBeta(SearchAgent):
         return {**vars(self), "_workspace": None}  # a copy starts with an empty table
 
     def batched(self) -> Opponents | None:
-        """Return players of many games at once: see `plyground.envs.as_opponents`. A clock is for one at a time."""
+        """Return players of many games at once: see `plyground.envs.as_opponents`; None with a clock."""
         if self.seconds is not None:
             return None
         return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb)

@@ -34,8 +34,8 @@ class BatchedAlphaBeta(BatchedSearch):
         super().__init__(game, most_positions(game, lengths.plies) if nodes is None else nodes)
         self._selective, self._plies = options.selective, lengths.plies
         self._first, self._last = (1 if options.iterative else lengths.deepest), lengths.deepest
-        # A table that is empty at first can change no move of a search this short, if it is made once: it has values
-        # for one ply only.
+        # A table that is empty at first changes no move of a search this short, unless a window makes it search twice:
+        # the table has values for one ply only.
         useless = lengths.deepest <= 2 and options.selective is None and options.aspiration is None
         self._table_mb = 0 if useless else table_mb
         self._fresh = new_status(game, options, lengths.longest)
@@ -56,8 +56,8 @@ class _Memory(NamedTuple):
 
     workspace: Workspace
     table: NDArray[np.uint8]  # the table of ``workspace``, as bytes
-    roots: NDArray[Any]  # [1] of `root_dtype`
-    fresh: NDArray[Any]  # [1] of `STATUS`: how each search begins
+    roots: NDArray[Any]  # [1] the candidates and the answer, see `root_dtype`
+    fresh: NDArray[Any]  # [1] the `STATUS` that each search begins with
 
 
 @kernel

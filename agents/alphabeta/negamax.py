@@ -71,7 +71,7 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
     # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
     hash_move = -1
     key = np.uint64(0)
-    target = -np.inf  # of the singular extension: the value that the other moves should not reach
+    target = -np.inf  # the value that the other moves must stay below for the move of the table to be singular
     has_table = w.table.size > 0
     if selective is not None:
         has_table = has_table and depth > 0

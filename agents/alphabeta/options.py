@@ -44,9 +44,9 @@ class Options(NamedTuple):
 class Lengths(NamedTuple):
     """How many plies the lines of a search may have."""
 
-    deepest: int  # in the main search
-    longest: int  # with singular extensions
-    plies: int  # with extensions and noisy moves
+    deepest: int  # plies of the main search
+    longest: int  # plies with singular extensions
+    plies: int  # plies with extensions and noisy moves
 
 
 def check_options(options: Options) -> None:

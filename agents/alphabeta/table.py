@@ -3,12 +3,12 @@
 The low bits of a scrambled key choose one of two neighbouring slots. The whole 64-bit key is stored and compared.
 
 An entry is a value, searched to ``depth`` plies, that is exact or a bound. It serves another search of the same depth.
-Where no line of that search was cut off by the depth limit, the entry is ``SOLVED``, and serves every deeper search
-too. So a search with a table returns the same values as one without.
+Where the depth limit cut off no line of that search, the entry is ``SOLVED``, and serves every deeper search too. So a
+search with a table returns the same values as one without.
 
-A new entry takes its slot whatever is there, or, with replacement by depth, it takes the first of the two slots if that
-holds nothing, or an entry of an earlier search, or one that is not deeper; what was there moves to the second slot.
-Else it takes the second slot. (TWODEEP in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, "Replacement
+A new entry always takes its own slot, unless replacement is by depth. Then it takes the first of the two slots if that
+is free, or holds an entry of an earlier search or one that is not deeper, which moves to the second slot. Otherwise it
+takes the second slot. (TWODEEP in D. M. Breuker, J. W. H. M. Uiterwijk and H. J. van den Herik, "Replacement
 schemes for transposition tables", ICCA Journal 17, 1994; the age is Stockfish's idea, and many another program's.)
 """
 
@@ -23,8 +23,8 @@ from ...envs.jit import helper
 
 __all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "new_table", "place", "probe"]
 
-EXACT, LOWER, UPPER = 1, 2, 3  # the value is the state's; at most the state's; at least the state's
-SOLVED = 4  # added to one of these
+EXACT, LOWER, UPPER = 1, 2, 3  # what the entry holds: the state's value, a lower bound of it, an upper bound
+SOLVED = 4  # added to the bound where no line was cut off by the depth limit
 
 _ENTRY = np.dtype(
     (

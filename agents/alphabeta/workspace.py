@@ -17,42 +17,42 @@ __all__ = ["STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
 # Options are read from here, and not from arguments, because the kernel calls itself: each argument would be passed on
 # at every position, and options of other types would be compiled anew.
 STATUS = state_dtype(
-    # What to do; what it means is said by `AlphaBeta`.
-    ordered="u1",  # whether any of the next three is on
+    # What to do: the options, which `AlphaBeta` explains.
+    ordered="u1",  # whether hash_move, killers or history is on
     hash_move="u1",
     killers="u1",
     history="u1",
     pvs="u1",
-    by_depth="u1",  # replacement in the table
+    by_depth="u1",  # whether the table keeps the deeper of two entries
     fold="u1",
     all_best="u1",
     deeper_entries="u1",
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off
-    quiescence="i8",  # plies
+    quiescence="i8",  # plies; 0: off
     aspiration="f8",  # 0: off
     margin="f8",
     singular="f8",  # below 0: off
-    top="f8",  # the largest utility: what is worth so much is proved
+    top="f8",  # the largest utility: a value this large is proved
     longest="i8",  # the ply beyond which nothing is extended
     budget="i8",  # positions to visit
-    limit="i8",  # the same for the depth that is being searched: the first one has none
+    limit="i8",  # positions to visit in the depth being searched: no limit in the first
     stop="i8",  # whether to give up; another thread may set it
     # What was counted, beginning with `nodes`.
     nodes="i8",  # positions visited
-    leaves="i8",  # those of them where the search stopped
-    horizon="i8",  # how often the depth limit mostly, but not the end of the game or a proof, decided a value
-    deepest="i8",  # ply
-    probes="i8",  # of the table
-    hits="i8",  # the position was there
-    answers="i8",  # and its entry made a search unnecessary
+    leaves="i8",  # positions where the search stopped
+    horizon="i8",  # values that the depth limit decided, mostly, and not the end of the game or a proof
+    deepest="i8",  # the longest line, in plies
+    probes="i8",  # positions looked up in the table
+    hits="i8",  # positions found there
+    answers="i8",  # positions whose entry made a search unnecessary
     cutoffs="i8",  # positions where a move made the others unnecessary
-    first_cutoffs="i8",  # where that was the first one
-    researches="i8",  # searches repeated, because a null window or a reduced search found a move too good for it
-    failures="i8",  # windows of the root that the value was not in
-    reductions="i8",
-    extensions="i8",
-    margin_cutoffs="i8",
+    first_cutoffs="i8",  # positions where the first move did
+    researches="i8",  # searches repeated because a null window or a reduced search found the move too good
+    failures="i8",  # windows of the root that the value was outside of
+    reductions="i8",  # late moves searched less deep
+    extensions="i8",  # singular moves searched deeper
+    margin_cutoffs="i8",  # positions pruned by the margin
 )
 
 
@@ -60,17 +60,17 @@ class Workspace(NamedTuple):
     """The arrays of a search. They are few because a recursive call passes each of them on."""
 
     states: NDArray[Any]  # [plies + 1] the line being searched
-    frames: NDArray[Any]  # [plies + 1] what is kept for each ply of it, see `_frame_dtype`
+    frames: NDArray[Any]  # [plies + 1] what is kept for each ply of the line, see `_frame_dtype`
     history: NDArray[np.int64]  # [players, actions] how often a move cut off, deep cut-offs weighing more
-    table: NDArray[Any]  # [slots], or [0] for none
-    status: NDArray[Any]  # [1] of `STATUS`
+    table: NDArray[Any]  # [slots] the transposition table; [0]: none
+    status: NDArray[Any]  # [1] the options and counts, a `STATUS`
 
 
 def _frame_dtype(game: Game) -> np.dtype[Any]:
     actions = (game.num_actions,)
     return state_dtype(
         moves=("i4", actions),  # the legal actions
-        scores=("i8", actions),  # how promising each of them is
+        scores=("i8", actions),  # how promising each legal action is
         killers=("i4", (2,)),  # the last moves that cut off at this ply
         line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line from here on, ended by -1
     )
@@ -82,12 +82,12 @@ def root_dtype(game: Game) -> np.dtype[Any]:
     return state_dtype(
         count="i8",  # candidates
         moves=("i4", actions),  # [count] the candidates, the most promising first
-        values=("f8", actions),  # [count] their values in the search that runs; NaN: not searched
-        # The answer. Before the first depth is finished, nothing.
-        depth="i8",  # 0: no depth is finished
-        value="f8",
-        exact="u1",  # whether the value is proved, so that nothing is left to find out
-        found=("f8", actions),  # by action: the values
+        values=("f8", actions),  # [count] the candidates' values in the current search; NaN: not searched
+        # The answer, once a depth is finished.
+        depth="i8",  # the last depth finished; 0: none
+        value="f8",  # the value of the best move
+        exact="u1",  # whether that value is proved, so that nothing is left to find out
+        found=("f8", actions),  # the value of each candidate, by action; NaN: not searched
         line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line, ended by -1
     )
 

@@ -23,53 +23,53 @@ from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
 
-_BATCHED_NODES = 1 << 21  # the largest tree that each thread gets for players of many games
+_BATCHED_NODES = 1 << 21  # nodes of the largest tree that a thread gets when it plays many games
 
 
 class MCTS(SearchAgent):
     """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
 
-    As it stands this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
+    By default this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
     then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed,
     simulations and threads give the same move; seconds do not.
 
     In `analyse`, ``values`` are the means of the simulations through each action, for the player to move (exact where
-    the solver has proved them), and ``visits`` their numbers, those kept from earlier moves included; ``nodes`` counts
-    the visited nodes of the tree and ``leaves`` the new simulations. ``exact`` says that the solver proved the value;
-    it does so from the rules of a state alone, so not where an environment forbids or ends a game by what came before.
-    ``standard_error`` is that of independent simulations which end in a win or a loss: an upper bound of their spread,
-    and no bound of the distance to the minimax value.
+    the solver has proved them), and ``visits`` are the numbers of these simulations, those kept from earlier moves
+    included. ``nodes`` counts the visited nodes of the tree, and ``leaves`` the new simulations. ``exact`` says that
+    the solver proved the value. It proves from the rules of a state alone, and so does not know what an environment
+    forbids or ends because of earlier positions. ``standard_error`` is an upper bound: that of independent simulations
+    which all end in a win or a loss. It does not bound the distance to the minimax value.
 
     Args:
         game: the game, or its name.
-        simulations: for each move.
+        simulations: simulations for each move.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         c: how much to explore. The means run from -1 to 1 (times the game's ``max_utility``), twice the range for which
             UCB1's √2 is meant.
         final_move: ``"visits"``, the robust child; ``"value"``, the max child; or ``"robust-max"``, the child that is
-            both: where there is none, the search goes on for up to as many simulations again (not beyond ``seconds``),
-            and then takes the robust child (Chaslot et al. 2008; Coulom 2006).
-        reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
-            the ``simulations`` of the move. `reset` forgets.
-        fpu: first-play urgency, the score of a child that was never visited, in units of the mean; None: infinite, so
-            each child is tried before any is tried again.
+            both. Where no child is both, the search goes on for up to as many simulations again (not beyond
+            ``seconds``), and then takes the robust child (Chaslot et al. 2008; Coulom 2006).
+        reuse_tree: keep what is known of the position that the game has come to. The search finds it by its state, and
+            adds the ``simulations`` of the move to it. `reset` forgets it.
+        fpu: first-play urgency, the score of a child that was never visited, in units of the mean. None: infinite, so
+            that each child is tried before any is tried again.
         solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved.
         rollout: ``"random"``, by the game's ``random_action``; or ``"greedy"``, to the position that the game's
             ``evaluate`` likes best one ply ahead.
         epsilon: the share of random moves in greedy rollouts.
-        rollouts: from each leaf; their mean counts as one visit.
-        rollout_depth: plies after which a rollout is cut and the game's ``evaluate`` taken; 0: no rollout. None: none.
+        rollouts: rollouts from each leaf; their mean counts as one visit.
+        rollout_depth: plies after which a rollout is cut and ``evaluate`` taken instead. 0: no rollout; None: no cut.
         rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
-            the same; 0 for none.
+            the same. 0: no RAVE.
         bias: weight of the progressive bias ``bias · evaluate / (n + 1)``; children are then tried in the order of
-            their evaluation. 0 for none.
-        widening: α of progressive widening, above 0 and at most 1: of N visits, ⌈N^α⌉ children are considered, in the
-            order of their evaluation. None: all.
+            their evaluation. 0: no bias.
+        widening: α of progressive widening, above 0 and at most 1: after N visits, ⌈N^α⌉ children are considered, in
+            the order of their evaluation. None: all.
         threads: threads that share the simulations. Each grows a tree of its own, and the trees vote with all their
             visits (root parallelization, Chaslot et al. 2008).
-        tree_mb: megabytes for the trees, about. A full tree stays as it is, and the search goes on in it. None: no
-            limit.
-        seed: of the rollouts; None takes one from the system's entropy.
+        tree_mb: megabytes for all trees together, about. A full tree stays as it is, and the search goes on in it.
+            None: no limit.
+        seed: the seed of the rollouts; None takes one from the system's entropy.
 
     Raises:
         ValueError: an argument is out of its range; the message names it.
@@ -167,7 +167,7 @@ class MCTS(SearchAgent):
         return self._answer(done + extra, kept, time.perf_counter() - start)
 
     def _run(self, simulations: int | None, seconds: float | None) -> int:
-        """Run so many new simulations, shared out among the trees, and return how many were made."""
+        """Run ``simulations`` new ones, shared out among the trees, and return how many were done."""
         threads = self.threads
         total = 2**31 - 1 if simulations is None else simulations
         if threads == 1:

@@ -20,7 +20,7 @@ class BatchedMCTS(BatchedSearch):
 
     Args:
         game: the game.
-        simulations: for each move.
+        simulations: simulations for each move.
         c: how much to explore.
     """
 

@@ -27,9 +27,9 @@ class Child(NamedTuple):
 
 
 def chosen(children: Sequence[Child], rule: FinalMove) -> Child:
-    """Return the child to play: as ``rule`` says, but nothing proved to be worse than another.
+    """Return the child that ``rule`` chooses, but never one that is proved to be worse than another.
 
-    Of equals it is the one that the other rule prefers, then the one with the lower number.
+    Ties go to the child that the other rule prefers, then to the lower number.
     """
     order = _by_value if rule == "value" else _by_visits
     tried = [child for child in children if child.visits]

@@ -18,7 +18,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])  # a NamedTuple
 
 
 def bytes_per_node(arrays: tuple[Any, ...]) -> int:
-    """Return the bytes that one node takes in the arrays of a NamedTuple; those that are empty are not in use."""
+    """Return the bytes that a node takes in the arrays of a NamedTuple. Empty arrays are not in use."""
     fields: dict[str, Any] = arrays._asdict()  # type: ignore[attr-defined]
     return sum(array.itemsize for name, array in fields.items() if name not in _PER_TREE and array.size)
 
@@ -35,7 +35,7 @@ def grown(arrays: Arrays, nodes: int) -> Arrays:
 
 
 def most_nodes(game: Game, megabytes: float | None, node_bytes: int) -> int:
-    """Return how many nodes of so many bytes a tree may have: a root and its children at least."""
+    """Return how many nodes of ``node_bytes`` fit into ``megabytes``, but at least a root and its children."""
     if megabytes is None:
         return _INDEX_LIMIT
     return min(max(int(megabytes * 2**20 / node_bytes), 1 + game.num_actions), _INDEX_LIMIT)

@@ -1,4 +1,4 @@
-"""What is read off a search tree when the search is over: lines, errors. For all kinds of trees."""
+"""What an agent reads off its search tree, of any kind, after a search: lines and errors."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ...envs.jit import kernel
 
 __all__ = ["find", "subtree"]
 
-_LEVELS = 8  # plies between two positions that an agent is asked about, at most; more, and the tree is forgotten
+_LEVELS = 8  # the most plies between two positions that an agent is asked about; after more the tree is forgotten
 
 
 @kernel
@@ -102,17 +102,18 @@ def _copy(old, node, allowed, new, origin, plies):
 
 
 def subtree(tree: Any, node: int, actions: NDArray[np.int32], new: Any) -> NDArray[np.int32] | None:
-    """Copy the subtree of ``node`` into ``new``, with those of the root's children that ``actions`` lead to.
+    """Copy the subtree of ``node`` into ``new``, but only the children of ``node`` that ``actions`` lead to.
 
     Args:
         tree: a `Tree` or a `PriorTree`; not changed.
         node: the new root.
-        actions: what may be played there.
-        new: of the same kind, with at least as much room as is in use in ``tree``. What is not in a `Tree` is left to
-            the caller, by the nodes that are returned.
+        actions: the actions that may be played at the new root.
+        new: a tree of the same kind, with at least as much room as is in use in ``tree``. Its arrays that a `Tree` does
+            not have are the caller's to fill, with the help of the result.
 
     Returns:
-        For each node of ``new`` the node of ``tree`` that it was; or None if the node has no child for some action.
+        [nodes] for each node of ``new`` the node of ``tree`` it was copied from; or None if ``node`` lacks a child for
+        one of the actions.
     """
     first, count = int(tree.first_child[node]), int(tree.child_count[node])
     known = tree.action[first : first + count]

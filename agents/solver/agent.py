@@ -24,7 +24,7 @@ from .exhaustive import AllPositions, Engine
 
 __all__ = ["Solution", "Solver"]
 
-_Rating = tuple[float, int | None]  # the value for the player to move, and the distance
+_Rating = tuple[float, int | None]  # the value for the player to move, and the plies to the end
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class Solution:
     With best play the winner hastens and the loser delays; in a draw both delay.
 
     Attributes:
-        value: of the state.
-        distance: in how many plies the game ends; 0 for a finished game; None for a draw that does not end, or, in
+        value: the value of the state.
+        distance: plies to the end of the game; 0 for a finished game; None for a draw that does not end, or, in
             checkers, ends by the count of moves only.
-        best_actions: all that keep the value, ascending; none for a finished game.
-        fastest_actions: those of them that also keep the distance, ascending.
-        values: of each action.
-        distances: of each action, in plies to the end, its own included; or None, as above.
-        pv: the line of best play, of the first of ``fastest_actions`` each time: to the end, or, of play without end,
-            until a position comes again; 256 plies at most. In the opening of Connect Four it ends where the search of
-            the next position could take minutes.
-        nodes: positions visited; 0 if all was known.
-        seconds: wall-clock time.
+        best_actions: all actions that keep the value, ascending; empty for a finished game.
+        fastest_actions: the actions that keep both value and distance, ascending.
+        values: the value of each action.
+        distances: plies to the end of the game after each action, which counts as one; None as for ``distance``.
+        pv: the line of best play, by the first of ``fastest_actions`` at each position, 256 plies at most. It goes on
+            to the end of the game, or until a position comes again. In the opening of Connect Four it ends where the
+            search of the next position could take minutes.
+        nodes: positions visited; 0 if all values were known.
+        seconds: wall-clock time that it took.
     """
 
     value: float
@@ -63,18 +63,18 @@ class Solver(SearchAgent):
     """Perfect play: the exact value of a position, the distance to the end, and all best moves.
 
     Connect Four is solved on any board, with an opening book on 7x6. Other games must be small: every position that can
-    follow is visited, and kept by `Game.canonical_key`, once for all its mirror images. Where that key is a hash, some
-    two of n positions share one with a chance of n² / 2⁶⁵, 1 in 300,000 for ten million. Positions may come again: play
-    without end is a draw. That a game is drawn by repetition changes no value, since best play to a win comes nearer to
-    the end with each ply. Games in which repetition is forbidden (Go) cannot be solved in this way.
+    follow is visited, and kept by `Game.canonical_key`, once for all its mirror images. Where that key is a hash, two
+    of n positions share a key with probability n² / 2⁶⁵: 1 in 300,000 for ten million. Positions may come again: play
+    without end is a draw. A rule that draws a game by repetition changes no value, since best play to a win comes
+    nearer to the end with each ply. Games that forbid repetition (Go) cannot be solved in this way.
 
     Endings of checkers are solved without the count of quiet plies, and then held against it; see
     `plyground.agents.solver.checkers_endings`.
 
     Args:
         game: the game, or its name.
-        table_mb: megabytes for what is known, which is kept until `clear`, and for the work on it. Default: 64 in
-            Connect Four, where entries replace each other, else 512. A game that needs more is refused.
+        table_mb: megabytes for the values, which are kept until `clear`, and for finding them. Default: 64 in Connect
+            Four, where entries replace each other, else 512. A game that needs more is refused.
         book: whether to use the opening book of Connect Four.
 
     Raises:
@@ -105,7 +105,7 @@ class Solver(SearchAgent):
         return self._made
 
     def reset(self, seed: int | None = None) -> None:
-        """Do nothing: what is known stays true, and there is no chance in the search."""
+        """Do nothing: known values stay true, and the search draws no random numbers."""
 
     def clear(self) -> None:
         """Forget all that was found."""
@@ -116,13 +116,13 @@ class Solver(SearchAgent):
         return {**vars(self), "_made": None}  # a copy starts with an empty table
 
     def value(self, state: State) -> tuple[float, int | None]:
-        """Return the value for the player to move, and in how many plies the game ends with best play.
+        """Return the value for the player to move, and the plies to the end of the game with best play.
 
-        The number is None for a draw that does not end, or, in checkers, ends by the count of moves only.
+        The plies are None for a draw that does not end, or, in checkers, ends by the count of moves only.
 
         Raises:
             ValueError: the state is of another game.
-            MemoryError: more than ``table_mb`` would be needed; what was known is given up.
+            MemoryError: more than ``table_mb`` would be needed; values known so far are given up.
         """
         if getattr(state, "dtype", None) != self.game.dtype:
             raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
@@ -190,7 +190,7 @@ class Solver(SearchAgent):
         return tuple(line)
 
     def _is_soon_solved(self, state: State) -> bool:
-        """Return whether what follows the state is: a line is not worth the minutes of Connect Four's opening."""
+        """Return whether the next states are solved soon: a line is not worth minutes in Connect Four's opening."""
         engine = self._engine
         return not isinstance(engine, ConnectFourScores) or engine.is_soon_solved(int(state["ply"]) + 1)
 
@@ -215,7 +215,7 @@ class Solver(SearchAgent):
 
 
 def _best(ratings: dict[int, _Rating]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the actions of the best value, and those of them that end the game at the best time."""
+    """Return the actions with the best value, and among these the ones that end the game at the best time."""
     if not ratings:
         return (), ()
     value = max(value for value, _ in ratings.values())

@@ -1,19 +1,19 @@
 """Endings of checkers: solved without the rule of 40 moves, and then held against it.
 
-With the count of quiet plies in the state each position exists 80 times, and none comes again. Without the count a
-position is one, positions come again, and retrograde analysis takes a fiftieth of the memory. What it finds holds under
-the rule wherever the count leaves time for it:
+With the count of quiet plies in its state, each position exists 80 times, and no state comes again. Without the count
+it exists once, positions come again, and retrograde analysis takes a fiftieth of the memory. The values that it finds
+hold under the rule wherever the count leaves enough time:
 
-- The rule adds draws and nothing else. So a draw without it is a draw with it.
-- A win in d plies is a win in d plies with it, if the plies counted so far and d are not more than ``max_quiet_plies``
-  together. (A move after which the other side cannot move wins, also as the last that the rule allows.) The loser
-  cannot be made to lose sooner, for he has the same moves.
-- So it is where jumps and moves of men start the count anew in time, of all lines in which the winner plays moves to
-  his soonest end. `count_needed` looks for the least count that this takes.
+- The rule adds draws and nothing else. So a draw without the rule is a draw with it.
+- A win in d plies without the rule is one with it if d and the plies counted so far are together at most
+  ``max_quiet_plies``. (A move that leaves the other side without a move wins, even as the last that the rule allows.)
+  The loser cannot be made to lose sooner, for he has the same moves.
+- A longer win stays a win if jumps and moves of men restart the count in time, in all lines in which the winner plays
+  moves to his soonest end. `count_needed` finds how many plies the count must leave for that.
 
-Where the count leaves less than that, the winner has to choose other moves, or cannot win, and the position is solved
-with the count, which takes more memory. A draw has no distance here: it ends by the count, or by repetition, whatever
-the players do.
+Where the count leaves fewer plies, the winner has to choose other moves, or cannot win. Such a position is solved with
+the count, which takes more memory. A draw has no distance here: it ends by the count, or by repetition, whatever the
+players do.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from ...envs import Game, State
 from ...envs.games.checkers import is_blocked
 from ...envs.jit import kernel
 from .exhaustive import AllPositions
-from .solving import BYTES, DONE, FREE, Table, find, move_entries, new_table, slot_of
+from .solving import BYTES, DONE, FREE, Table, look_up, move_entries, new_table, slot_of
 
 __all__ = ["CheckersEndings", "count_needed", "is_checkers", "without_count"]
 
-_FEWEST = 1 << 12  # slots of a table to begin with
-_NEVER = 1 << 20  # plies: no count leaves so many
+_FEWEST = 1 << 12  # slots of a new table
+_NEVER = 1 << 20  # more plies than any count leaves
 
 
 def is_checkers(game: Game) -> bool:
-    """Return whether this is the game of checkers of this package."""
+    """Return whether ``game`` is this package's checkers."""
     return game.name == "checkers" and "max_quiet_plies" in game.parameters
 
 
@@ -48,24 +48,24 @@ def without_count(game: Game) -> Game:
 class Lines(NamedTuple):
     """What `count_needed` works with."""
 
-    states: NDArray[np.void]  # [plies] of the line that is looked at
-    moves: NDArray[np.int32]  # [plies, actions]
-    needed: Table  # what it found: `DONE` plus the plies
-    counts: NDArray[np.int64]  # [2] positions in that table, and max_quiet_plies
+    states: NDArray[np.void]  # [plies] the states of the line that is looked at
+    moves: NDArray[np.int32]  # [plies, actions] the legal moves of each state
+    needed: Table  # the plies needed that are known so far; a mark is `DONE` plus the plies
+    counts: NDArray[np.int64]  # [2] positions in ``needed``, and max_quiet_plies
 
 
 @kernel
 def count_needed(game, table, lines, ply):
-    """Return how many plies the count must leave for a position that is won for a side, so that it is won in time.
+    """Return how many plies the count must leave in a won position for the win to come in time.
 
-    The winner plays only moves to his soonest end, the loser any. More than the limit: by such moves the win is not
-    sure at any count. -1: the table is full.
+    The winner plays only moves to his soonest end, the loser any move. A result above the limit says that such moves do
+    not secure the win at any count; -1 says that the table is full.
 
     Args:
         game: checkers without the count.
-        table: what is known of that game; it has all positions that can follow.
-        lines: scratch, and what was found before; the position is ``lines.states[ply]``.
-        ply: of the position, an int64.
+        table: the values without the count, of all positions that can follow.
+        lines: scratch arrays, and what was found before. The position is ``lines.states[ply]``.
+        ply: the ply of the position in the line, an int64.
     """
     state = lines.states[ply]
     if game.is_terminal(state):
@@ -73,7 +73,7 @@ def count_needed(game, table, lines, ply):
     slot = slot_of(lines.needed, game.key(state))
     if lines.needed.marks[slot] != FREE:
         return np.int64(lines.needed.marks[slot] - DONE)
-    value, distance = find(game, state, table)
+    value, distance = look_up(game, state, table)
     winning = (value > 0) == (game.player(state) == 0)
     plies = np.int64(_NEVER if winning else 1)
     for i in range(game.legal_actions(state, lines.moves[ply])):
@@ -83,7 +83,7 @@ def count_needed(game, table, lines, ply):
         game.play(child, lines.moves[ply, i])
         is_counted = child.quiet != 0
         if winning:
-            reached, left = find(game, child, table)
+            reached, left = look_up(game, child, table)
             if reached != value or left != distance - 1:
                 continue
         after = count_needed(game, table, lines, np.int64(ply + 1))
@@ -107,7 +107,7 @@ class CheckersEndings:
 
     Args:
         game: checkers, with any parameters.
-        table_mb: megabytes for all that is known, and for the work on it.
+        table_mb: megabytes for all values, and for finding them.
     """
 
     def __init__(self, game: Game, table_mb: float) -> None:
@@ -134,7 +134,7 @@ class CheckersEndings:
         """Return the value for the player to move, and the distance to the end; None for a draw.
 
         Raises:
-            MemoryError: more than ``table_mb`` would be needed; what was known is given up.
+            MemoryError: more than ``table_mb`` would be needed; values known so far are given up.
         """
         found = self._counted.known(state)
         if found is None:
@@ -146,7 +146,7 @@ class CheckersEndings:
         return value, distance if value != 0 else None
 
     def _value_without_count(self, state: State) -> tuple[float, int | None] | None:
-        """Return the value and the distance, or None where the count may change it, or memory is not enough."""
+        """Return the value and the distance, or None where the count may change them or memory is not enough."""
         self._free.taken_mb = self._counted.megabytes + self._needed_mb
         bare = state.copy()
         bare.quiet = 0

@@ -9,13 +9,13 @@ import numpy as np
 from ...envs import Game, State
 from ..clock import run_with_stop
 from .retrograde_memory import TooLargeError, solve_backwards
-from .solving import BYTES, CYCLE, ENDLESS, FULL, SOLVED, Table, find, move_entries, new_line, new_table, search
+from .solving import BYTES, CYCLE, ENDLESS, FULL, SOLVED, Table, look_up, move_entries, new_line, new_table, search
 
 __all__ = ["AllPositions", "Engine"]
 
-_FEWEST = 1 << 12  # slots of a table to begin with
-_SHORT = 100_000  # positions that may be visited in the main thread, where nothing can interrupt it
-_LONGEST = 20_000  # plies of a line
+_FEWEST = 1 << 12  # slots of a new table
+_SHORT = 100_000  # positions to visit in the main thread, where nothing can interrupt the search
+_LONGEST = 20_000  # plies of the longest line
 
 
 class Engine(Protocol):
@@ -27,7 +27,7 @@ class Engine(Protocol):
         ...
 
     def value(self, state: State) -> tuple[float, int | None]:
-        """Return the value for the player to move, and the distance to the end; None for a draw that has none."""
+        """Return the value for the player to move, and the distance to the end, None for a draw without end."""
         ...
 
     def clear(self) -> None:
@@ -40,14 +40,14 @@ class AllPositions:
 
     Args:
         game: the game.
-        table_mb: megabytes.
-        cyclic: whether to begin with retrograde analysis. Else that is used from the first cycle on.
+        table_mb: megabytes for the table, and for the work of filling it.
+        cyclic: whether to begin with retrograde analysis. If not, it takes over at the first cycle.
     """
 
     def __init__(self, game: Game, table_mb: float, *, cyclic: bool = False) -> None:
         self.game, self.table_mb = game, table_mb
         self.nodes = 0
-        self.taken_mb = 0.0  # of these by somebody else
+        self.taken_mb = 0.0  # megabytes of ``table_mb`` that the caller uses for something else
         self._cyclic = cyclic
         self._line = new_line(game, 1 if cyclic else min(game.max_plies, _LONGEST) + 2)
         self.clear()
@@ -59,7 +59,7 @@ class AllPositions:
 
     @property
     def megabytes(self) -> float:
-        """What the table takes."""
+        """Megabytes that the table takes."""
         return self.table.keys.size * BYTES / 2**20
 
     @property
@@ -67,18 +67,18 @@ class AllPositions:
         return self.table_mb - self.taken_mb
 
     def known(self, state: State) -> tuple[float, int | None] | None:
-        """Return what `value` would, if that is known by now, else None."""
-        value, distance = find(self.game, state, self.table)
+        """Return what `value` returns, if it is known already, else None."""
+        value, distance = look_up(self.game, state, self.table)
         if distance < 0:
             return None
         value = float(0.0 - value if self.game.player(state) else value)
         return value, None if distance == ENDLESS else int(distance)
 
     def value(self, state: State) -> tuple[float, int | None]:
-        """Return the value for the player to move, and the distance to the end; None for a draw that has none.
+        """Return the value for the player to move, and the distance to the end, None for a draw without end.
 
         Raises:
-            MemoryError: more than ``table_mb`` would be needed; what was known is given up.
+            MemoryError: more than ``table_mb`` would be needed; values known so far are given up.
         """
         found = self.known(state)
         if found is None:
@@ -102,7 +102,7 @@ class AllPositions:
         self._line.states[0] = state
         counts = self._line.counts
         counts[0], counts[1], counts[3] = 0, _SHORT, 0
-        known = int(counts[2])  # from other states: given up where memory is short
+        known = int(counts[2])  # positions solved for other states: given up where memory is short
         try:
             while (end := self._search()) != SOLVED:
                 if end == CYCLE:
@@ -137,13 +137,13 @@ class AllPositions:
         return 3 * self.megabytes <= self._limit
 
     def _move(self, slots: int) -> None:
-        """Make a new table with what is solved, and without positions that were left open."""
+        """Move the solved positions into a new table of ``slots``, and drop positions that were left open."""
         table = new_table(slots)
         self._line.counts[2] = move_entries(self.table, table)
         self.table = table
 
     def _forget_open(self) -> None:
-        """Go on without positions that were left open; without any, if there is no memory for two tables."""
+        """Drop the positions that were left open; all positions, if there is no memory for two tables."""
         if 2 * self.megabytes <= self._limit:
             self._move(self.table.keys.size)
         else:
@@ -157,7 +157,7 @@ class AllPositions:
         except TooLargeError as error:
             if self._line.counts[2] == 0:
                 raise self._too_large(error.positions) from None
-            self.clear()  # what is known from other states takes memory, too
+            self.clear()  # positions solved for other states take memory, too
             self._search_backwards(state)
             return
         self.nodes += positions
@@ -167,7 +167,7 @@ class AllPositions:
         return (self._limit - self.megabytes) * 2**20
 
     def _add(self, table: Table, positions: int) -> None:
-        """Add a table of so many positions to what is known, which is given up if there is no memory for both."""
+        """Add a table of ``positions`` to the own one, which is given up if there is no memory for both."""
         slots = table.keys.size
         while slots // 4 * 3 < positions + self._line.counts[2]:
             slots *= 2

@@ -5,15 +5,15 @@ values go backwards from the ends of games to the positions before them (K. Thom
 endgames", ICCA Journal 9, 1986). A position that no end decides is a draw by play without end (J. Schaeffer et al.,
 "Checkers is solved", Science 317, 2007, where such positions are most of the database).
 
-Utilities may be any numbers, and play without end is worth 0. From the largest down, all positions are settled in which
-a player can force that utility: one of his own with a move to such a position, one of the other's of which all moves
-lead there. So a position that he can force to be worth more, or that the other can force to be worth less than 0, is
-never in question; what is left is worth 0.
+Utilities may be any numbers, and play without end is worth 0. From the largest utility down, each step settles the
+positions in which a player can force that utility: where he is to move and one move leads to such a position, and where
+the other is to move and all moves do. Positions where he could force more, or the other could force less than 0, are
+settled before. Positions that are left in the end are worth 0.
 
 Distances are those of `plyground.agents.solver.solving`: with a win in hand a player ends the game as soon as possible;
-otherwise as late as possible, of moves that are worth the same. First come, first served keeps them right: positions of
-one value are settled in the order of their distances, so the first move that is settled of the winner's is his soonest
-end, and the last of the loser's his latest. A draw has a distance if it ends at last however both of them play for it.
+otherwise as late as possible, by moves that are worth the same. Positions of one value are settled in the order of
+their distances, so the first of the winner's moves to be settled leads to his soonest end, and the last of the loser's
+to his latest. A draw has a distance if the game ends although both players put the end off.
 """
 
 from __future__ import annotations
@@ -47,22 +47,23 @@ LISTED, STOPPED, TABLE, STATES, MOVES, ENDS = range(6)  # how listing ended: wha
 class Graph(NamedTuple):
     """Positions in the order in which they were found, and their moves. The table has the number of each."""
 
-    players: NDArray[np.int8]  # [positions] to move
-    open: NDArray[np.int32]  # [positions] moves; later those that are not settled
-    targets: NDArray[np.int32]  # [moves] the position that each leads to, in order; or ~i for the end with utility i
+    players: NDArray[np.int8]  # [positions] the players to move
+    open: NDArray[np.int32]  # [positions] the number of moves; later of moves to positions that are not settled
+    targets: NDArray[np.int32]  # [moves] the position that each move leads to; or ~i for the end with utility i
     ends: NDArray[np.float64]  # [ends] the different utilities for player 0
-    states: NDArray[Any]  # [room] of the positions whose moves are not listed, one after the other
-    counts: NDArray[np.int64]  # [6] positions, of which listed, moves, ends, number of states[0], whether to give up
+    states: NDArray[Any]  # [room] the states of the positions whose moves are not listed yet
+    # [6] positions found, positions whose moves are listed, moves, ends, the number of states[0], whether to give up
+    counts: NDArray[np.int64]
 
 
 class Backwards(NamedTuple):
-    """The moves by where they lead, and what is known. Nodes are the positions, and after them the ends."""
+    """The moves sorted by where they lead, and what is known. Nodes are the positions, and after them the ends."""
 
-    starts: NDArray[np.int64]  # [nodes + 2] of the moves to each node
-    parents: NDArray[np.int32]  # [moves] the position before each
-    values: NDArray[np.float64]  # [nodes] for player 0
-    distances: NDArray[np.int32]  # [nodes] to the end; -1: not settled
-    queue: NDArray[np.int32]  # [nodes] settled in this order
+    starts: NDArray[np.int64]  # [nodes + 2] where the moves to each node begin in ``parents``
+    parents: NDArray[np.int32]  # [moves] the position before each move
+    values: NDArray[np.float64]  # [nodes] the values for player 0
+    distances: NDArray[np.int32]  # [nodes] plies to the end; -1: not settled
+    queue: NDArray[np.int32]  # [nodes] the nodes in the order in which they are settled
 
 
 @helper
@@ -94,7 +95,7 @@ def _end_of(graph: Any, utility: Any) -> Any:
 def list_moves(game, table, graph, actions):
     """List positions and moves, from the unfinished ``graph.states[0]`` on, until all are there or something is full.
 
-    After that the full array must be replaced by a larger one; then this goes on.
+    A full array must be replaced by a larger one; then this goes on.
     """
     counts = graph.counts
     if counts[0] == 0:
@@ -109,7 +110,7 @@ def list_moves(game, table, graph, actions):
         if counts[0] - counts[4] + count >= graph.states.size:
             if 2 * (counts[1] - counts[4]) < graph.states.size:
                 return STATES
-            # Half of them are not needed any more.
+            # Half of the states are no longer needed.
             for i in range(counts[1], counts[0]):
                 graph.states[i - counts[1]] = graph.states[i - counts[4]]
             counts[4] = counts[1]
@@ -178,7 +179,7 @@ def _spread(graph: Any, back: Any, end: Any, winner: int) -> None:
 
 @kernel
 def settle(graph, back, order):
-    """Settle all positions; ``order`` [ends] has the ends, the largest utilities, of either sign, first."""
+    """Settle all positions. ``order`` [ends] lists the ends, the largest utilities of either sign first."""
     counts = graph.counts
     positions = counts[0]
     # Step 1. The ends have their values, and no distance as long as their turn has not come.

@@ -32,15 +32,15 @@ __all__ = ["TooLargeError", "solve_backwards"]
 
 _FEWEST = 1 << 12  # slots of the table to begin with
 _MOST = 1 << 31  # slots: positions are numbered by 32 bits
-_GROWTH = (2.0, 1.25)  # times; the second where the first does not fit
-_LISTING, _SETTLING = 5, 24  # bytes of a position, from when it is listed on, and while its value is found
+_GROWTH = (2.0, 1.25)  # factors by which an array grows; the second where the first does not fit
+_LISTING, _SETTLING = 5, 24  # bytes that a position takes once it is listed, and while its value is found
 
 
 class TooLargeError(MemoryError):
     """The memory that an analysis may take is not enough.
 
     Args:
-        positions: how many were found until then.
+        positions: the number of positions found so far.
     """
 
     def __init__(self, positions: int) -> None:
@@ -53,14 +53,14 @@ def solve_backwards(game: Game, state: State, most_bytes: float) -> tuple[Table,
 
     Args:
         game: the game; play without end is worth 0 in it.
-        state: where to begin.
-        most_bytes: of all arrays together.
+        state: the unfinished state.
+        most_bytes: bytes that all arrays together may take.
 
     Returns:
-        A table of all those positions, as `plyground.agents.solver.solving.find` reads it, and how many they are.
+        A table of all these positions, as `plyground.agents.solver.solving.look_up` reads it, and their number.
 
     Raises:
-        TooLargeError: more would be needed; this is found out before it is taken.
+        TooLargeError: more memory would be needed. It is not taken first.
         KeyboardInterrupt: after Ctrl-C.
     """
     work = _Work(game, state, most_bytes)
@@ -106,7 +106,7 @@ class _Work:
         self.graph = self.graph._replace(states=np.zeros(0, self.game.dtype))
 
     def settle(self) -> None:
-        """Find their values, and write them into the table."""
+        """Find the values of all positions, and write them into the table."""
         graph = self.graph
         positions, _, moves, ends = graph.counts[:4].tolist()
         nodes = positions + ends
@@ -126,7 +126,7 @@ class _Work:
         return sum(array.nbytes for array in (*self.table, *self.graph))
 
     def _check(self, more: float) -> None:
-        """Raise `TooLargeError` if so many bytes more do not fit."""
+        """Raise `TooLargeError` if ``more`` bytes do not fit."""
         if self._bytes() + more > self.most_bytes:
             raise TooLargeError(int(self.graph.counts[0]))
 
@@ -152,7 +152,7 @@ class _Work:
         self.table, self.graph = table, self.graph._replace(players=players, open=count)
 
     def _grow_states(self) -> None:
-        # Those whose moves are listed are not needed any more.
+        # States whose moves are listed are no longer needed.
         counts, graph = self.graph.counts, self.graph
         begin, end = int(counts[1] - counts[4]), int(counts[0] - counts[4])
         self.graph = graph._replace(states=self._larger(graph.states, begin, end))

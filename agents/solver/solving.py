@@ -29,7 +29,7 @@ __all__ = [
     "STOPPED",
     "Line",
     "Table",
-    "find",
+    "look_up",
     "move_entries",
     "new_line",
     "new_table",
@@ -38,9 +38,9 @@ __all__ = [
 ]
 
 SOLVED, FULL, STOPPED, CYCLE = range(4)  # how a search ended
-BYTES = 20  # of a slot of the table
+BYTES = 20  # bytes that a slot of the table takes
 FREE, _OPEN, DONE = 0, 1, 2  # marks; `DONE` plus the distance is that of a solved position
-ENDLESS = 1 << 30  # the distance where play goes on for ever
+ENDLESS = 1 << 30  # the distance to the end where play goes on for ever
 
 _SCRAMBLE, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _ONE = np.uint64(1)
@@ -50,27 +50,27 @@ class Table(NamedTuple):
     """Positions and their values: a hash table with linear probing."""
 
     keys: NDArray[np.uint64]  # [slots], a power of two
-    values: NDArray[np.float64]  # [slots] for player 0
+    values: NDArray[np.float64]  # [slots] the values for player 0
     marks: NDArray[np.int32]  # [slots] free, open, or `DONE` plus the distance to the end
 
 
 class Line(NamedTuple):
     """The line of play being searched."""
 
-    states: NDArray[Any]  # [plies]
-    moves: NDArray[np.int32]  # [plies, actions]
+    states: NDArray[Any]  # [plies] the positions of the line
+    moves: NDArray[np.int32]  # [plies, actions] the legal moves of each position
     places: NDArray[np.int64]  # [plies, 3] slot of the position, number of moves, number of moves tried
     best: NDArray[np.float64]  # [plies, 2] value for player 0 and distance of the best move so far
-    counts: NDArray[np.int64]  # [4] positions visited, how many must not be passed, positions kept, whether to give up
+    counts: NDArray[np.int64]  # [4] positions visited, positions to visit at most, positions kept, whether to give up
 
 
 def new_table(slots: int) -> Table:
-    """Return an empty table of so many slots, a power of two."""
+    """Return an empty table of ``slots`` slots, a power of two."""
     return Table(np.zeros(slots, np.uint64), np.zeros(slots), np.zeros(slots, np.int32))
 
 
 def new_line(game: Game, plies: int) -> Line:
-    """Allocate a line for so many plies."""
+    """Allocate a line of ``plies`` plies."""
     return Line(
         np.zeros(plies, game.dtype),
         np.zeros((plies, game.num_actions), np.int32),
@@ -82,7 +82,7 @@ def new_line(game: Game, plies: int) -> Line:
 
 @helper
 def slot_of(table: Any, key: Any) -> Any:
-    """Return the slot that holds a key, or the free one where it belongs."""
+    """Return the slot that holds ``key``, or the free slot where it belongs."""
     ones = np.uint64(table.keys.size - 1)
     slot = ((key * _SCRAMBLE) >> _SHIFT) & ones
     while table.marks[slot] != FREE and table.keys[slot] != key:
@@ -91,7 +91,7 @@ def slot_of(table: Any, key: Any) -> Any:
 
 
 @kernel
-def find(game, state, table):
+def look_up(game, state, table):
     """Return the value for player 0 and the distance to the end of a solved or finished state.
 
     The distance is `ENDLESS` for a draw by play without end, and -1 if the state is not solved.
@@ -104,7 +104,7 @@ def find(game, state, table):
 
 @kernel
 def move_entries(old, table):
-    """Copy what is solved into a table that has room, and return how many entries it did not have."""
+    """Copy the solved positions of ``old`` into ``table``, which has room, and return how many are new there."""
     count = 0
     for i in range(old.keys.size):
         if old.marks[i] >= DONE:
@@ -126,8 +126,7 @@ def _is_better(sign: Any, value: Any, distance: Any, best: Any, best_distance: A
 def search(game, table, line):
     """Solve the unfinished state ``line.states[0]`` and all that can follow, and return how that ended.
 
-    A search that ended otherwise than `SOLVED` can be taken up again once `move_entries` has cleared the table of open
-    positions.
+    A search that did not end as `SOLVED` can be taken up again, once `move_entries` has left the open positions behind.
     """
     counts = line.counts
     most = table.keys.size // 4 * 3

@@ -22,20 +22,20 @@ class TracedNode:
     """A node, with what the search found there. Values are from MAX's point of view.
 
     Attributes:
-        name: as in the tree.
-        move: what leads here from the parent.
+        name: the node's name in the tree.
+        move: the move that leads here from the parent.
         is_max: whether MAX moves here.
         is_leaf: whether the search stops here, or would.
         is_pruned: whether the search never came here.
-        alpha: what MAX is sure of elsewhere, as the search comes here.
-        beta: what MIN is sure of elsewhere, as the search comes here.
-        value: what the search returned; of a pruned leaf, its value if it has one; else None.
+        alpha: the value that MAX is sure of elsewhere when the search comes here.
+        beta: the value that MIN is sure of elsewhere when the search comes here.
+        value: the value that the search returned; for a pruned leaf its own value, if it has one; else None.
         lower: the minimax value is at least this, as far as the search knows.
         upper: the minimax value is at most this.
         best: the index of the child that gave the value.
         cut: why the children after a certain one were pruned; empty if none was.
-        order: of a leaf: the how many-th it was that was looked at, from 1.
-        children: all of them, searched and pruned. Below a pruned node of a game there are none.
+        order: a leaf's place among the leaves that were looked at, from 1; 0 for other nodes.
+        children: all children, searched and pruned. A pruned node of a game has none.
     """
 
     name: str
@@ -55,7 +55,7 @@ class TracedNode:
 
     @property
     def player(self) -> str:
-        """The one who moves here: ``"MAX"`` or ``"MIN"``."""
+        """The player who moves here: ``"MAX"`` or ``"MIN"``."""
         return "MAX" if self.is_max else "MIN"
 
     @property
@@ -64,7 +64,7 @@ class TracedNode:
         return "=" if self.lower == self.upper else "≤" if self.upper == self.value else "≥"
 
     def walk(self) -> Iterator[TracedNode]:
-        """Yield the node and all that are below, from left to right."""
+        """Yield the node and all nodes below it, from left to right."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -75,11 +75,11 @@ class Step:
     """One step of the search.
 
     Attributes:
-        kind: the search comes to a node, looks at a leaf, brings a child's value back to a node, or cuts.
-        node: its name.
-        alpha: after the step.
-        beta: after the step.
-        value: of the node so far.
+        kind: the search enters a node, looks at a leaf, brings a child's value back to a node, or cuts.
+        node: the name of the node.
+        alpha: α after the step.
+        beta: β after the step.
+        value: the value of the node so far.
         text: the step in words.
     """
 
@@ -96,10 +96,10 @@ class AlphaBetaTrace:
     """A recorded search.
 
     Attributes:
-        root: the tree.
-        steps: in the order in which they were taken.
-        leaves: that were looked at, in this order.
-        pruned: the branches that were cut off; what is below them is not listed again.
+        root: the root of the recorded tree.
+        steps: the steps of the search, in order.
+        leaves: the leaves that were looked at, in that order.
+        pruned: the nodes at the top of the branches that were cut off.
         is_minimax: whether the search was plain minimax, without pruning.
     """
 
@@ -126,7 +126,7 @@ class AlphaBetaTrace:
 
     @property
     def pruned_leaves(self) -> tuple[TracedNode, ...]:
-        """The leaves that were never looked at; in a game, only those that are pruned by themselves are known."""
+        """The leaves that were never looked at. In a game, leaves below a pruned node are not known."""
         return tuple(node for branch in self.pruned for node in branch.walk() if node.is_leaf)
 
 
@@ -136,7 +136,7 @@ def trace_alphabeta(root: TreeNode, *, pruning: bool = True, most_nodes: int = 1
     Args:
         root: `ListedNode` of a tree typed by hand, or `GameNode` of a position.
         pruning: False for plain minimax.
-        most_nodes: more than these are not recorded.
+        most_nodes: the size of the largest tree that is recorded.
 
     Raises:
         ValueError: the search has to look at a leaf ``?``, or the tree is too large.

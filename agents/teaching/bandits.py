@@ -41,12 +41,12 @@ class Bandit(ABC):
 
     Attributes:
         counts: how often each arm was pulled, [arms].
-        sums: of the rewards of each arm, [arms].
-        squares: the sums of the squared rewards, [arms].
+        sums: the sum of the rewards of each arm, [arms].
+        squares: the sum of the squared rewards of each arm, [arms].
 
     Args:
-        arms: how many there are, numbered from 0.
-        seed: of the strategy's own chance; None takes one from the system's entropy.
+        arms: the number of arms, numbered from 0.
+        seed: the seed of the strategy's random choices; None takes one from the system's entropy.
 
     Raises:
         ValueError: there is no arm.
@@ -66,13 +66,13 @@ class Bandit(ABC):
 
     @abstractmethod
     def scores(self, counts: NDArray[np.int64], sums: Floats, squares: Floats, rng: np.random.Generator) -> Floats:
-        """Return how much each arm deserves to be pulled next, [runs, arms]; the highest of a row will be.
+        """Return a score for each arm, [runs, arms]; in each run the arm with the highest one is pulled next.
 
         Args:
-            counts: of each arm's pulls in each run, [runs, arms]; all rows have the same total.
-            sums: of its rewards, [runs, arms].
-            squares: of its rewards, summed, [runs, arms].
-            rng: for strategies that leave something to chance.
+            counts: the pulls of each arm in each run, [runs, arms]; all rows have the same total.
+            sums: the sum of the rewards of each arm, [runs, arms].
+            squares: the sum of the squared rewards of each arm, [runs, arms].
+            rng: a generator, for strategies that choose at random.
         """
 
     def select(self) -> int:
@@ -81,7 +81,7 @@ class Bandit(ABC):
         return int(self.scores(*rows, self._rng)[0].argmax())
 
     def update(self, arm: int, reward: float) -> None:
-        """Take note of what an arm paid.
+        """Record the reward that an arm paid.
 
         Raises:
             ValueError: there is no such arm, or the reward is not between 0 and 1.
@@ -103,10 +103,10 @@ class EpsilonGreedy(Bandit):
     (their c / d² with c > 5; their experiments use far less). It then starts with pulls at random.
 
     Args:
-        arms: how many there are.
-        epsilon: the probability, if it is constant.
-        decay: None for a constant ε.
-        seed: of the chance in it.
+        arms: the number of arms.
+        epsilon: ε, if it is constant.
+        decay: how slowly ε falls, see above; None for a constant ε.
+        seed: the seed of the random choices.
 
     Raises:
         ValueError: ``epsilon`` is no probability, or ``decay`` not positive.
@@ -131,13 +131,13 @@ class EpsilonGreedy(Bandit):
 
 
 class UCB1(Bandit):
-    """The arm with the highest ``mean + c · sqrt(ln n / n_j)``, of n pulls so far and n_j of the arm.
+    """Pulls the arm with the highest ``mean + c · sqrt(ln n / n_j)``, after n pulls, n_j of them of this arm.
 
     ``c = √2`` is UCB1 as published, whose regret is logarithmic: `ucb1_bound`. Texts that write
-    ``mean + C · sqrt(2 ln n / n_j)`` have C = c / √2. Arms never pulled come first. There is no chance in it.
+    ``mean + C · sqrt(2 ln n / n_j)`` have C = c / √2. Arms never pulled come first. Nothing is random.
 
     Args:
-        arms: how many there are.
+        arms: the number of arms.
         c: how much to explore.
 
     Raises:
@@ -164,7 +164,7 @@ class UCB1Tuned(Bandit):
     can vary. No bound on its regret is proven; in experiments it does better than UCB1 (Auer et al. 2002, section 4).
 
     Args:
-        arms: how many there are.
+        arms: the number of arms.
     """
 
     def __init__(self, arms: int) -> None:
@@ -179,15 +179,15 @@ class UCB1Tuned(Bandit):
 
 
 class ThompsonSampling(Bandit):
-    """Draws a mean for each arm from what is believed of it, and pulls the arm with the highest one.
+    """Draws a mean for each arm from the belief about it, and pulls the arm with the highest draw.
 
     The belief is the Beta distribution with ``prior`` plus the successes and failures seen: exact where rewards are 0
-    or 1 (Chapelle and Li 2011, algorithm 2). A reward between counts as that part of a success.
+    or 1 (Chapelle and Li 2011, algorithm 2). A reward between 0 and 1 counts as that part of a success.
 
     Args:
-        arms: how many there are.
+        arms: the number of arms.
         prior: successes and failures before the first pull; (1, 1) is uniform.
-        seed: of the draws.
+        seed: the seed of the draws.
 
     Raises:
         ValueError: the prior is not two positive numbers.
@@ -213,10 +213,10 @@ def regret(bandit: Bandit, means: ArrayLike, pulls: int, *, runs: int = 100, see
 
     Args:
         bandit: the strategy. All runs start anew; what it knows is neither used nor changed.
-        means: of the arms, [arms].
-        pulls: of each run.
-        runs: how many.
-        seed: of the rewards, and of the strategy's chance.
+        means: the mean reward of each arm, [arms].
+        pulls: pulls in each run.
+        runs: the number of runs.
+        seed: the seed of the rewards and of the strategy's random choices.
 
     Raises:
         ValueError: the means are not one probability for each arm, or ``pulls`` or ``runs`` is not positive.

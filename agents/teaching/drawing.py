@@ -1,8 +1,8 @@
 """Recorded searches as pictures: trees of `plyground.envs.render.drawing`, which become SVG or pixels.
 
-Triangles that point up are MAX's, those that point down MIN's; boxes are leaves. Above a node stand α and β with which
-the search came to it, as ``[α, β]``, below a leaf the how many-th it was. Grey branches with a double stroke were
-pruned, thick ones are best play. In a tree of Monte Carlo tree search a circle shows W / N.
+Triangles that point up are MAX's, those that point down MIN's; boxes are leaves. Above a node stands the window
+``[α, β]`` with which the search came to it, and below a leaf its place in the order of the search. Grey branches with a
+double stroke were pruned, thick ones are best play. In a tree of Monte Carlo tree search a circle shows W / N.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .trees import number
 
 __all__ = ["alphabeta_drawing", "mcts_drawing"]
 
-# In the units of the drawing, of which a leaf is 0.8 wide.
+# Lengths are in the units of the drawing; a leaf is 0.8 wide.
 _SLOT, _LEVEL, _LEFT, _TOP = 1.3, 1.9, 1.2, 1.2
-_HALF, _TALL = 0.55, 0.48  # of a triangle: half its width, half its height
+_HALF, _TALL = 0.55, 0.48  # half the width and half the height of a triangle
 
 _INK, _GREY, _CUT, _PAGE = "#222222", "#b4b4b4", "#c4480c", "#ffffff"
 _MAX, _MIN, _LEAF = "#067a8a", "#8a4b9b", "#f1ede3"
-_MOVERS = ("#067a8a", "#8a4b9b")  # of the first player, of the second
+_MOVERS = ("#067a8a", "#8a4b9b")  # colours of the first and of the second player
 
 
 def alphabeta_drawing(trace: AlphaBetaTrace, *, solved: bool = True) -> Drawing:
     """Return a picture of the tree.
 
     Args:
-        trace: of the search.
+        trace: the recorded search.
         solved: False shows only what is known before the search: the tree and its leaves.
     """
     places = _places(trace.root, lambda node: node.children)

@@ -17,8 +17,8 @@ from .trees import ListedNode, Tree, format_tree, number
 
 __all__ = ["EXERCISES", "Exercise", "alphabeta_exercise", "best_first", "mcts_exercise"]
 
-_VALUES = range(1, 31)  # of leaves; no value stands twice in a tree, so that every node has one best child
-_LEAST_PRUNED = 3  # leaves
+_VALUES = range(1, 31)  # values of leaves; none stands twice in a tree, so that every node has one best child
+_LEAST_PRUNED = 3  # leaves that are pruned
 _LEAST_GAP = 0.02  # between the best UCB and the next one, so that rounding does not matter
 _C = 1.4
 
@@ -96,7 +96,7 @@ def best_first(node: TracedNode) -> Tree:
 
 
 def mcts_exercise(seed: int) -> Exercise:
-    """Return a position of tic-tac-toe with the tree of some simulations of UCT; the next one is to be done by hand."""
+    """Return a position of tic-tac-toe with a tree that UCT has built; the next simulation is to be done by hand."""
     game = make_game("tictactoe")
     rng = np.random.default_rng(seed)
     state, before, after = _next_simulation(game, rng)

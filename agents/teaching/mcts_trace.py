@@ -4,7 +4,7 @@ The four steps are those of C. Browne et al., "A survey of Monte Carlo tree sear
 section 3.1, and of `plyground.agents.MCTS`. Here the actions of a node are tried in the order of their numbers, so that
 only the rollouts are left to chance.
 
-As there, N counts the visits of a node, W sums the utilities of the player who moved into it, and Q = W / N.
+N counts the visits of a node, W sums the utilities of the player who moved into it, and Q = W / N.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class MCTSNode:
     """A node of the tree.
 
     Attributes:
-        moves: that lead here from the root.
-        mover: the player, 0 or 1, who chose the last of them.
+        moves: the moves that lead here from the root.
+        mover: the player, 0 or 1, who chose the last move.
         state: the position.
         untried: actions that have no child yet.
-        visits: N.
-        total: W.
-        children: in the order in which they were added.
+        visits: N, the visits of the node.
+        total: W, the sum of the mover's utilities.
+        children: the children, in the order in which they were added.
     """
 
     moves: tuple[str, ...]
@@ -53,7 +53,7 @@ class MCTSNode:
         return self.total / self.visits
 
     def walk(self) -> Iterator[MCTSNode]:
-        """Yield the node and all that are below."""
+        """Yield the node and all nodes below it."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -82,7 +82,7 @@ class Selection:
     node: str
     visits: int
     options: tuple[Option, ...]
-    chosen: str  # the move
+    chosen: str  # the move to the child that was selected
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class Update:
     node: str
     mover: int
     utility: float
-    visits: int  # after
-    total: float  # after
+    visits: int  # N after the update
+    total: float  # W after the update
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ class Simulation:
     """The four steps of one simulation.
 
     Attributes:
-        number: from 1.
-        selections: from the root down.
+        number: the number of the simulation, from 1.
+        selections: the steps of selection, from the root down.
         expanded: the name of the new node, or None where the game was over.
         path: the moves from the root to the node from which the game was played out.
-        rollout: the random moves from there.
-        utility: of the first player at the end.
-        updates: from the last node up to the root.
+        rollout: the random moves of the rollout.
+        utility: the first player's utility at the end of the game.
+        updates: the steps of back-propagation, from the last node up to the root.
     """
 
     number: int
@@ -121,7 +121,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class MCTSTrace:
-    """A recorded search: what was searched with which c, the simulations, and the tree that they built."""
+    """A recorded search: the game, c, the simulations, and the tree that they built."""
 
     game: Game
     c: float
@@ -140,9 +140,9 @@ def trace_mcts(game: Game, state: State, simulations: int, *, c: float = 1.4, se
     Args:
         game: the game.
         state: the position.
-        simulations: how many; the first ones are the same whatever their number.
+        simulations: the number of simulations; more of them do not change the first ones.
         c: how much to explore, for utilities of -1 to 1.
-        seed: of the rollouts.
+        seed: the seed of the rollouts.
 
     Raises:
         ValueError: the game is over, there is no simulation to do, or ``c`` is negative.
@@ -196,7 +196,7 @@ def _simulate(game: Game, root: MCTSNode, c: float, rng: np.random.Generator, nu
 
 
 def _select(node: MCTSNode, c: float) -> tuple[MCTSNode, Selection]:
-    """Return the child with the highest UCB, of equals the first, and the terms of all."""
+    """Return the child with the highest UCB, the first of equals, and the terms of all children."""
     log_visits = math.log(node.visits)
     options = tuple(
         Option(child.moves[-1], child.visits, child.total, child.mean, c * math.sqrt(log_visits / child.visits))

@@ -14,11 +14,11 @@ __all__ = ["alphabeta_steps", "alphabeta_summary", "alphabeta_text", "mcts_steps
 def alphabeta_text(trace: AlphaBetaTrace, *, solved: bool = True) -> str:
     """Return the tree as indented lines.
 
-    Each node has the α and β with which the search came to it, and its value v, or the bound on it that is known; each
-    branch that was pruned has the mark ✂.
+    Each node shows the α and β with which the search came to it, and its value v or the known bound on it. Pruned
+    branches are marked ✂.
 
     Args:
-        trace: of the search.
+        trace: the recorded search.
         solved: False shows only what is known before the search: the tree and its leaves.
     """
     return "\n".join(_lines(trace.root, trace.is_minimax, solved, "", ""))
@@ -56,7 +56,7 @@ def alphabeta_steps(trace: AlphaBetaTrace) -> str:
 
 
 def alphabeta_summary(trace: AlphaBetaTrace) -> str:
-    """Return the result in a few lines: the value, the best line, the leaves looked at in order, what was pruned."""
+    """Return the result in a few lines: value, best line, leaves in the order of the search, pruned branches."""
     line = " ".join(node.move for node in trace.best_line) or "none"
     looked_at = ", ".join(f"{node.name} = {number(node.value or 0.0)}" for node in trace.leaves)
     lines = [
@@ -89,8 +89,8 @@ def mcts_steps(trace: MCTSTrace, first: int = 1) -> str:
     """Return the four steps of each simulation, with the terms of UCB.
 
     Args:
-        trace: of the search.
-        first: the number of the first simulation to be told of.
+        trace: the recorded search.
+        first: the number of the first simulation to show.
     """
     return "\n\n".join("\n".join(_simulation(trace, done)) for done in trace.simulations[first - 1 :])
 

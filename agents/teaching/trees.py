@@ -25,7 +25,7 @@ __all__ = ["UNKNOWN", "GameNode", "ListedNode", "Tree", "TreeNode", "format_tree
 UNKNOWN = "?"
 Tree = float | str | tuple["Tree", ...]  # a leaf's value, UNKNOWN, or the children of a node
 
-_DEEPEST = 64  # nested lists; a deeper one is a mistake
+_DEEPEST = 64  # levels of nested lists; more are a mistake
 _TOKEN = re.compile(r"[(\[]|[)\]]|[^\s,()\[\]]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
 _EXAMPLE = "((3 12 8) (2 ? ?) (14 5 2))"
@@ -86,10 +86,10 @@ class TreeNode(ABC):
     """A node of a tree that a search can walk.
 
     Attributes:
-        name: of the node; unique.
-        move: what leads to it from its parent, as short as it can be.
-        is_max: whether MAX moves here; of a leaf, whether MAX would.
-        is_listed: whether all that is below is known without searching.
+        name: the name of the node, unique in the tree.
+        move: the move that leads here from the parent, as short as it can be.
+        is_max: whether MAX moves here, or would move if this were no leaf.
+        is_listed: whether all nodes below are known without searching.
     """
 
     name: str
@@ -117,11 +117,11 @@ class ListedNode(TreeNode):
     Args:
         tree: nested tuples or lists of numbers and ``"?"``, or what `parse_tree` reads.
         is_max: whether MAX moves here.
-        name: of the node.
-        level: how far below the root.
+        name: the name of the node.
+        level: plies below the root.
 
     Raises:
-        ValueError: it is no such tree.
+        ValueError: ``tree`` is something else.
     """
 
     is_listed = True
@@ -133,7 +133,7 @@ class ListedNode(TreeNode):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it has a value instead of children."""
+        """Whether this node has a value instead of children."""
         return not isinstance(self.tree, tuple)
 
     def value(self) -> float | None:
@@ -158,7 +158,7 @@ class GameNode(TreeNode):
         state: the position, which is not changed.
         depth: plies to look ahead; at the last one the evaluation is the value.
         maximizer: the player who is MAX, 0 or 1. Default: the player to move.
-        moves: that led here from the root.
+        moves: the moves that led here from the root.
     """
 
     is_listed = False
@@ -197,7 +197,7 @@ def _checked(tree: Any, depth: int = 0) -> Tree:
     """Return a tree that was given as text, or as lists or tuples, as tuples.
 
     Raises:
-        ValueError: there is something else in it.
+        ValueError: there is something else in the tree.
     """
     if isinstance(tree, str) and tree != UNKNOWN and depth == 0:
         return parse_tree(tree)

@@ -1,7 +1,7 @@
 """Making the opening book of the Connect Four solver, by the solver itself.
 
-All positions with so many plies played are searched, and those before them are backed up from these. What is done is
-kept in a file beside the book, so that a run that was stopped goes on where it was.
+All positions after the last ply of the book are searched, and the scores of earlier ones are backed up from these.
+Scores found so far are kept in a file beside the book, so that a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .scores import ConnectFourScores, canonical_key
 
 __all__ = ["Progress", "make_book", "opening_layers"]
 
-_CHUNK = 1  # positions that a worker searches in one piece: one may take a minute
+_CHUNK = 1  # positions that a worker searches at a time: one may take a minute
 
 
 class Progress(NamedTuple):
-    """How far a book is."""
+    """How much of a book is done."""
 
-    done: int
-    total: int
+    done: int  # positions searched
+    total: int  # positions to search
 
 
 def opening_layers(plies: int, game: Game | None = None) -> list[dict[int, State]]:
-    """Return the unfinished positions after 0, 1, 2 … ``plies`` plies, by their keys, mirror images together."""
+    """Return the unfinished positions after 0, 1, 2 … ``plies`` plies, by key; mirror images share one."""
     game = game or connect_four()
     layers = [{canonical_key(game, game.new_state()): game.new_state()}]
     for _ in range(plies):
@@ -47,13 +47,13 @@ def opening_layers(plies: int, game: Game | None = None) -> list[dict[int, State
 def make_book(
     path: Path, plies: int, *, table_mb: float = 128, jobs: int = 1, game: Game | None = None
 ) -> Generator[Progress, None, None]:
-    """Make the book of the first ``plies`` plies, and say how far it is after each piece of work.
+    """Make the book of the first ``plies`` plies, and yield the progress after each piece of work.
 
     Args:
-        path: the file to write at the end. One beside it, ending in ``.part.npz``, holds what is done until then.
-        plies: at most 12; each ply more takes several times as long.
+        path: the file to write at the end. Until then a file beside it, ending in ``.part.npz``, holds the scores.
+        plies: plies of the book, 12 at most; each ply more takes several times as long.
         table_mb: megabytes for the table of each process.
-        jobs: processes; -1 for one on each core.
+        jobs: processes to run; -1 for one on each core.
         game: Connect Four, on any board. Default: 7x6, the only board whose book the solver looks for.
 
     Raises:
@@ -114,7 +114,7 @@ def _read(path: Path) -> dict[int, int]:
 
 
 def _write(path: Path, plies: int, scores: dict[int, int]) -> None:
-    """Write a book in one go: who stops it finds the old file or the new one."""
+    """Write a book in one step, so that an interrupt leaves either the old file or the new one."""
     keys = sorted(scores)
     unfinished = path.with_suffix(".tmp.npz")
     np.savez_compressed(

@@ -1,18 +1,20 @@
 """The kernel of the Connect Four solver: null-window negamax on bitboards, made anew for each size of board.
 
-A score counts, for the side that wins with best play, the stones that it has left when it makes its line, that one
-included; it is positive if the player to move wins, 0 for a draw. So the winner hastens and the loser delays.
+A score counts the stones that the winner, with best play, still holds before the stone that completes the line. It is
+positive if the player to move wins, negative if the other side does, 0 for a draw. So the winner hastens and the loser
+delays.
 
 Stones lie as in `plyground.envs.games.connect_four`: a column takes ``rows + 1`` bits, from the bottom up. A position
 is the stones of the player to move and all stones; the key, their sum, is exact (J. Tromp). What the search knows:
 
-- Who can win at once does; who faces such a win of the other side meets it; nobody plays below a winning cell of the
-  other side. Where no such move is left, the game is lost two plies on (P. Pons).
-- Moves that make more winning cells go first, then those in the middle columns (P. Pons). A move after which the other
-  side cannot avoid the loss is found there, without a visit.
-- Who cannot fill four cells in a line any more, even with all that are empty, cannot win.
-- The table holds a lower and an upper bound of each position. An entry takes 64 bits: those of the scrambled key that
-  its place does not tell, both bounds, and the number of the table's filling: counting it up empties the table.
+- A player who can win at once does. One who faces such a win of the other side blocks it. Nobody plays below a winning
+  cell of the other side. Where no move is left that keeps to this, the game is lost two plies on (P. Pons).
+- Moves that make more winning cells go first, then moves in the middle columns (P. Pons). While moves are listed, one
+  after which the other side cannot avoid the loss is found without a visit.
+- A side that could not make four in a line even with all empty cells cannot win.
+- The table holds a lower and an upper bound of each position. An entry takes 64 bits: the part of the scrambled key
+  that its place does not tell, both bounds, and the number of the table's filling. Raising that number empties the
+  table.
 - In the opening, mirrored positions share an entry.
 - While moves are listed, the table is asked about what each leads to (enhanced transposition cut-offs: J. Schaeffer and
   A. Plaat, "New advances in alpha-beta searching", ACM Computer Science Conference, 1996).
@@ -35,7 +37,7 @@ from ....envs.jit.bits import popcount
 
 __all__ = ["LIMIT", "NODES", "STOP", "UNKNOWN", "Layout", "Workspace", "layout", "new_workspace", "score_kernel"]
 
-# Places in `Workspace.counts`: positions visited, how many must not be passed, and whether to give up.
+# Places in `Workspace.counts`: positions visited, positions to visit at most, and whether to give up.
 NODES, LIMIT, STOP = range(3)
 UNKNOWN = 127  # the score of a search that was stopped; no board has so many cells
 
@@ -44,26 +46,26 @@ _SCRAMBLE = np.uint64(0x9E3779B97F4A7C15)  # odd: a product with it, of as many 
 _BOUND_BITS, _BOUND = np.uint64(7), np.uint64(0x7F)
 _BOTH_BITS, _BOTH = np.uint64(14), np.uint64(0x3FFF)
 _BIAS = 64  # added to bounds, which may be negative
-_FEW = 6  # empty cells: so few are searched faster than looked up
-_FEW_AHEAD = 14  # and so few are searched faster than looked up from the position before
+_FEW = 6  # empty cells: with no more, a position is searched faster than looked up
+_FEW_AHEAD = 14  # empty cells: with no more, it is searched faster than looked up from the position before
 
 
 class Layout(NamedTuple):
     """How keys and table entries lie in 64 bits, the lowest first: lower bound 7, upper bound 7, tag, filling."""
 
-    key_bits: int
-    least_slot_bits: int  # a table has at least 2 to this slots
-    tag_bits: int  # the lowest of the scrambled key
-    fillings: int  # how many numbers there are for fillings
+    key_bits: int  # bits of a key
+    least_slot_bits: int  # b: a table has at least 2 ** b slots
+    tag_bits: int  # bits of the tag, the lowest of the scrambled key
+    fillings: int  # the number of fillings that can be told apart
 
 
 class Workspace(NamedTuple):
     """The arrays of a search, allocated once."""
 
-    table: NDArray[np.uint64]  # [slots], a power of two
+    table: NDArray[np.uint64]  # [slots] the entries; slots are a power of two
     boards: NDArray[np.uint64]  # [plies, columns + 1, 3] move, threats after it, weight; last: own, taken, tag
     marks: NDArray[np.int64]  # [plies, 4] number of moves, number of moves tried, slot, best score
-    counts: NDArray[np.int64]  # [3]
+    counts: NDArray[np.int64]  # [3] see `NODES`, `LIMIT` and `STOP`
 
 
 def layout(rows: int, columns: int) -> Layout:
@@ -75,7 +77,7 @@ def layout(rows: int, columns: int) -> Layout:
 
 
 def new_workspace(rows: int, columns: int, table_mb: float) -> Workspace:
-    """Allocate the arrays for a board, with the largest table of a power of two that fits, but never below 128 kB."""
+    """Allocate the arrays for a board, with the largest power of two of slots that fits, at least 128 kB."""
     shape = layout(rows, columns)
     bits = max(int(table_mb * 2**17).bit_length() - 1, shape.least_slot_bits)
     bits = min(bits, max(shape.key_bits, shape.least_slot_bits))
@@ -93,13 +95,13 @@ def new_workspace(rows: int, columns: int, table_mb: float) -> Workspace:
 def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
     """Return the kernel ``score(own, taken, stones, slot_bits, filling, w) -> int`` for a board.
 
-    It returns the score of a position in which nobody has won, or `UNKNOWN` if the search was stopped. The table keeps
-    what was found; its entries of other fillings count as free. Arguments, all of fixed types:
+    The kernel returns the score of a position in which nobody has won, or `UNKNOWN` if the search was stopped. The
+    table keeps what was found; entries of other fillings count as free. The arguments, all of fixed types, are:
 
     - own, taken: ``uint64``, the stones of the player to move, and all stones.
-    - stones: int, how many there are.
-    - slot_bits: ``uint64``: the search uses 2 to this slots. A small search is faster in a few, which the processor's
-      cache holds; an entry is true wherever it lies.
+    - stones: int, the number of stones.
+    - slot_bits: ``uint64``, b: the search uses 2 ** b slots. A small search is faster in few slots, which the
+      processor's cache holds; an entry is true wherever it lies.
     - filling: ``uint64``, from 1 to ``layout.fillings - 1``.
     - w: the `Workspace`.
     """
@@ -112,7 +114,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
     column_cells = np.array([((1 << rows) - 1) << column * (rows + 1) for column in from_middle], np.uint64)
     key_bits, key_ones = np.uint64(shape.key_bits), np.uint64((1 << shape.key_bits) - 1)
     tag_ones, filling_shift = np.uint64((1 << shape.tag_bits) - 1), np.uint64(14 + shape.tag_bits)
-    folded_below = 2 * columns - 2  # stones: later, hardly a mirrored position is met
+    folded_below = 2 * columns - 2  # stones: with more, mirrored positions hardly ever meet
     column_ones = np.uint64((1 << (rows + 1)) - 1)
 
     def sized(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -292,7 +294,7 @@ def score_kernel(rows: int, columns: int) -> Callable[..., Any]:
         threats = winning_cells(own ^ taken, taken)
         lower, upper = -(left // 2), (left - 1) // 2
         while lower < upper:
-            # Who wins comes first; then how soon, trying late wins first, which are the cheapest to prove.
+            # First find who wins, then how soon, beginning with late wins, which are the cheapest to prove.
             if lower < 0 <= upper:
                 middle = 0 if upper > 0 else -1
             elif lower >= 0:

@@ -1,7 +1,7 @@
 """The exact values of Connect Four positions: the kernel, its table, and a book of the opening.
 
-The book holds the scores of all positions of the first plies, one of each two that are mirror images. The package makes
-its own: `plyground.agents.solver.connect_four.book`.
+The book holds the scores of all positions of the first plies; mirror images share one. It is made by
+`plyground.agents.solver.connect_four.book`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .kernel import LIMIT, NODES, STOP, UNKNOWN, layout, new_workspace, score_ke
 __all__ = ["BOOK", "Book", "ConnectFourScores", "canonical_key", "distance_of", "is_connect_four", "load_book"]
 
 BOOK = Path(__file__).parent / "data" / "connect_four.npz"
-_SOON = 34  # empty cells: positions with no more take a second at most
-_SHORT = 200_000  # positions, some 20 ms: so long a search may sit in the main thread, where nothing can interrupt it
+_SOON = 34  # empty cells: positions with no more of them take a second at most
+_SHORT = 200_000  # positions to visit in the main thread, where nothing can interrupt the search: some 20 ms
 
 
 class Book(NamedTuple):
     """Scores of all positions of the first plies of 7x6."""
 
-    plies: int  # how many may be played
+    plies: int  # the most plies played in a position of the book
     keys: NDArray[np.uint64]  # [positions] ascending, from `canonical_key`
     scores: NDArray[np.int8]  # [positions]
 
@@ -52,7 +52,7 @@ def is_connect_four(game: Game) -> bool:
 
 
 def distance_of(score: int, left: int) -> int:
-    """Return in how many plies a game ends that has this score, with ``left`` empty cells."""
+    """Return the plies to the end of a game with this score and ``left`` empty cells."""
     if score == 0:
         return left
     distance = left - 2 * (abs(score) - 1)  # or one less: the winner moves last
@@ -72,11 +72,11 @@ class ConnectFourScores:
 
     Args:
         game: Connect Four, on any board.
-        table_mb: megabytes for the transposition table, of which the largest power of two below is used.
-        book: whether to look positions up in the opening book; there is one for 7x6.
+        table_mb: megabytes for the transposition table, which takes the largest power of two that fits.
+        book: whether to look positions up in the opening book; only 7x6 has one.
 
     Attributes:
-        nodes: positions visited since it was made.
+        nodes: positions visited since this object was made.
     """
 
     def __init__(self, game: Game, table_mb: float = 64, book: bool = True) -> None:
@@ -94,11 +94,11 @@ class ConnectFourScores:
         self._score = bind(score_kernel(rows, columns), zero, zero, 0, zero, zero, self._workspace)
 
     def _bits_for(self, left: int) -> int:
-        """Return how many slots to use, as a power of two, with so many empty cells: as few as hardly cost a visit."""
+        """Return the power of two of the slots to use with ``left`` empty cells: as few as hardly add visits."""
         return max(self._shape.least_slot_bits, min(self._bits, 14 + max(left - 20, 0) * 2 // 5 + max(left - 31, 0)))
 
     def clear(self) -> None:
-        """Empty the table. It takes no time: entries of earlier fillings count as free."""
+        """Empty the table, at no cost: entries of earlier fillings count as free."""
         self._filling += 1
         if self._filling == self._shape.fillings:
             self._workspace.table[:] = 0
@@ -108,7 +108,7 @@ class ConnectFourScores:
         """Return the score of a position in which nobody has won.
 
         Raises:
-            KeyboardInterrupt: after Ctrl-C; what was found is kept in the table.
+            KeyboardInterrupt: after Ctrl-C; scores found so far stay in the table.
         """
         stones = int(state["ply"])
         if self._book is not None and stones <= self._book.plies:
@@ -126,11 +126,11 @@ class ConnectFourScores:
         return found
 
     def is_soon_solved(self, plies: int) -> bool:
-        """Return whether positions after so many plies are in the book, or take a second at most."""
+        """Return whether positions after ``plies`` plies are in the book, or take a second at most."""
         return (self._book is not None and plies <= self._book.plies) or self._cells - plies <= _SOON
 
     def value(self, state: State) -> tuple[float, int]:
-        """Return the value for the player to move, 1, 0 or -1, and in how many plies the game ends.
+        """Return the value for the player to move, 1, 0 or -1, and the plies to the end of the game.
 
         Nobody may have won.
         """
