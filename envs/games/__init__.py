@@ -1,4 +1,6 @@
 """The rules, one file a game; start with `tictactoe`, the shortest.
 
-May import the files of `plyground.envs` and the room `jit`. Knows no environment, no batch and no screen.
+What a game's rules need of a board stands beside them: `discs` (Othello), `squares` (checkers), and for Go `points`,
+`liberties`, `chains` and `area`. May import the files of `plyground.envs`, the room `features`, and the room `jit`.
+Knows no environment, no batch and no screen.
 """

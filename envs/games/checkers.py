@@ -6,28 +6,11 @@ actions of one player, who stays `player`. A man that reaches the last row is cr
 middle of a jump too. Who cannot move loses. The game is drawn after 80 plies (40 moves of each side) without a jump or
 a move of a man, and, in environments, when a position stands on the board for the third time; nobody has to claim it.
 
-A bitboard takes 35 bits, with one that stays empty after every eight squares, so that each direction is one shift for
-the whole board (A. L. Samuel, "Some studies in machine learning using the game of checkers", IBM Journal 3, 1959). The
-squares with their numbers in game records (PDN), and their bits::
-
-    .  1  .  2  .  3  .  4        .  0  .  1  .  2  .  3
-    5  .  6  .  7  .  8  .        4  .  5  .  6  .  7  .      8: always empty
-    .  9  . 10  . 11  . 12        .  9  . 10  . 11  . 12
-   13  . 14  . 15  . 16  .       13  . 14  . 15  . 16  .     17: always empty
-    . 17  . 18  . 19  . 20        . 18  . 19  . 20  . 21
-   21  . 22  . 23  . 24  .       22  . 23  . 24  . 25  .     26: always empty
-    . 25  . 26  . 27  . 28        . 27  . 28  . 29  . 30
-   29  . 30  . 31  . 32  .       31  . 32  . 33  . 34  .
-
-Actions are the 98 steps ("11-15"), then the 72 jumps ("15x22"); both by direction (down left, down right, up left, up
-right) and then by square. Planes: own men, own kings, the other side's men and kings, the piece in the middle of a
-jump, all ones for white, and the count of quiet plies in binary, lowest bit first, a plane for each bit. The board is
-not turned. It has no symmetries: half a turn would swap the sides.
-
-The evaluation weighs four features, all counted as what one side has more than the other: material, Samuel's piece
-ratio, a king to a man as 3 to 2, divided by all pieces, which also favours exchanges for the side ahead; advance, men
-beyond the middle, by 12; back_row, men on their own first row, which deny the other side kings, by 4; and king_centre,
-kings on the eight squares in the middle, from where they reach most, by 8. Noisy are the jumps.
+Boards are bitboards of 35 bits, see `squares`. Actions are the 98 steps ("11-15"), then the 72 jumps ("15x22"); both by
+direction (down left, down right, up left, up right) and then by square. Planes: own men, own kings, the other side's
+men and kings, the piece in the middle of a jump, all ones for white, and the count of quiet plies in binary, lowest bit
+first, a plane for each bit. The board is not turned. It has no symmetries: half a turn would swap the sides. The noisy
+moves are the jumps.
 
 OpenSpiel differs in three ways: its white is at the bottom and begins; it draws after 40 plies without a jump, whatever
 men do, which is ``checkers(max_quiet_plies=40, men_reset=False)`` here; and there a move that reaches the limit draws
@@ -44,7 +27,9 @@ from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Repetition, state_dtype
 from ..jit import helper
-from ..jit.bits import lowest, popcount
+from ..jit.bits import lowest
+from .features.checkers import WEIGHTS, make_features
+from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 
 __all__ = ["checkers"]
 
@@ -52,32 +37,13 @@ __all__ = ["checkers"]
 STATE = state_dtype(sides=("u8", (2,)), kings="u8", jumper="u8", turn="i1", quiet="u1")
 
 _ZERO, _ONE, _4, _5, _8, _10 = (np.uint64(n) for n in (0, 1, 4, 5, 8, 10))
-_BITS = [square + square // 8 for square in range(32)]
-_CELLS = [2 * square + (square // 4 + 1) % 2 for square in range(32)]  # on the 8x8 grid, row by row
-_BOARD = np.uint64(sum(1 << bit for bit in _BITS))
-_FIRST_ROW = np.array([0xF, 0xF << 31], np.uint64)  # of black, of white
-_FAR_HALF = np.array([int(_BOARD) >> 18 << 18, int(_BOARD) & 0x1FFFF], np.uint64)  # for black, for white
-_CENTRE = np.uint64(sum(1 << _BITS[number - 1] for number in (10, 11, 14, 15, 18, 19, 22, 23)))
-_STEPS = (4, 5, -5, -4)
-_MOVES = [  # by action: 0 for a step, 1 for a jump; the direction; the bit of the origin
-    (kind, direction, bit)
-    for kind in (0, 1)
-    for direction, step in enumerate(_STEPS)
-    for bit in _BITS
-    if {bit + step, bit + step * (kind + 1)} <= set(_BITS)
-]
-_ENDS = [(bit, bit + _STEPS[direction] * (kind + 1)) for kind, direction, bit in _MOVES]
-_ORIGIN, _TARGET = (np.array([1 << bit for bit in bits], np.uint64) for bits in zip(*_ENDS, strict=True))
-_JUMPED = np.array([kind << (bit + _STEPS[direction]) for kind, direction, bit in _MOVES], np.uint64)
-_ACTION = np.full((2, 4, 35), -1, np.int16)  # the inverse of _MOVES
-_ACTION[tuple(np.transpose(_MOVES))] = np.arange(len(_MOVES))
 _SEVEN_BITS = np.uint64(127)
 _RANDOM = np.random.SeedSequence(1959).generate_state(3 * 5 * 128, np.uint64).reshape(3, 5, 128)
 _MIX_JUMPER, _MIX_TURN, _MIX_QUIET = np.uint64(0x1B873593), np.uint64(0x9E3779B97F4A7C), np.uint64(0xBF58476D1CE4E5)
 
 
 def setup(state: Any) -> None:
-    state.sides = [int(_BOARD) & 0x1FFF, int(_BOARD) >> 22 << 22]
+    state.sides = [int(BOARD) & 0x1FFF, int(BOARD) >> 22 << 22]
 
 
 def player(state: Any) -> int:
@@ -88,7 +54,7 @@ def player(state: Any) -> int:
 def movers(state: Any) -> Any:
     """Return 1 if the moves are jumps, else 0, and the pieces that can move in each direction."""
     own, other = state.sides[state.turn], state.sides[1 - state.turn]
-    empty = _BOARD & ~(own | other)
+    empty = BOARD & ~(own | other)
     if state.jumper != _ZERO:
         own = state.jumper
     kings = own & state.kings
@@ -111,7 +77,7 @@ def legal_actions(state: Any, actions: Any) -> int:
     count = 0
     for direction, bits in enumerate(pieces):
         while bits != _ZERO:
-            actions[count] = _ACTION[kind, direction, lowest(bits)]
+            actions[count] = ACTION[kind, direction, lowest(bits)]
             count += 1
             bits &= bits - _ONE
     return count
@@ -125,18 +91,6 @@ def utility(state: Any, player: int) -> float:
     if not is_blocked(state):
         return 0.0
     return -1.0 if player == state.turn else 1.0
-
-
-def features(state: Any, player: int) -> tuple[float, ...]:
-    own, other = state.sides[player], state.sides[1 - player]
-    own_men, other_men = own & ~state.kings, other & ~state.kings
-    own_kings, other_kings = own & state.kings, other & state.kings
-    own_worth = 2 * popcount(own_men) + 3 * popcount(own_kings)
-    other_worth = 2 * popcount(other_men) + 3 * popcount(other_kings)
-    beyond = popcount(own_men & _FAR_HALF[player]) - popcount(other_men & _FAR_HALF[1 - player])
-    at_home = popcount(own_men & _FIRST_ROW[player]) - popcount(other_men & _FIRST_ROW[1 - player])
-    central = popcount(own_kings & _CENTRE) - popcount(other_kings & _CENTRE)
-    return (own_worth - other_worth) / (own_worth + other_worth), beyond / 12.0, at_home / 4.0, central / 8.0
 
 
 @helper
@@ -156,23 +110,6 @@ def key(state: Any) -> Any:
     return repetition_key(state) ^ (np.uint64(state.quiet) * _MIX_QUIET)
 
 
-def action_to_str(action: int) -> str:
-    origin, target = (_BITS.index(bit) + 1 for bit in _ENDS[action])
-    return f"{origin}{'-x'[_MOVES[action][0]]}{target}"
-
-
-def pieces(state: Any) -> Any:
-    grid = np.zeros(64, np.int8)
-    for bit, cell in zip(_BITS, _CELLS, strict=True):
-        black, white, king = (int(board) >> bit & 1 for board in (*state.sides, state.kings))
-        grid[cell] = black + 2 * white + 2 * king
-    return grid.reshape(8, 8)
-
-
-def cells(state: Any, action: int) -> tuple[int, ...]:
-    return tuple(_CELLS[_BITS.index(bit)] for bit in _ENDS[action])
-
-
 @game_factory
 def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int = 3) -> Game:
     """Make the game of checkers (English draughts).
@@ -190,13 +127,13 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
     if repetition < 0 or repetition == 1:
         raise ValueError(f"repetition of checkers must be 0 (never) or at least 2, got {repetition}")
     digits = max_quiet_plies.bit_length()
-    grid = np.array([(cell // 8, cell % 8, bit) for cell, bit in zip(_CELLS, _BITS, strict=True)], np.int64)
+    grid = np.array([(cell // 8, cell % 8, bit) for cell, bit in zip(CELLS, BITS, strict=True)], np.int64)
 
     def play(state: Any, action: int) -> None:
         side = state.turn
-        origin, target, jumped = _ORIGIN[action], _TARGET[action], _JUMPED[action]
+        origin, target, jumped = ORIGIN[action], TARGET[action], JUMPED[action]
         is_king = state.kings & origin != _ZERO
-        is_crowned = not is_king and target & _FIRST_ROW[1 - side] != _ZERO
+        is_crowned = not is_king and target & FIRST_ROW[1 - side] != _ZERO
         state.sides[side] ^= origin | target
         state.sides[1 - side] &= ~jumped
         state.kings &= ~(origin | jumped)
@@ -239,7 +176,7 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
     return Game(
         name="checkers",
         state=STATE,
-        num_actions=len(_MOVES),
+        num_actions=len(MOVES),
         max_plies=(resets + 1) * max_quiet_plies,
         observation_shape=(8, 8, 6 + digits),
         setup=setup,
@@ -249,8 +186,8 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        features=features,
-        weights={"material": 0.8, "advance": 0.03, "back_row": 0.015, "king_centre": 0.1},
+        features=make_features(BITS),
+        weights=WEIGHTS,
         noisy_actions=noisy_actions,
         key=key,
         repetition_key=repetition_key,

@@ -10,14 +10,6 @@ around (J. Tromp's layout). On the usual board::
      2  9 16 23 30 37 44
      1  8 15 22 29 36 43
      0  7 14 21 28 35 42
-
-The evaluation weighs six features, counted as what one side has more than the other: ones, twos and threes, the lines
-of four that the other side has no stone in, by the stones already there, divided by all lines, half and a quarter of
-them; centre, stones in the middle columns, divided by the cells there; parity_threats, divided by 5, cells that would
-complete four and cannot be taken yet, in an odd row for the first player and in an even one for the second, who get
-them in the end (L. V. Allis, "A knowledge-based approach of connect-four", 1988); and winning_move, 1 if the player to
-move can complete four, and -1 if not and the other has two ways to. What is divided by less than all there could be
-ends at ±1.
 """
 
 from __future__ import annotations
@@ -27,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from ..board import Board
-from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..jit import helper
-from ..jit.bits import popcount
+from .features.connect_four import WEIGHTS, make_features
 
 __all__ = ["connect_four"]
 
@@ -57,16 +48,8 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
     top = np.array([1 << (column * (rows + 1) + rows - 1) for column in range(columns)], np.uint64)
     bits = np.array([[c * (rows + 1) + rows - 1 - r for c in range(columns)] for r in range(rows)], np.uint64)
     bottom = np.uint64(sum(1 << int(bit) for bit in bits[-1]))
-    board = np.uint64(sum(1 << int(bit) for bit in bits.flat))
-    odd = np.uint64(sum(1 << int(bit) for bit in bits[::-2].flat))  # the rows, counted from 1 at the bottom
-    even = board & ~odd
-    middle = bits[:, (columns - 1) // 2 : columns // 2 + 1]  # one column, or two
-    centre, size_of_centre = np.uint64(sum(1 << int(bit) for bit in middle.flat)), middle.size
     steps = np.array([1, rows, rows + 1, rows + 2], np.uint64)  # from a cell up, right and down, right, right and up
-    # The lowest cells of the lines in each direction.
-    starts = np.array([board & (board >> s) & (board >> (s + s)) & (board >> (s + s + s)) for s in steps], np.uint64)
     ones = np.uint64(2 ** (rows + 1) - 1)
-    lines = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)
 
     def player(state: Any) -> int:
         return state.ply & 1
@@ -113,67 +96,6 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
                 planes[row, column, 0] = (own >> bits[row, column]) & _ONE
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
 
-    @helper
-    def stones_in_lines(stones: Any, direction: int) -> tuple[Any, Any]:
-        """Return the lines with 1 or 3 ``stones``, and those with 2 or 3, by their lowest cells; 4 would be a win."""
-        step, start = steps[direction], starts[direction]
-        step_2 = step + step
-        # Add the cells of each line, bit by bit: first two neighbours, then two such pairs.
-        single, pair = stones ^ (stones >> step), stones & (stones >> step)
-        ones = single ^ (single >> step_2)
-        twos = pair ^ (pair >> step_2) ^ (single & (single >> step_2))
-        return ones & start, twos & start
-
-    @helper
-    def cells_in_lines(which: Any, direction: int) -> Any:
-        step = steps[direction]
-        pairs = which | (which << step)
-        return pairs | (pairs << (step + step))
-
-    @helper
-    def open_lines(own: Any, other: Any) -> tuple[int, int, int, Any, Any]:
-        """Count the lines of four with stones of one side only, all lines of a direction at once.
-
-        Returns:
-            How many more ``own`` has of those with one stone, two, and three, and the empty cells that would fill one
-            of the last, for ``own`` and for ``other``.
-        """
-        one, two, three, own_cells, other_cells = 0, 0, 0, _ZERO, _ZERO
-        for direction in range(4):
-            ones, twos = stones_in_lines(own, direction)
-            their_ones, their_twos = stones_in_lines(other, direction)
-            open_to_own, open_to_other = ~(their_ones | their_twos), ~(ones | twos)
-            one += popcount(ones & ~twos & open_to_own) - popcount(their_ones & ~their_twos & open_to_other)
-            two += popcount(twos & ~ones & open_to_own) - popcount(their_twos & ~their_ones & open_to_other)
-            threes, their_threes = ones & twos & open_to_own, their_ones & their_twos & open_to_other
-            three += popcount(threes) - popcount(their_threes)
-            own_cells |= cells_in_lines(threes, direction)
-            other_cells |= cells_in_lines(their_threes, direction)
-        empty = board & ~(own | other)
-        return one, two, three, own_cells & empty, other_cells & empty
-
-    def features(state: Any, player: int) -> tuple[float, ...]:
-        to_move = player == state.ply & 1
-        own, other = (state.mine, state.theirs) if to_move else (state.theirs, state.mine)
-        one, two, three, own_threats, other_threats = open_lines(own, other)
-        landings = ((own | other) + bottom) & board
-        wins, losses = own_threats & landings, other_threats & landings
-        if not to_move:
-            wins, losses = losses, wins
-        win, two_losses = np.int64(wins != _ZERO), np.int64(popcount(losses) > 1)
-        move = win - two_losses * (1 - win)  # without a jump, which would often be foretold wrongly
-        # What a player gets by waiting: the first the odd rows, the second the even ones.
-        own_rows, other_rows = (odd, even) if player == 0 else (even, odd)
-        late, other_late = own_threats & own_rows & ~landings, other_threats & other_rows & ~landings
-        return (
-            lead(one, 0, lines),
-            lead(two, 0, lines / 2),
-            lead(three, 0, lines / 4),
-            lead(popcount(own & centre), popcount(other & centre), size_of_centre),
-            lead(popcount(late), popcount(other_late), 5.0),
-            np.float64(move if to_move else -move),
-        )
-
     def key(state: Any) -> Any:
         # In each column a one marks the lowest empty cell; below it, a one is a stone of the player to move (J. Tromp).
         return state.mine + (state.mine | state.theirs) + bottom
@@ -211,15 +133,8 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        features=features,
-        weights={
-            "ones": 0.14,
-            "twos": 0.25,
-            "threes": 0.14,
-            "centre": 0.04,
-            "parity_threats": 0.16,
-            "winning_move": 0.18,
-        },
+        features=make_features(bits, steps),
+        weights=WEIGHTS,
         key=key,
         canonical_key=canonical_key,
         decode=decode,

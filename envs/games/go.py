@@ -5,14 +5,10 @@ agreement on dead stones, and a game that ends after two passes. The state knows
 superko, for which one must know the whole game. A game that is not over after ``4 * points`` plies, at least 64, is
 scored as it stands.
 
-Random rollouts do not fill own single-point eyes: empty points with own stones on all sides, and with the opponent on
-one of the diagonals at most, at the edge on none (B. Bouzy and B. Helmstetter, "Monte-Carlo Go developments", 2003).
-That is what lets them end.
+Random rollouts do not fill own single-point eyes, which is what lets them end.
 
 The observation has the last eight boards, the newest first, each as own and opponent's stones, and then a plane of ones
 for white. A state rebuilt from it knows all but the number of plies.
-
-The evaluation counts each side's stones, and the empty points that have only its stones beside them.
 """
 
 from __future__ import annotations
@@ -21,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board, letters, numbers_up
 from ..factory import game_factory
 from ..game import Game, Repetition, Symmetry, state_dtype
-from ..jit import helper
 from ..jit.prng import below
-from .chains import BLACK, BORDER, EMPTY, WHITE, chains
+from .area import area
+from .chains import chains
+from .images import board_images
+from .liberties import liberties
+from .points import EMPTY, point_board, point_names, points
 
 __all__ = ["go"]
 
@@ -55,31 +53,21 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         raise ValueError(f"superko of go must be 'positional', 'situational' or 'simple', got {superko!r}")
     if not abs(komi) < np.inf:
         raise ValueError(f"komi of go must be a number of points, got {komi!r}")
-    points = pass_move = board_size * board_size
-    max_plies = max(4 * points, 64)
+    num_points = pass_move = board_size * board_size
+    max_plies = max(4 * num_points, 64)
     half = max_plies // 2
     situational = superko == "situational"
-    steps = np.array([-board_size - 1, -1, 1, board_size + 1], np.int64)
-    stones = chains(board_size)
-    cell_of, point_of, zobrist, setup, place = stones[1:6]
-    is_legal, after, is_eye, is_lone, area_balance = stones[6:]
-    layout = state_dtype(**stones.fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
+    grid = points(board_size)
+    cell_of, point_of, zobrist = grid.cell_of, grid.point_of, grid.zobrist
+    fields, setup, place = chains(board_size)
+    _, is_lone, is_legal, is_eye, after, list_empty = liberties(board_size)
+    area_balance, evaluate = area(board_size, komi)
+    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
     numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
     of_turn, of_pass, of_ply, no_turn = numbers[0], numbers[1], numbers[2:], np.uint64(0)
 
     def player(state: Any) -> int:
         return state.turn
-
-    # The legal actions are listed without jumps, of which the processor could foresee none: all are written, and the
-    # next is written over those that are not to stay.
-
-    @helper(forceinline=True)
-    def list_empty(state: Any, actions: Any) -> int:
-        empties = 0
-        for action in range(points):
-            actions[empties] = action
-            empties += state.board[cell_of[action]] == EMPTY
-        return empties
 
     def legal_actions(state: Any, actions: Any) -> int:
         count = 0
@@ -131,19 +119,6 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
                 planes[row, column, 1] = stone == other
                 planes[row, column, 2 * _FRAMES] = player
 
-    def evaluate(state: Any, player: int) -> float:
-        balance = 0
-        for i in range(points):
-            cell = np.int64(cell_of[i])
-            owner = state.board[cell]
-            if owner == EMPTY:
-                for step in steps:
-                    if state.board[cell + step] != BORDER:
-                        owner |= state.board[cell + step]
-            balance += np.int64(owner == BLACK) - np.int64(owner == WHITE)
-        value = (balance - komi) / (points + abs(komi) + 1.0)
-        return value if player == 0 else -value
-
     def repetition_key(state: Any) -> Any:
         return state.hash ^ of_turn if situational and state.turn == 1 else state.hash
 
@@ -187,24 +162,11 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         if not added.size and (state.ply > 0 or seat == 1) and (own == own_before).all():
             state.passes = 1
 
-    columns = letters(board_size, skip="i")
-    names = [f"{columns[i % board_size].upper()}{board_size - i // board_size}" for i in range(points)] + ["pass"]
-    number_of = {name.upper(): action for action, name in enumerate(names)}
-
-    def str_to_action(text: str) -> int:
-        if (action := number_of.get(text.strip().upper())) is None:
-            raise ValueError(
-                f"go has no action {text!r}: expected a point from {names[-1 - board_size]} to "
-                f"{names[board_size - 1]}, without the letter I, or pass"
-            )
-        return action
-
-    grid = np.arange(points).reshape(board_size, board_size)
-    images = [np.rot90(side, turns).ravel() for side in (grid, grid.T) for turns in range(4)]
+    names, str_to_action = point_names(board_size)
     return Game(
         name="go",
         state=layout,
-        num_actions=points + 1,
+        num_actions=num_points + 1,
         max_plies=max_plies,
         observation_shape=(board_size, board_size, 2 * _FRAMES + 1),
         observation_dtype=np.bool_,
@@ -223,16 +185,8 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         decode=decode,
         action_to_str=names.__getitem__,
         str_to_action=str_to_action,
-        board=Board(
-            board_size,
-            board_size,
-            lambda state: state.board[cell_of].reshape(board_size, board_size).astype(np.int8),
-            lambda state, action: () if action == pass_move else (action,),
-            "lines",
-            row_labels=numbers_up(board_size),
-            column_labels=tuple(letter.upper() for letter in columns),
-        ),
-        symmetries=[Symmetry(image, np.append(image, pass_move)) for image in images[1:]],
+        board=point_board(board_size),
+        symmetries=[Symmetry(image, np.append(image, pass_move)) for image in board_images(board_size, board_size)],
         players=("black_0", "white_0"),
         repetition=None if superko == "simple" else Repetition("forbidden", exempt=(pass_move,)),
         history=(_FRAMES, 2),

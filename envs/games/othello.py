@@ -12,29 +12,7 @@ first::
     …
 
 A player who cannot move passes, and may not pass otherwise; when neither can move, the game is over, with more discs
-the winner. Empty squares count for nobody.
-
-Runs of discs are followed from all cells at once, and in a number of steps that is the logarithm of their length (the
-parallel prefix of P. M. Kogge and H. S. Stone, IEEE Transactions on Computers 22, 1973, on bitboards).
-
-The evaluation weighs seven features, most of them Rosenbloom's or near to his. A count is what one side has more than
-the other, and where it is divided by less than all there could be, it ends at ±1:
-
-===========  ===================================================================================================
-mobility     legal moves, by all of both sides (the formula of P. Norvig, Paradigms of Artificial Intelligence
-             Programming, 1992, section 18.12)
-frontier     discs next to an empty cell, by all such discs; fewer are better, for they give the other side moves
-corners      corners, by 2
-stability    discs on the edges in an unbroken row from a corner of their colour, which no move can turn, by 8;
-             corners count here too
-x_squares    discs diagonally next to an empty corner, by 2; fewer are better, for they give the corner away
-c_squares    discs on an edge next to an empty corner, by 4; fewer are better
-discs        discs, by a quarter of the cells
-===========  ===================================================================================================
-
-(P. S. Rosenbloom, "A world-championship-level Othello program", Artificial Intelligence 19, 1982.) The weights started
-as those of a logistic regression of results on features, over games of the search against itself, and matches decided
-between them. Noisy are the moves into a corner.
+the winner. Empty squares count for nobody. The noisy moves are those into a corner.
 """
 
 from __future__ import annotations
@@ -44,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from ..board import Board, letters
-from ..evaluation import lead
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..jit import helper
 from ..jit.bits import lowest, popcount, scattered
 from ..jit.prng import below
+from .discs import discs
+from .features.othello import WEIGHTS, make_features
 
 __all__ = ["othello"]
 
@@ -60,34 +39,14 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _OF_TURN = np.uint64(0x9E3779B97F4A7C15)  # in the keys of white's positions: 2⁶⁴ divided by the golden ratio
 
 
-@helper
-def run_up(start: Any, over: Any, step: Any) -> Any:
-    """Return the bits of ``over`` in an unbroken run from a bit of ``start``, up to 6 long, towards higher bits."""
-    run = over & (start << step)
-    run |= over & (run << step)
-    pairs, two = over & (over << step), step + step
-    run |= pairs & (run << two)
-    return run | (pairs & (run << two))
-
-
-@helper
-def run_down(start: Any, over: Any, step: Any) -> Any:
-    """Do the same towards lower bits."""
-    run = over & (start >> step)
-    run |= over & (run >> step)
-    pairs, two = over & (over >> step), step + step
-    run |= pairs & (run >> two)
-    return run | (pairs & (run >> two))
-
-
 @game_factory
 def othello(size: int = 8, by_discs: bool = False) -> Game:
     """Make the game of Othello.
 
     Args:
-        size: of the board's side: 4, 6 or 8.
-        by_discs: what counts is by how many discs one wins: the utility is own discs minus the other's, instead of 1
-            for any win.
+        size: cells along a side: 4, 6 or 8.
+        by_discs: whether it counts by how many discs one wins: the utility is then own discs minus the other's,
+            instead of 1 for any win.
 
     Raises:
         ValueError: the size is another.
@@ -98,38 +57,11 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
     grid = np.arange(cells).reshape(size, size)
     bits = grid.astype(np.uint64)
     pass_action = cells
-    board = np.uint64(2**cells - 1)
-    sides = (grid[0], grid[-1], grid[:, 0], grid[:, -1])
     corners = np.uint64(sum(1 << int(cell) for cell in grid[:: size - 1, :: size - 1].flat))
-    inner = np.uint64(sum(1 << int(cell) for cell in grid[:, 1:-1].flat))  # all columns but the first and the last
-    top, bottom, left, right = (np.uint64(sum(1 << int(cell) for cell in side)) for side in sides)
-    x_squares = np.uint64(sum(1 << int(cell) for cell in grid[1 : -1 : size - 3, 1 : -1 : size - 3].flat))
-    steps = np.array([1, size - 1, size, size + 1], np.uint64)  # to the right, down left, down, down right
-    between = np.array([inner, inner, board, inner], np.uint64)  # where a run may pass, so that none wraps around
+    steps, placements, turned = discs(size)
     scale = float(cells) if by_discs else 1.0
     # Over either diagonal, and half a turn.
     images = np.array([grid.T.ravel(), grid[::-1, ::-1].T.ravel(), grid[::-1, ::-1].ravel()], np.uint64)
-
-    @helper
-    def placements(own: Any, other: Any) -> Any:
-        ends = _ZERO
-        for i in range(4):
-            step, over = steps[i], other & between[i]
-            ends |= (run_up(own, over, step) << step) | (run_down(own, over, step) >> step)
-        return ends & board & ~(own | other)
-
-    @helper
-    def turned(own: Any, other: Any, disc: Any) -> Any:
-        """Return the discs of ``other`` between the new disc and others of ``own``."""
-        discs = _ZERO
-        for i in range(4):
-            step, over = steps[i], other & between[i]
-            up, down = run_up(disc, over, step), run_down(disc, over, step)
-            if (up << step) & own != _ZERO:
-                discs |= up
-            if (down >> step) & own != _ZERO:
-                discs |= down
-        return discs
 
     def setup(state: Any) -> None:
         low, high = size // 2 - 1, size // 2
@@ -190,46 +122,6 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
                 planes[row, column, 2] = player
 
-    @helper
-    def next_to(some: Any) -> Any:
-        """Return the cells next to ``some`` in any of the eight directions, and perhaps some of these themselves."""
-        row = some | ((some & ~right) << steps[0]) | ((some & ~left) >> steps[0])
-        return row | (row << steps[2]) | (row >> steps[2])
-
-    @helper
-    def anchored(own: Any) -> Any:
-        """Return the discs of ``own`` on the edges that no move can turn: from a corner on, in an unbroken row."""
-        held = own & corners
-        if held == _ZERO:
-            return held
-        across, down = own & (top | bottom), own & (left | right)
-        found = held | run_up(held, across, steps[0]) | run_down(held, across, steps[0])
-        return found | run_up(held, down, steps[2]) | run_down(held, down, steps[2])
-
-    def features(state: Any, player: int) -> tuple[float, ...]:
-        mine, theirs = state.mine, state.theirs
-        own, other = popcount(state.moves), popcount(placements(theirs, mine))
-        mobility = (own - other) / (own + other + 2.0)
-        empty = board & ~(mine | theirs)
-        exposed = next_to(empty)
-        own, other = popcount(mine & exposed), popcount(theirs & exposed)
-        frontier = (other - own) / (own + other + 2.0)
-        own_corners, other_corners = popcount(mine & corners), popcount(theirs & corners)
-        own_stable, other_stable = popcount(anchored(mine)), popcount(anchored(theirs))
-        risky = next_to(empty & corners)
-        own_x, other_x = popcount(mine & risky & x_squares), popcount(theirs & risky & x_squares)
-        own_c, other_c = popcount(mine & risky & ~x_squares), popcount(theirs & risky & ~x_squares)
-        sign = 1.0 if player == state.turn else -1.0
-        return (
-            sign * mobility,
-            sign * frontier,
-            lead(sign * own_corners, sign * other_corners, 2.0),
-            lead(sign * own_stable, sign * other_stable, 8.0),
-            lead(sign * other_x, sign * own_x, 2.0),
-            lead(sign * other_c, sign * own_c, 4.0),
-            lead(sign * popcount(mine), sign * popcount(theirs), cells / 4),
-        )
-
     def noisy_actions(state: Any, actions: Any) -> int:
         rest = state.moves & corners
         count = 0
@@ -281,16 +173,8 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
-        features=features,
-        weights={
-            "mobility": 0.22,
-            "frontier": 0.18,
-            "corners": 0.19,
-            "stability": 0.12,
-            "x_squares": 0.16,
-            "c_squares": 0.05,
-            "discs": 0.02,
-        },
+        features=make_features(grid, steps, placements),
+        weights=WEIGHTS,
         noisy_actions=noisy_actions,
         key=key,
         canonical_key=canonical_key,

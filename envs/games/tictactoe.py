@@ -20,14 +20,14 @@ from ..board import Board, draw_grid
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..jit import helper
+from .images import board_images
 
 __all__ = ["open_lines", "tictactoe"]
 
 STATE = state_dtype(stones=("u2", (2,)), ply="i4")  # stones: those of X, those of O
 
 _LINES = np.array([0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124], np.uint16)  # columns, rows, diagonals
-_GRID = np.arange(9).reshape(3, 3)
-_IMAGES = np.array([np.rot90(side, turns).ravel() for side in (_GRID, _GRID.T) for turns in range(4)])
+_IMAGES = board_images(3, 3)
 
 
 def player(state: Any) -> int:
@@ -89,7 +89,7 @@ def features(state: Any, player: int) -> tuple[float, ...]:
 
 
 def canonical_key(state: Any) -> Any:
-    best = np.int64(1) << 18
+    best = np.int64(state.stones[0]) | np.int64(state.stones[1]) << 9
     for image in _IMAGES:
         key = 0
         for cell in range(9):
@@ -137,6 +137,6 @@ def tictactoe() -> Game:
         decode=decode,
         board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks"),
         text=text,
-        symmetries=[Symmetry(cells, cells) for cells in _IMAGES[1:]],
+        symmetries=[Symmetry(cells, cells) for cells in _IMAGES],
         players=("player_1", "player_2"),
     )
