@@ -17,6 +17,7 @@ from ..registry import as_game
 from ..repetition import new_scratch
 from ..starting import starting_point
 from .kernels import advance, draw, first_illegal, new_frames, new_past, play, show, update
+from .state_dicts import copied, restore
 
 __all__ = ["GameBatch"]
 
@@ -278,6 +279,43 @@ class GameBatch:
                 self._bound[kernel](*call)
         else:
             list(self._pool.map(lambda call: self._bound[kernel](*call), calls))
+
+    # -- going on later ------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the game's spec and copies of the arrays that the games go on from; see `load_state_dict`."""
+        start = np.array([self._start], self.game.dtype)
+        return {"game": self.game.spec, **copied(self._saved()), "start": start, "line": self._line.copy()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let the games go on from where they were in a batch of the same game and as many games.
+
+        They then go on as they would have there, random numbers included. The observations are those of the players to
+        move. What the last step returned is not kept: rewards and terminations are 0.
+
+        Args:
+            state: what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of another game, or of another number of games; nothing is changed.
+        """
+        if state["game"] != self.game.spec:
+            raise ValueError(f"the state is of {state['game']}, expected one of {self.game.spec}")
+        start, line = np.zeros(1, self.game.dtype), np.zeros(len(state.get("line", ())), np.int64)
+        restore({**self._saved(), "start": start, "line": line}, state)
+        self._start, self._line = start[0], line
+        self.rewards[:], self.terminations[:] = 0, False
+        self.show(self._all)
+
+    def _saved(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a state, by name, that have a row for each game."""
+        names = "states", "masks", "players", "plies", "over", "rngs"
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
+        if self._past is not None:
+            arrays |= {"past.keys": self._past.keys, "past.seen": self._past.seen}
+        if self._frames is not None:
+            arrays |= {"frames.windows": self._frames.windows, "frames.first": self._frames.first}
+        return arrays
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in ("_bound", "_pool")}
