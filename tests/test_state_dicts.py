@@ -14,7 +14,8 @@ from plyground.envs import Game, GameBatch, SeatBatch
 def through_a_file(state: dict[str, Any]) -> dict[str, Any]:
     """Return the state with its arrays as they come back from a file: records are no `np.record` any more."""
     file = io.BytesIO()
-    np.savez(file, **{name: value for name, value in state.items() if isinstance(value, np.ndarray)})
+    arrays: dict[str, Any] = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    np.savez(file, **arrays)
     file.seek(0)
     with np.load(file, allow_pickle=False) as saved:
         return {**state, **saved}

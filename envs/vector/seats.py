@@ -205,8 +205,8 @@ class SeatBatch:
         Raises:
             ValueError: it is of another game, another number of games, or other opponents.
         """
-        restore(self._saved(), state)
         self.batch.load_state_dict(state["batch"])
+        restore(self._saved(), state)
         load_opponents_state(self.opponents, state["opponents"], self.batch)
         self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
         self.rewards[:], self.illegal[:] = 0, -1
