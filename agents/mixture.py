@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
+from ..envs.vector.opponents import load_opponents_state, opponents_state
 from ..envs.vector.row_random import draw_uniforms
 from .agent import Agent, Info, Observation
 
@@ -96,6 +97,17 @@ class _BatchedMixture:
         """Tell the members that were drawn how their games ended."""
         for member, places in self._parts(rows):
             member.end(batch, rows[places], rewards[places])
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return who plays in which row, and what the members keep."""
+        members = {str(number): opponents_state(member) for number, member in enumerate(self.members)}
+        return {"drawn": self._drawn.copy(), "members": members}
+
+    def load_state_dict(self, state: Mapping[str, Any], batch: GameBatch) -> None:
+        """Go on with the games of a mixture of the same members: see `plyground.envs.Opponents`."""
+        self._drawn = np.array(state["drawn"], np.intp)
+        for number, member in enumerate(self.members):
+            load_opponents_state(member, state["members"][str(number)], batch)
 
     def _parts(self, rows: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
         """Yield each member that plays in some of these rows, and the places of its rows in ``rows``."""

@@ -209,6 +209,29 @@ class TestResume:
             lines = (tmp_path / name / "progress.jsonl").read_text().splitlines()
             assert [json.loads(line)["steps"] for line in lines] == [128, 256, 384, 512]
 
+    def test_a_state_has_no_more_than_the_run_needs(self, tmp_path: Path) -> None:
+        """Whatever room to work in a class has is not in it, so that a new one does not break old runs."""
+        opponents = {"random": 1.0, "mixture(random, minimax(depth=1))": 1.0}
+        train(replace(SMALL, steps=128, symmetry=True, game="go(board_size=5)", opponents=opponents), tmp_path / "run")
+        batch = "states masks players plies over rngs start line past.keys past.seen frames.windows frames.first"
+        seats = ["learners", "lengths", "terminations", *(f"batch/{name}" for name in batch.split())]
+        league = ["opponents/seated", "opponents/others/1/drawn"]
+        expected = ["random/torch", "random/numpy/state/key", "games/images"]
+        expected += [f"games/venv/{name}" for name in (*seats, *league)]
+        with np.load(RunFolder(tmp_path / "run").state() / "arrays.npz") as saved:
+            assert sorted(saved.files) == sorted(expected)
+
+    def test_a_state_that_does_not_fit_the_configuration(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        run = RunFolder(tmp_path / "run")
+        for change, message in (
+            ({"opponents": {"random": 1.0, "alphabeta(depth=1)": 1.0}}, "the state is of 1 opponents, expected 2"),
+            ({"num_envs": 8}, "expected|number of environments"),
+        ):
+            replace(SMALL, **change).save(run.config)
+            with pytest.raises(ValueError, match=f"cannot go on from .*({message})"):
+                resume(tmp_path / "run")
+
     def test_with_a_new_limit(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=256), tmp_path / "run")
         assert_same(resume(tmp_path / "run", steps=512), train(SMALL, tmp_path / "whole"))
@@ -221,7 +244,7 @@ class TestResume:
         with pytest.raises(FileNotFoundError, match="no training run"):
             resume(tmp_path)
 
-    @pytest.mark.parametrize("name", ["state.json", "arrays.npz", "pool.pt", "model.zip"])
+    @pytest.mark.parametrize("name", ["state.json", "arrays.npz", "tensors.pt", "model.zip"])
     def test_a_damaged_file_is_named(self, tmp_path: Path, name: str) -> None:
         train(replace(SMALL, steps=128), tmp_path / "run")
         path = RunFolder(tmp_path / "run").state() / name

@@ -7,7 +7,7 @@
     checkpoints/     step_000250000.zip …, models
     progress.jsonl   a line for each test against the ladder
     tensorboard/     scalars
-    state/           all that the run needs to go on: games, random numbers, optimizer, pool
+    state/           all that the run needs to go on: games, random numbers, optimizer, snapshots
 
 A state is written beside the last, which is removed when the new one is whole: a crash at any moment leaves one.
 Models and replay buffers are pickles, as stable-baselines3 writes them; all else is JSON, arrays and weights, and is
@@ -18,26 +18,23 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .config import TrainingConfig
-from .league import League
 
 __all__ = ["RunFolder"]
 
 
 class RunFolder:
-    """Where a run keeps what it has.
+    """Where a run keeps what it has. It stores states and gives them back, and knows nothing of what is in them.
 
     Args:
-        path: of the folder.
+        path: the folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -85,8 +82,13 @@ class RunFolder:
             )
         return whole[-1]
 
-    def save(self, model: Any, venv: Any, league: League, counters: dict[str, Any]) -> None:
-        """Write the model, and a new state in place of the last."""
+    def save(self, model: Any, state: Mapping[str, Any]) -> None:
+        """Write the model, and a new state in place of the last.
+
+        Args:
+            model: of stable-baselines3 or sb3-contrib.
+            state: nested dicts of arrays, tensors and what JSON knows. Names are texts without ``/``.
+        """
         name = f"step_{model.num_timesteps:09d}"
         partial, last = self._states / f"{name}.partial", list(self._states.glob("step_*"))
         shutil.rmtree(partial, ignore_errors=True)
@@ -94,25 +96,7 @@ class RunFolder:
         model.save(partial / "model.zip")
         if getattr(model, "replay_buffer", None) is not None:
             model.save_replay_buffer(partial / "replay.pkl")
-        _save_pool(partial, league)
-        arrays: dict[str, Any] = {**dict(_arrays(venv, league)), **_random_arrays()}
-        np.savez(partial / "arrays.npz", **arrays)
-        about = {
-            "counters": counters,
-            "league": {
-                "pool": league.pool,
-                "steps": {number: member.steps for number, member in league.snapshots.items()},
-                "scores": list(league.scores.items()),
-                "games": league.games,
-                "active_opponents": league.active_opponents,
-                "next": league._next,
-                "stride": league.stride,
-                "rng": league.rng.bit_generator.state,
-            },
-            "actions": model.action_space.np_random.bit_generator.state,
-            "random": random.getstate(),
-        }
-        (partial / "state.json").write_text(json.dumps(about))
+        _write_state(partial, state)
         copy = self.path / "model.zip.partial"
         shutil.copyfile(partial / "model.zip", copy)
         whole = self._states / name
@@ -124,41 +108,29 @@ class RunFolder:
                 shutil.rmtree(path, ignore_errors=True)
         os.replace(copy, self.model)
 
+    def load(self, model_class: Any, venv: Any) -> tuple[Any, dict[str, Any]]:
+        """Return the model of the newest state, and the state.
+
+        Args:
+            model_class: the class of the algorithm.
+            venv: the environment that the model is to learn in.
+
+        Raises:
+            FileNotFoundError: there is no state.
+            Exception: a file is damaged; what zip, torch and pickle raise then is not one family.
+        """
+        path = self.state()
+        model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
+        if (path / "replay.pkl").exists():
+            model.load_replay_buffer(path / "replay.pkl")
+        return model, _read_state(path)
+
     def checkpoint(self, model: Any) -> None:
         """Keep the model as it is now among the checkpoints."""
         path = self.checkpoints / f"step_{model.num_timesteps:09d}.zip"
         partial = path.with_suffix(".partial")
         model.save(partial.with_suffix(".partial.zip"))
         os.replace(partial.with_suffix(".partial.zip"), path)
-
-    def restore(self, model_class: Any, venv: Any, league: League) -> tuple[Any, dict[str, Any]]:
-        """Return the model and the counters of the newest state, and put games, pool and random numbers back.
-
-        Raises:
-            FileNotFoundError: there is no state.
-            ValueError: it does not fit the configuration, or a file is damaged.
-        """
-        path = self.state()
-        try:
-            about = json.loads((path / "state.json").read_text())
-            model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
-            if (path / "replay.pkl").exists():
-                model.load_replay_buffer(path / "replay.pkl")
-            league.follow(model.policy)
-            venv.reset()
-            for other in league.others:  # now whatever they keep for a game is there, if new
-                other.begin(venv.seats.batch, np.arange(venv.num_envs))
-            _load_pool(path, league, about["league"])
-            with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
-                for name, array in _arrays(venv, league):
-                    if saved[name].shape != array.shape or saved[name].dtype != array.dtype:
-                        raise ValueError(f"{name} is {saved[name].shape}, expected {array.shape}")
-                    array[...] = saved[name]
-                _restore_random(saved, about)
-            model.action_space.np_random.bit_generator.state = about["actions"]
-        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
-            raise ValueError(f"cannot go on from {str(path)!r}: {type(error).__name__}: {error}") from error
-        return model, about["counters"]
 
     def note(self, line: dict[str, Any]) -> None:
         """Add a line to the progress."""
@@ -175,51 +147,46 @@ class RunFolder:
                 path.unlink()
 
 
-def _arrays(venv: Any, league: League) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the arrays that games in progress consist of, by name."""
-    parts = {"league": league, "seats": venv.seats, "batch": venv.seats.batch}
-    parts |= {f"opponent {i}": other for i, other in enumerate(league.others)}
-    if hasattr(venv, "images"):
-        yield "images", venv.images
-    for part, whole in parts.items():
-        for name, value in sorted(vars(whole).items()):
-            if isinstance(value, np.ndarray):
-                yield f"{part}.{name}", value
-            elif isinstance(value, tuple) and hasattr(value, "_fields"):
-                fields = value._asdict().items()  # pyright: ignore[reportAttributeAccessIssue]
-                yield from ((f"{part}.{name}.{key}", one) for key, one in fields if isinstance(one, np.ndarray))
-
-
-def _random_arrays() -> dict[str, NDArray[Any]]:
+def _write_state(folder: Path, state: Mapping[str, Any]) -> None:
+    """Write a state to three files, one for each kind of thing in it."""
     import torch
 
-    _, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
-    numbers = np.array([position, has_gauss, gauss])
-    return {"random.torch": torch.get_rng_state().numpy(), "random.keys": np.asarray(keys), "random.numbers": numbers}
+    plain, arrays, tensors = {}, {}, {}
+    _sort(state, "", plain, arrays, tensors)
+    (folder / "state.json").write_text(json.dumps(plain))
+    np.savez(folder / "arrays.npz", **arrays)
+    torch.save(tensors, folder / "tensors.pt")
 
 
-def _restore_random(saved: Any, about: dict[str, Any]) -> None:
+def _sort(
+    state: Mapping[str, Any], path: str, plain: dict[str, Any], arrays: dict[str, Any], tensors: dict[str, Any]
+) -> None:
+    """Put what a state holds into ``plain`` dicts of the same shape, or by its path into ``arrays`` or ``tensors``."""
     import torch
 
-    torch.set_rng_state(torch.from_numpy(saved["random.torch"].copy()))
-    position, has_gauss, gauss = saved["random.numbers"].tolist()
-    np.random.set_state(("MT19937", saved["random.keys"], int(position), int(has_gauss), gauss))
-    version, internal, gauss_next = about["random"]
-    random.setstate((version, tuple(internal), gauss_next))
+    for name, value in state.items():
+        if isinstance(value, torch.Tensor):
+            tensors[f"{path}{name}"] = value
+        elif isinstance(value, np.ndarray):
+            arrays[f"{path}{name}"] = value
+        elif isinstance(value, Mapping):
+            _sort(value, f"{path}{name}/", plain.setdefault(name, {}), arrays, tensors)
+        else:
+            plain[name] = value
 
 
-def _save_pool(path: Path, league: League) -> None:
+def _read_state(folder: Path) -> dict[str, Any]:
+    """Return what `_write_state` wrote."""
     import torch
 
-    torch.save({number: member.policy.state_dict() for number, member in league.snapshots.items()}, path / "pool.pt")
-
-
-def _load_pool(path: Path, league: League, about: dict[str, Any]) -> None:
-    import torch
-
-    for number, weights in torch.load(path / "pool.pt", weights_only=True).items():
-        league.restore_snapshot(number, about["steps"][str(number)], weights)
-    league.pool, league.active_opponents, league.games = about["pool"], about["active_opponents"], about["games"]
-    league.scores = {int(number): score for number, score in about["scores"]}
-    league._next, league.stride = about["next"], about["stride"]
-    league.rng.bit_generator.state = about["rng"]
+    state = json.loads((folder / "state.json").read_text())
+    with (folder / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
+        parts = {path: saved[path] for path in saved.files}
+    parts |= torch.load(folder / "tensors.pt", weights_only=True)
+    for path, value in parts.items():
+        *parents, name = path.split("/")
+        place = state
+        for parent in parents:
+            place = place[parent]
+        place[name] = value
+    return state

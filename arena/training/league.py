@@ -6,7 +6,7 @@ that a step asks few networks, each for many games.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ...agents import Policy
 from ...envs import Game
 from ...envs.vector.batch import GameBatch
-from ...envs.vector.opponents import Opponents, as_opponents
+from ...envs.vector.opponents import Opponents, as_opponents, load_opponents_state, opponents_state
 from ...envs.vector.row_random import draw_uniforms
+from ...envs.vector.state_dicts import restore
 from .config import TrainingConfig
 
 __all__ = ["League", "Member"]
@@ -72,14 +73,14 @@ class League:
     def add(self, steps: int) -> None:
         """Put the learner, as it is now, into the pool."""
         newest = self._next
-        self.restore_snapshot(newest, steps, self.learner.state_dict())
+        self._keep(newest, steps, self.learner.state_dict())
         self._next += 1
         self.pool = [number for number in self.pool if number % self.stride == 0] + [newest]
         while len(self.pool) > self.config.pool:
             self.stride *= 2
             self.pool = [number for number in self.pool if number % self.stride == 0 or number == newest]
 
-    def restore_snapshot(self, number: int, steps: int, weights: Any) -> None:
+    def _keep(self, number: int, steps: int, weights: Any) -> None:
         """Keep a network with these weights under this number."""
         policy = type(self.learner)(**self.learner._get_constructor_parameters())
         policy.load_state_dict(weights)
@@ -136,6 +137,49 @@ class League:
             kept = (1 - 1 / _MEMORY) ** own.size
             self.scores[number] = mean + (self.scores.get(number, mean) - mean) * kept
         self._tell(batch, rows, lambda other, some: other.end(batch, rows[some], rewards[some]))
+
+    # -- going on later ------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what the league goes on from: arrays, tensors, numbers and texts, in nested dicts."""
+        return {
+            "seated": self.seated.copy(),
+            "snapshots": {
+                str(number): {"steps": member.steps, "weights": member.policy.state_dict()}
+                for number, member in self.snapshots.items()
+            },
+            "pool": list(self.pool),
+            "active_opponents": list(self.active_opponents),
+            "next": self._next,
+            "stride": self.stride,
+            "scores": [[number, score] for number, score in self.scores.items()],
+            "games": self.games,
+            "rng": self.rng.bit_generator.state,
+            "others": {str(i): opponents_state(other) for i, other in enumerate(self.others)},
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], batch: GameBatch) -> None:
+        """Go on from where a league of the same configuration was. Somebody must be followed already (`follow`).
+
+        Args:
+            state: what `state_dict` returned.
+            batch: the games, restored.
+
+        Raises:
+            ValueError: the league was of another number of games, or of other opponents.
+        """
+        if len(state["others"]) != len(self.others):
+            raise ValueError(f"the state is of {len(state['others'])} opponents, expected {len(self.others)}")
+        restore({"seated": self.seated}, state)
+        self.snapshots = {}
+        for number, snapshot in state["snapshots"].items():
+            self._keep(int(number), snapshot["steps"], snapshot["weights"])
+        self.pool, self.active_opponents = list(state["pool"]), list(state["active_opponents"])
+        self._next, self.stride, self.games = state["next"], state["stride"], state["games"]
+        self.scores = {int(number): float(score) for number, score in state["scores"]}
+        self.rng.bit_generator.state = state["rng"]
+        for i, other in enumerate(self.others):
+            load_opponents_state(other, state["others"][str(i)], batch)
 
     def _tell(self, batch: GameBatch, rows: NDArray[np.intp], tell: Callable[[Any, NDArray[np.intp]], object]) -> None:
         numbers = self.seated[rows]

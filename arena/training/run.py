@@ -47,7 +47,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
     model, venv, league = new_model(config)
     compile_players(config)
     run.create(config)
-    return _learn(TrainingSession(config, run, model, venv, league, {"seconds": 0.0}, on_progress))
+    return _learn(TrainingSession(config, run, model, venv, league, on_progress))
 
 
 def resume(
@@ -75,11 +75,17 @@ def resume(
     if steps is not None or minutes is not None:
         config = replace(config, steps=steps, minutes=minutes)
     venv, league = new_games(config)
-    model, counters = run.restore(training_class(config), venv, league)
+    try:
+        model, state = run.load(training_class(config), venv)
+        league.follow(model.policy)
+        session = TrainingSession(config, run, model, venv, league, on_progress)
+        session.load_state_dict(state)
+    except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+        raise ValueError(f"cannot go on from {str(run.state())!r}: {type(error).__name__}: {error}") from error
     config.save(run.config)
     run.forget_after(model.num_timesteps)
     compile_players(config)
-    return _learn(TrainingSession(config, run, model, venv, league, counters, on_progress))
+    return _learn(session)
 
 
 def _learn(session: TrainingSession) -> Any:

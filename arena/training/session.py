@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from .config import TrainingConfig
 from .folder import RunFolder
 from .ladder import ladder_scores
 from .league import League
+from .random_state import load_random_state, random_state
 
 __all__ = ["Finished", "OnProgress", "Progress", "TrainingSession"]
 
@@ -54,7 +55,6 @@ class TrainingSession:
         model: what is trained.
         venv: where.
         league: against whom.
-        counters: what `save` wrote last: the seconds before, and at which steps things were done.
         on_progress: called with the `Progress` after each batch.
 
     Attributes:
@@ -68,14 +68,13 @@ class TrainingSession:
         model: Any,
         venv: Any,
         league: League,
-        counters: dict[str, Any],
         on_progress: OnProgress | None,
     ) -> None:
         self.config, self.folder, self.model, self.venv, self.league = config, folder, model, venv, league
         self.on_progress = on_progress
-        self.before, self.started = counters["seconds"], time.perf_counter()
-        self.ladder: dict[str, float] = counters.get("ladder", {})
-        self.tested, self.snapshot, self.kept = (counters.get(name, 0) for name in ("tested", "snapshot", "kept"))
+        self.before, self.started = 0.0, time.perf_counter()
+        self.ladder: dict[str, float] = {}
+        self.tested = self.snapshot = self.kept = 0  # the steps at which each of these was done last
         self.first_steps, self.first_games = model.num_timesteps, league.games
         self.interrupted = False
 
@@ -102,7 +101,7 @@ class TrainingSession:
             self.kept = steps
             self.folder.checkpoint(self.model)
         if is_checkpoint or over or steps == 0:
-            self.save()
+            self.folder.save(self.model, self.state_dict())
         self.report()
         if over:
             raise Finished
@@ -129,16 +128,33 @@ class TrainingSession:
         )
         self.folder.note({"steps": self.model.num_timesteps, "seconds": round(self.seconds, 1), "ladder": self.ladder})
 
-    def save(self) -> None:
-        """Write all that the run needs to go on."""
-        counters = {
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the run goes on from beside the model: arrays, tensors, numbers and texts in nested dicts."""
+        return {
             "seconds": self.seconds,
-            "ladder": self.ladder,
+            "ladder": dict(self.ladder),
             "tested": self.tested,
             "snapshot": self.snapshot,
             "kept": self.kept,
+            "games": self.venv.state_dict(),
+            "random": random_state(self.model),
         }
-        self.folder.save(self.model, self.venv, self.league, counters)
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from where a session of the same configuration was, whose model this session has.
+
+        Args:
+            state: what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of another game, another number of games, or other opponents.
+        """
+        self.before, self.started = state["seconds"], time.perf_counter()
+        self.ladder = dict(state["ladder"])
+        self.tested, self.snapshot, self.kept = state["tested"], state["snapshot"], state["kept"]
+        self.venv.load_state_dict(state["games"])
+        self.first_games = self.league.games
+        load_random_state(self.model, state["random"])  # at last: networks of snapshots have drawn their first weights
 
     def report(self) -> None:
         """Tell the logger, and whoever wants to know, how far the run is."""

@@ -8,12 +8,14 @@ This module can be imported without stable-baselines3; the wrapper cannot be mad
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.vector.row_random import draw_numbers
+from ...envs.vector.state_dicts import restore
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnvWrapper
@@ -41,6 +43,7 @@ class SymmetricVecEnv(VecEnvWrapper):
 
     def __init__(self, venv: Any) -> None:
         super().__init__(venv)
+        self._board_env: Any = venv
         self.seats = venv.seats
         game = venv.game
         if not game.symmetries:
@@ -82,6 +85,15 @@ class SymmetricVecEnv(VecEnvWrapper):
             return self.venv.env_method(method_name, *method_args, indices=indices, **method_kwargs)
         masks = self.action_masks()
         return list(masks) if indices is None else [masks[row] for row in self._get_indices(indices)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the games go on from: the environment's, and the images through which they are seen."""
+        return {"images": self.images.copy(), "venv": self._board_env.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let the games go on from where they were: see `SeatBatch.load_state_dict`."""
+        restore({"images": self.images}, state)
+        self._board_env.load_state_dict(state["venv"])
 
     def _draw(self, rows: NDArray[np.intp]) -> None:
         self.images[rows] = draw_numbers(self.seats.batch.rngs, rows, len(self._cells))

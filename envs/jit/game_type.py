@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from numba import types
 from numba.core.typing.templates import AttributeTemplate
@@ -26,7 +26,7 @@ from numba.extending import (
 
 from .linked import compiled_rule
 
-__all__ = ["RULES", "GameType", "Rules", "game_type", "register_game_class"]
+__all__ = ["RULES", "GameType", "game_type", "register_game_class"]
 
 # The rules that a kernel may call, with the names of their arguments after the game.
 RULES: dict[str, tuple[str, ...]] = {
@@ -47,17 +47,6 @@ RULES: dict[str, tuple[str, ...]] = {
 }
 
 
-class Rules(Protocol):
-    """What the compiler asks of a game: a name for its rules, and each of `RULES` as an attribute."""
-
-    spec: str
-
-    @property
-    def digest(self) -> str:
-        """A fingerprint of the rules."""
-        ...
-
-
 class GameType(types.Type):
     """Numba's type of a game: one for each spec and digest of the rules."""
 
@@ -65,11 +54,14 @@ class GameType(types.Type):
         super().__init__(name=text)
 
 
-_games: dict[str, Rules] = {}  # a GameType's name -> a game with those rules
+_games: dict[str, Any] = {}  # a GameType's name -> a game with those rules
 
 
-def game_type(game: Rules) -> GameType:
-    """Return the Numba type of ``game``, and remember its rules for the compiler."""
+def game_type(game: Any) -> GameType:
+    """Return the Numba type of a `Game`, and remember its rules for the compiler.
+
+    The rules are attributes of the game, which is known here by its ``spec`` and ``digest`` alone.
+    """
     text = f"Game({game.spec}, {game.digest})"
     _games.setdefault(text, game)
     return GameType(text)

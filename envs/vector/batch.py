@@ -18,6 +18,7 @@ from ..registry import as_game
 from ..repetition import copy_past, new_past, new_scratch
 from ..starting import begin
 from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
+from .state_dicts import copied, restore
 
 __all__ = ["GameBatch"]
 
@@ -117,9 +118,15 @@ class GameBatch:
         Raises:
             ValueError: a game cannot start there; nothing is changed.
         """
+        options = options or {}
         start = Position(self.game)
-        begin(self.game, start, options or {})
+        begin(self.game, start, options)
         self._start = start
+        # What it takes to begin there again.
+        state, moves = options.get("state"), options.get("moves", ())
+        self._origin = np.array(self.game.initial if state is None else state).reshape(1)
+        read = self.game.str_to_action
+        self._line = np.array([read(move) if isinstance(move, str) else int(move) for move in moves], np.int64)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.
@@ -267,6 +274,42 @@ class GameBatch:
                 self._bound[kernel](*call)
         else:
             list(self._pool.map(lambda call: self._bound[kernel](*call), calls))
+
+    # -- going on later ------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the game's spec and copies of the arrays that the games go on from; see `load_state_dict`."""
+        return {"game": self.game.spec, **copied({**self._saved(), "start": self._origin, "line": self._line})}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let the games go on from where they were in a batch of the same game and as many games.
+
+        They then go on as they would have there, random numbers included. The observations are those of the players to
+        move. What the last step returned is not kept: rewards and terminations are 0.
+
+        Args:
+            state: what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of another game, or of another number of games; nothing is changed.
+        """
+        if state["game"] != self.game.spec:
+            raise ValueError(f"the state is of {state['game']}, expected one of {self.game.spec}")
+        start, line = np.zeros(1, self.game.dtype), np.zeros(len(state.get("line", ())), np.int64)
+        restore({**self._saved(), "start": start, "line": line}, state)
+        self.start_from({"state": start[0], "moves": line.tolist()})
+        self.rewards[:], self.terminations[:] = 0, False
+        self.show(self._all)
+
+    def _saved(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a state, by name, that have a row for each game."""
+        names = "states", "masks", "players", "plies", "over", "rngs"
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
+        if self._past is not None:
+            arrays |= {"past.keys": self._past.keys, "past.seen": self._past.seen}
+        if self._frames is not None:
+            arrays |= {"frames.windows": self._frames.windows, "frames.first": self._frames.first}
+        return arrays
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in ("_bound", "_pool")}

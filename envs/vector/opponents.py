@@ -10,7 +10,7 @@ and not on the other rows or on threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,7 +21,17 @@ from ..game import Game
 from .batch import GameBatch
 from .row_random import draw_numbers
 
-__all__ = ["FromFunction", "Memoryless", "OneByOne", "Opponents", "RandomOpponents", "as_opponents", "resolved"]
+__all__ = [
+    "FromFunction",
+    "Memoryless",
+    "OneByOne",
+    "Opponents",
+    "RandomOpponents",
+    "as_opponents",
+    "load_opponents_state",
+    "opponents_state",
+    "resolved",
+]
 
 
 @runtime_checkable
@@ -30,6 +40,10 @@ class Opponents(Protocol):
 
     They may read all of the batch. ``batch.observations[rows]`` is what the players to move see only after
     ``batch.show(rows)``, for those who want planes.
+
+    Those who keep something during a game may have two methods more, for games that are saved and go on later:
+    ``state_dict()``, which returns it as arrays, numbers and texts in nested dicts, and ``load_state_dict(state,
+    batch)``, which takes it back, after the games have been restored. Without them they begin anew in all rows.
     """
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
@@ -164,3 +178,24 @@ def as_opponents(opponent: Any, game: Game) -> Opponents:
         "opponent must be a spec string, an agent with reset() and act(), an object with begin(), act() and end(), or "
         f"a function of observations and masks, got {opponent!r}"
     )
+
+
+def opponents_state(opponents: Opponents) -> dict[str, Any]:
+    """Return what opponents keep of the games in progress; nothing of those without a ``state_dict``."""
+    saved: Any = getattr(opponents, "state_dict", dict)
+    return saved()
+
+
+def load_opponents_state(opponents: Opponents, state: Mapping[str, Any], batch: GameBatch) -> None:
+    """Give opponents back what they kept of the games in progress; those without a ``load_state_dict`` begin anew.
+
+    Args:
+        opponents: made as those were that kept it.
+        state: what `opponents_state` returned.
+        batch: the games, restored.
+    """
+    load: Any = getattr(opponents, "load_state_dict", None)
+    if load is None:
+        opponents.begin(batch, np.arange(batch.num_envs))
+    else:
+        load(state, batch)

@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..jit.prng import new_rng
 from .batch import GameBatch
-from .opponents import as_opponents
+from .opponents import as_opponents, load_opponents_state, opponents_state
 from .row_random import draw_numbers
 from .seat_checks import checked_actions, checked_rows, checked_seeds
+from .state_dicts import copied, restore
 
 __all__ = ["SeatBatch"]
 
@@ -186,6 +187,34 @@ class SeatBatch:
             else:
                 self._leave(ended)
         return batch.observations, self.rewards, self.terminations
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the games go on from, arrays and nested dicts by name; see `load_state_dict`."""
+        opponents = opponents_state(self.opponents)
+        return {**copied(self._saved()), "batch": self.batch.state_dict(), "opponents": opponents}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let the games go on from where they were in a batch of the same game, as many games, and such opponents.
+
+        They then go on as they would have there, unless an opponent keeps things during a game and has no
+        ``state_dict``: that one begins anew. What the last step returned is not kept, but for the terminations.
+
+        Args:
+            state: what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of another game, another number of games, or other opponents.
+        """
+        self.batch.load_state_dict(state["batch"])
+        restore(self._saved(), state)
+        load_opponents_state(self.opponents, state["opponents"], self.batch)
+        self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
+        self.rewards[:], self.illegal[:] = 0, -1
+        self.batch.show(self._all, self.learners)
+
+    def _saved(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a state, by name, that have an entry for each game."""
+        return {"learners": self.learners, "lengths": self.lengths, "terminations": self.terminations}
 
     def _check_playing(self, rows: NDArray[np.intp]) -> None:
         over = self.over[rows]

@@ -7,7 +7,7 @@ made without.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -140,6 +140,14 @@ class BoardVecEnv(VecEnv):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions [games, num_actions]; at least one in each game."""
         return self.seats.masks.view(np.bool_).copy() if self.copy else self.seats.masks.view(np.bool_)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the games go on from: see `SeatBatch.state_dict`."""
+        return self.seats.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let the games go on from where they were: see `SeatBatch.load_state_dict`."""
+        self.seats.load_state_dict(state)
 
     def close(self) -> None:
         """There is nothing to close."""
