@@ -33,9 +33,9 @@ class BoardVecEnv(VecEnv):
     """Many games with one learner, for stable-baselines3: PPO, A2C, DQN, and MaskablePPO, which sees the masks.
 
     A game that ends begins anew in the same step, and the masks are the new game's: there is always a legal action.
-    The info of a game that has ended holds ``"terminal_observation"`` and, as `Monitor` writes it, ``"episode"``: ``"r"``
-    the reward, ``"l"`` the learner's moves, ``"t"`` seconds since this environment was made; after an illegal move also
-    ``"illegal_action"``. All games belong to one object and share its attributes.
+    The info of a game that has ended holds ``"terminal_observation"``, and after an illegal move ``"illegal_action"``.
+    Its ``"episode"`` is what `Monitor` writes: ``"r"`` the reward, ``"l"`` the learner's moves, ``"t"`` seconds since this
+    environment was made. All games belong to one object and share its attributes.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
