@@ -1,17 +1,27 @@
 # Everything happens in .venv; only Python (3.10 to 3.13), pip and make are needed.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check coverage compare bench strength clean
+.PHONY: demo test test-all test-rest check coverage compare bench strength clean
 
 # Train a policy on Connect Four for about a minute, then play it against search, everyone against everyone.
 demo: .venv/installed-rl
 	$(BIN)/python examples/mixed_match.py
 
-# Set up, then lint, check the types and run the tests.
+# Set up, then lint, check the types and run the tests: what to run before every commit.
 test: .venv/installed-dev check
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow"
+
+# Everything: the slow tests too, and the rules once more as plain Python.
+test-all: .venv/installed-dev check
+	$(PYTEST)
+	$(MAKE) coverage
+
+# What test-all has, and test has not.
+test-rest: .venv/installed-dev
+	$(PYTEST) -m slow
 	$(MAKE) coverage
 
 check: .venv/installed-dev
@@ -21,7 +31,7 @@ check: .venv/installed-dev
 
 # The rules of the games once more, as plain Python: debuggable, and every line of them counted.
 coverage: .venv/installed-dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m rules
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m rules
 	$(BIN)/coverage report
 
 # Every game against other implementations, move by move; about a quarter of an hour.

@@ -1,11 +1,11 @@
 """The PettingZoo environment: one `AECEnv` for every game.
 
 Where ``pettingzoo.classic`` has the game, agent names, spaces, observations, masks, rewards and the order of the last,
-empty steps are the same. Ours in addition: ``infos[agent]`` carries ``"action_mask"`` and ``"state"`` (a copy of the
+empty steps are the same. In addition, ``infos[agent]`` carries ``"action_mask"`` and ``"state"`` (a copy of the
 state record, for agents that search), `reset` starts from any position, and deepcopy and pickle keep the position.
 
-PettingZoo's stock wrappers for order, range and legality cost more than a board game does, so their checks are made
-here.
+PettingZoo's stock wrappers for order, range and legality cost more time than a board game, so the class checks these
+itself.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other,
             as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
             does.
-        screen_size: of pictures, in pixels of the longer side.
-        info_state: False leaves ``"state"`` out of ``infos``, for libraries that make tensors of all that is in them
-            (TorchRL, Tianshou). Agents that search then rebuild the state from the observation.
-        **parameters: of the game, where it is given by name.
+        screen_size: pixels on the longer side of a picture.
+        info_state: False leaves ``"state"`` out of ``infos``, for libraries that make tensors of all infos (TorchRL,
+            Tianshou). Agents that search then rebuild the state from the observation.
+        **parameters: parameters of a game that is given by name.
 
     Raises:
         ValueError: an argument is not one of the values above.
@@ -113,12 +113,12 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         """Start a game.
 
         Args:
-            seed: taken for the interface; the games have no chance in them.
+            seed: ignored, for the games have no chance in them; part of the interface.
             options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from
-                a state, both together play the moves from the state. Other keys are ignored.
+                a state, and both together play the moves from that state. Other keys are ignored.
 
         Raises:
-            ValueError: the moves or the state are not of this game, or the game would already be over. Nothing is
+            ValueError: the moves or the state do not fit this game, or the game would already be over. Nothing is
                 changed.
         """
         position = Position(self.game) if options else self._position  # an error leaves the game in progress alone
@@ -305,5 +305,5 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
 
 def _copy(state: State) -> State:
-    """Return a copy of the record; at a third of the time that its own ``copy`` takes."""
+    """Return a copy of the record, in a third of the time of its own ``copy``."""
     return np.ndarray((), state.dtype, bytearray(state.tobytes()))[()]  # pyright: ignore[reportReturnType]

@@ -1,6 +1,6 @@
 """How a game's board looks to people: what stands on each cell, and which cells an action touches.
 
-The rules know no screen; this is all that the drawing code, text and pictures alike, asks of a game.
+The rules know no screen: text and pictures are drawn from what stands here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Board", "draw_grid", "letters", "numbers_up"]
 
-_MARKS = ".XOKk"  # empty, a piece of the first player, of the second, a king of the first, of the second
+_MARKS = ".XOKk"  # empty, first player's piece, second player's piece, first player's king, second player's king
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Board:
         rows, columns: the size of the board.
         pieces: ``pieces(state)`` gives an int8 array [rows, columns]: 0 empty, 1 a piece of the first player, 2 of the
             second, 3 and 4 their kings.
-        cells: ``cells(state, action)`` gives the cells that the action touches in ``state``, before it is played: where
-            the piece comes from, if it comes from the board, and last where it lands; nothing for a pass.
+        cells: ``cells(state, action)`` gives the cells that an action touches in ``state``, before it is played: the
+            cell a piece leaves, if it was on the board, and last the cell where it lands; no cells for a pass.
         style: how pictures are drawn, a key of `plyground.envs.render.styles.STYLES`.
-        row_labels: of the rows, from the top; empty for none.
-        column_labels: of the columns, from the left; empty for none.
+        row_labels: a label for each row, from the top; empty for none.
+        column_labels: a label for each column, from the left; empty for none.
     """
 
     rows: int
@@ -47,7 +47,7 @@ class Board:
 
 
 def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str] = (), rows: Sequence[str] = ()) -> str:
-    """Draw a board: one string a cell, top row first, with optional labels under the columns and left of the rows."""
+    """Draw a board of one string a cell, top row first, with labels under the columns and left of the rows, if any."""
     width = max(len(cell) for row in [*cells, columns] for cell in row)
     margin = max((len(label) for label in rows), default=0)
     lines = [
@@ -60,10 +60,10 @@ def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str] = (), rows:
 
 
 def letters(count: int, skip: str = "") -> tuple[str, ...]:
-    """Return labels a, b, c … for so many columns, without the letters in ``skip``."""
+    """Return the labels a, b, c … for ``count`` columns, without the letters in ``skip``."""
     return tuple(letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in skip)[:count]
 
 
 def numbers_up(count: int) -> tuple[str, ...]:
-    """Return labels for rows that are numbered from the bottom up, from 1: the top one first."""
+    """Return labels for ``count`` rows, numbered from 1 at the bottom; the top row comes first."""
     return tuple(str(number) for number in range(count, 0, -1))

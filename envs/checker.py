@@ -1,6 +1,6 @@
-"""A check of a game's rules: random games in plain Python, and at every ply what the rules promise.
+"""A check of a game's rules: random games in plain Python, in which every promise is tested at every ply.
 
-Compiled code checks no bounds and no promises, so run this on a game of your own before anything else.
+Compiled code checks neither bounds nor promises, so run this on your own game before anything else.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
     """Play random games and check what `Game` says of its rules.
 
     Args:
-        game: the game.
-        games: how many to play.
-        seed: of the moves.
+        game: the game to check.
+        games: number of random games to play.
+        seed: seed for the choice of moves.
 
     Raises:
         ValueError: a rule breaks its promise; the message names the rule, what it gave, and the state.

@@ -23,7 +23,7 @@ _Rule = Callable[..., Any]
 
 
 class Evaluation(NamedTuple):
-    """The two rules that belong together, and the weights, read-only, in the order of the features."""
+    """An evaluation, the features it is made of, and their weights, read-only, in the order of the features."""
 
     evaluate: _Rule
     features: _Rule
@@ -43,18 +43,18 @@ def make_evaluation(
     features: _Rule | None,
     weights: Mapping[str, float] | None,
 ) -> Evaluation:
-    """Return the evaluation that a game is given as a whole, or by features and weights, or 0 if by neither.
+    """Return the evaluation of a game: as a whole, or made of features and weights; 0 if it has neither.
 
     Args:
-        game: its name, for errors.
-        max_utility: no utility is above it.
-        evaluate: the rule of that name, if the game has one.
-        features: the rule of that name, if the game has one.
-        weights: of the features, by their names; in the order in which the rule returns them.
+        game: the name of the game, for error messages.
+        max_utility: the utility of the best possible result.
+        evaluate: the rule ``evaluate``, if the game has one.
+        features: the rule ``features``, if the game has one.
+        weights: a weight for each feature, by name, in the order in which ``features`` returns the values.
 
     Raises:
-        ValueError: there is ``evaluate`` and ``features``, or one of ``features`` and ``weights`` without the other; or
-            a weight does not fit.
+        ValueError: ``evaluate`` and ``features`` are both given, ``features`` and ``weights`` are not given together,
+            or a weight does not fit.
     """
     if evaluate is not None and (features is not None or weights is not None):
         raise ValueError(f"{game} has evaluate, and features or weights as well: give one or the other")
@@ -72,7 +72,7 @@ def replaced_weights(game: str, weights: Mapping[str, float], changes: Mapping[s
     """Return ``weights`` with ``changes``.
 
     Raises:
-        ValueError: a name is unknown; the nearest is suggested.
+        ValueError: a feature is unknown; the message suggests the nearest.
     """
     if not isinstance(changes, Mapping):
         raise ValueError(f"weights of {game} must be a mapping such as {dict(weights)}, got {changes!r}")
@@ -87,7 +87,7 @@ def checked_features(game: str, weights: Mapping[str, float], values: Any) -> di
     """Return the values of features by their names.
 
     Raises:
-        ValueError: they are not as many as there are weights.
+        ValueError: there is not one value for each weight.
     """
     if not isinstance(values, tuple) or len(values) != len(weights):
         raise ValueError(
@@ -103,7 +103,7 @@ def _checked_weights(game: str, weights: Mapping[str, float]) -> dict[str, float
         if not isinstance(weight, Real) or isinstance(weight, bool) or not math.isfinite(weight):
             raise ValueError(f"weight {name!r} of {game} must be a finite number, got {weight!r}")
     checked = {name: float(weight) for name, weight in weights.items()}
-    # Added up in the order of the evaluation: as rounding is monotonic, no sum of products is then larger than this.
+    # Summed in the order of the evaluation: as rounding is monotonic, no sum of products can then be larger.
     if not (total := sum(map(abs, checked.values()))) < 1:
         raise ValueError(
             f"the sizes of the weights of {game} must sum up to less than 1, so that no guess reaches a win, got "
@@ -124,7 +124,7 @@ def _linear(features: _Rule, weights: tuple[float, ...], scale: float) -> _Rule:
     """Return the rule e(s), with the weights as constants of the compiled code."""
     inlined, total = _inlined(features), _nothing
     for index, weight in enumerate(weights):
-        if weight != 0:  # without a term, what only this feature needs is not computed at all
+        if weight != 0:  # else the compiler would still compute what only this feature needs
             total = _plus(total, index, weight)
 
     def evaluate(state: Any, player: int) -> float:
@@ -135,7 +135,7 @@ def _linear(features: _Rule, weights: tuple[float, ...], scale: float) -> _Rule:
 
 @cache
 def _inlined(function: _Rule) -> _Rule:
-    """Let compiled code call ``function``, which is registered with Numba once, however many weights it gets."""
+    """Let compiled code call ``function``; Numba gets to know it once, however many weights it is used with."""
     return helper(getattr(function, "py_func", function))
 
 
@@ -145,7 +145,7 @@ def _nothing(values: Any) -> float:
 
 
 def _plus(rest: _Rule, index: int, weight: float) -> _Rule:
-    """Return the sum so far and another term: one function for each, so that the values may be of different types."""
+    """Return a sum with one more term. Each term has its own function, so that values may be of different types."""
 
     @helper
     def total(values: Any) -> float:

@@ -1,4 +1,4 @@
-"""Functions that make games from parameters, so that the games know them."""
+"""Functions that make games from parameters, and the record that each game keeps of its parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["game_factory"]
 
 
 def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
-    """Decorate a function that makes a game from parameters, so that the game knows them.
+    """Decorate a function that makes a game from parameters, so that the game knows its parameters.
 
     The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
     ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a
@@ -27,13 +27,13 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
     return factory
 
 
-_games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> what it made
+_games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> the game that it made
 
 
 def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game:
-    """Call ``function`` once for each set of arguments, and let the game know them.
+    """Call ``function`` once for each set of arguments, and let the game know its arguments.
 
-    It stands outside of `game_factory` so that a factory typed into a notebook carries nothing that cannot be sent to a
+    This stands outside `game_factory` so that a factory typed into a notebook carries nothing that cannot be sent to a
     worker process.
     """
     bound = inspect.signature(function).bind(*args, **kwargs)
@@ -53,7 +53,7 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
 
 
 def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
-    """Check that a parameter is of its default's type, and can be looked up."""
+    """Check that a parameter has the type of its default, and can be hashed."""
     fits = (int, float) if expected is float else expected
     if expected in (bool, int, float, str) and (
         not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)

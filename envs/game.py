@@ -54,13 +54,13 @@ class Symmetry(NamedTuple):
 
 
 class Repetition(NamedTuple):
-    """What follows when a position comes again. Environments see to it: a state does not know its past.
+    """What happens when a position comes again. Environments see to it, for a state does not know its past.
 
     Positions are the same when ``repetition_key(state)`` is the same.
     """
 
     effect: Literal["forbidden", "draw"]
-    times: int = 2  # how often a position must stand on the board for that, the first time included
+    times: int = 2  # times that a position must stand on the board for the effect, the first included
     exempt: tuple[int, ...] = ()  # actions that may lead to any position
     memory: int | None = None  # plies after which a position cannot come again; None: it always can
 
@@ -82,22 +82,22 @@ class Game:
     a `game_factory`, or when its rules are functions at the top level of a module.
 
     Args:
-        name: in lower case with underscores, as in ``"connect_four"``.
+        name: the name in lower case with underscores, as in ``"connect_four"``.
         state: the dtype of the state record, from `state_dtype`.
-        num_actions: actions are the integers from 0 to ``num_actions - 1``.
-        max_plies: no game takes more plies than this.
-        max_utility: no utility is above this, and none below its negative.
+        num_actions: number of actions; they are the integers from 0 to ``num_actions - 1``.
+        max_plies: number of plies that no game exceeds.
+        max_utility: the largest utility; none is below its negative.
         observation_shape: the shape of the planes that ``observe`` fills, H×W×C for a board.
         player, legal_actions, play, is_terminal, utility, observe: the rules, see the head of this module.
-        setup: fills the zeroed record with the initial state S₀.
-        evaluate: ``evaluate(state, player)``, a guess of the utility that ``player`` will get, for searches that stop
-            before the end. In the units of ``utility``, and strictly between a loss and a win.
+        setup: the rule that fills a zeroed record with the initial state S₀.
+        evaluate: ``evaluate(state, player)`` guesses the utility that ``player`` will get, for searches that stop
+            before the end: in the units of ``utility``, strictly between a loss and a win.
         features: ``features(state, player)`` returns a tuple of numbers from -1 to 1, and for the other player their
             negatives. With ``weights`` it takes the place of ``evaluate``: see `plyground.envs.evaluation`.
-        weights: of the features by their names, in the order of the tuple; their sizes sum up to less than 1.
+        weights: a weight for each feature, by name, in the order of the tuple; their sizes sum up to less than 1.
         noisy_actions: ``noisy_actions(state, actions)`` writes those legal actions, ascending, after which the
-            evaluation may be far off, and returns how many: captures and the like. A quiescence search goes on with
-            them at the depth limit. Default: none.
+            evaluation may be far off, such as captures, and returns how many there are. A quiescence search plays
+            them beyond the depth limit. Default: none.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
         canonical_key: ``canonical_key(state) -> uint64``, a key that is the same for a position and its images under
@@ -105,26 +105,28 @@ class Game:
         repetition_key: ``repetition_key(state) -> uint64``, equal for positions that count as repeated. Default:
             ``key``.
         keys_after: ``keys_after(state, actions, keys, scratch)`` writes the legal actions as ``legal_actions`` does,
-            and beside each, into ``keys`` [num_actions] of uint64, what ``repetition_key`` is after it; for games that
-            forbid repetitions and can tell without playing. ``scratch`` is an array [1] for a state. Default: play each
-            there.
-        random_action: ``random_action(state, actions, rng)`` draws a move for random rollouts, with ``actions`` as
-            scratch. Default: each legal action with the same probability.
+            and beside each, into ``keys`` [num_actions] of uint64, the ``repetition_key`` of the state after it; for
+            games that forbid repetitions and can tell without playing. ``scratch`` is an array [1] for a state.
+            Default: play each action in ``scratch``.
+        random_action: ``random_action(state, actions, rng)`` draws a move for random rollouts; it may write into
+            ``actions``. Default: each legal action with the same probability.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
-        action_to_str, str_to_action: how people write an action; the inverse may raise `ValueError`.
+        action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
+            `ValueError`.
         board: what people see, for text and pictures.
-        text: draws the board as text. Default: as ``board`` says.
-        symmetries: of the board and the initial state, without the identity.
+        text: a function that draws a state as text. Default: the text of ``board``.
+        symmetries: the symmetries of the board and the initial state, without the identity.
         repetition: what environments do when a position comes again. Default: nothing.
-        history: ``(frames, planes)``: the first ``frames * planes`` channels of an observation show the last so many
-            positions in turn, the newest first. ``observe`` writes the newest, and what comes after these channels: all
-            values, since there its planes are not zeroed. Environments remember the others.
-        observation_high: the largest value in the planes (the least is 0).
-        observation_dtype: of the planes.
-        players: PettingZoo's names of the two agents, first player first.
+        history: ``(frames, planes)``: the first ``frames * planes`` channels of an observation show the last ``frames``
+            positions, the newest first, in ``planes`` channels each. ``observe`` writes the newest position and all
+            channels after these, every value of them, since its planes are then not zeroed. Environments remember
+            the earlier positions.
+        observation_high: the largest value in the planes; the least is 0.
+        observation_dtype: the dtype of the planes.
+        players: PettingZoo's names for the two agents, first player first.
 
     Raises:
-        ValueError, TypeError: a field does not fit; the message names it.
+        ValueError, TypeError: an argument does not fit; the message names it.
     """
 
     def __init__(
@@ -248,7 +250,7 @@ class Game:
     def replace(self, **changes: Any) -> Game:
         """Return this game with other rules or metadata, for example ``game.replace(evaluate=my_evaluation)``.
 
-        An ``evaluate`` takes the place of the features and weights, and features that of the ``evaluate``.
+        A new ``evaluate`` replaces the features and weights; new features replace the ``evaluate``.
         """
         if changes.get("evaluate") is not None:
             changes = {"features": None, "weights": None, **changes}
@@ -267,7 +269,7 @@ class Game:
     def with_weights(self, /, **weights: float) -> Game:
         """Return this game with other weights of features, as in ``game.with_weights(mobility=0.5)``.
 
-        The weights are constants of compiled code: a search with new ones takes some seconds to compile, once.
+        Weights are constants of the compiled code: with new ones a search compiles for some seconds, once.
 
         Raises:
             ValueError: a feature is unknown, a weight is not a finite number, or their sizes sum up to 1 or more.

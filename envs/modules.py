@@ -1,4 +1,4 @@
-"""What a PettingZoo-style module such as `connect_four_v0` consists of: ``env`` and ``raw_env``."""
+"""The two functions of a PettingZoo-style module such as `connect_four_v0`: ``env`` and ``raw_env``."""
 
 from __future__ import annotations
 

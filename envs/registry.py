@@ -38,11 +38,11 @@ def register_game(
     Args:
         factory: a function decorated with `game_factory`.
         title: the name in Gymnasium's style. Default: the function's name in camel case.
-        namespace: what stands before the slash in the ids of PettingZoo and Gymnasium.
-        presets: other names, and the specs they stand for, as in ``{"go_9x9": "go(board_size=9)"}``.
+        namespace: the text before the slash in the ids of PettingZoo and Gymnasium.
+        presets: other names and the specs that they stand for, as in ``{"go_9x9": "go(board_size=9)"}``.
 
     Raises:
-        ValueError: another module has registered a game of that name, or ``factory`` is no `game_factory`.
+        ValueError: another module has registered a game of that name, or ``factory`` is not a `game_factory`.
     """
     name = factory.__name__
     if not hasattr(factory, "__wrapped__"):
@@ -51,7 +51,7 @@ def register_game(
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
     _factories[name] = factory
-    if known is None:  # else it is a notebook cell that ran again, and the ids look the factory up by its name
+    if known is None:  # else a notebook cell ran again; the ids find the new factory by its name
         _register_ids(name, name, title, namespace)
         for preset, spec in (presets or {}).items():
             _presets[preset] = spec
@@ -79,7 +79,7 @@ def make_game(spec: str, **parameters: Any) -> Game:
     A preset such as ``"go_9x9"`` takes parameters as keywords only.
 
     Raises:
-        ValueError: the name or a parameter is unknown (the nearest is suggested), or a value does not fit.
+        ValueError: the name or a parameter is unknown (the message suggests the nearest), or a value does not fit.
     """
     name, args, kwargs = parse_spec(_presets.get(spec, spec))
     if name not in _factories:
@@ -101,8 +101,8 @@ def as_game(game: Game | str, **parameters: Any) -> Game:
     """Return ``game`` itself, or the game that a string names.
 
     Raises:
-        ValueError: see `make_game`; or parameters are given beside a game that is already made.
-        TypeError: ``game`` is neither.
+        ValueError: as `make_game` raises; or parameters are given with a game that is already made.
+        TypeError: ``game`` is neither a `Game` nor a string.
     """
     if isinstance(game, str):
         return make_game(game, **parameters)

@@ -3,9 +3,9 @@
 A state does not know its past, so that copies in a search stay small; environments keep a `Past` beside their states,
 of one game or of many. `enter` and `write_mask` decide in kernels what a repetition does.
 
-Most questions are about positions that were never there, and a few bits for each, in a filter (B. H. Bloom, 1970, with
-one hash function), answer nearly all of them. For the rest the positions are gone through one by one, side by side as
-they were entered: that is seldom, and there is no table whose every entry is another line of the processor's cache.
+Most questions are about positions that were never there. A filter with a few bits for each position (B. H. Bloom, 1970,
+with one hash function) answers nearly all of them. The rest, which are few, compare with all positions one by one, in
+the order of entry: a hash table would cost another line of the processor's cache for each entry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .jit import helper
 
 __all__ = ["Past", "Scratch", "copy_past", "enter", "new_past", "new_scratch", "write_mask"]
 
-_PLIES_A_WORD = 8  # positions to 64 bits of a filter
+_PLIES_A_WORD = 8  # positions for each 64 bits of a filter
 
 
 class Past(NamedTuple):
@@ -31,8 +31,8 @@ class Past(NamedTuple):
     # positions are forgotten, two: each is filled for as many plies as the ring has, and emptied when its turn comes.
     seen: NDArray[np.uint64]
     exempt: NDArray[np.bool_]  # [num_actions] actions that may lead to any position
-    limit: int  # the time a position stands on the board that is forbidden, or a draw
-    forbids: bool  # whether that is forbidden, and not a draw
+    limit: int  # times that a position must stand on the board for the effect
+    forbids: bool  # whether the effect is that the move is forbidden; else the game is drawn
 
 
 class Scratch(NamedTuple):
@@ -76,7 +76,7 @@ def copy_past(source: Past, target: Past, rows: NDArray[np.intp], plies: int) ->
 
 @helper(forceinline=True)
 def _place(seen: Any, key: Any) -> Any:
-    """Return the word of a filter, and the bit in it, of ``key``."""
+    """Return the word of a filter that ``key`` is in, and its bit in that word."""
     return (key >> np.uint64(32)) & np.uint64(seen.shape[1] - 1), np.uint64(1) << (key >> np.uint64(58))
 
 
@@ -92,7 +92,7 @@ def _may_be_there(seen: Any, key: Any) -> Any:
 
 @helper
 def _times(keys: Any, entered: int, key: Any) -> int:
-    """Return how often ``key`` is in a ring in which so many have been entered."""
+    """Return how often ``key`` is in a ring of ``keys`` into which ``entered`` keys have been put."""
     count = 0
     for i in range(min(entered, keys.size)):
         count += np.int64(keys[i] == key)

@@ -39,12 +39,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         game: a game, or its name as `plyground.envs.make_game` takes it.
         opponent: an agent with ``reset(seed)`` and ``act(observation, info)``, or a spec string such as
             ``"alphabeta(depth=4)"`` (see `plyground.agents.make`).
-        seat: where the learner sits: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
-        opening_plies: each game opens with a random number of random plies, up to this one: against an opponent without
-            chance in it, a learner otherwise sees, and learns to win, the same few games.
+        seat: the learner's seat: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
+        opening_plies: most random plies that a game opens with; their number is drawn for each game. Without them a
+            learner sees, and learns to win, the same few games against an opponent that plays without chance.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
-        render_mode, screen_size: as in `BoardGameEnv`.
-        **parameters: of the game, where it is given by name.
+        render_mode: what `render` returns, as in `BoardGameEnv`.
+        screen_size: pixels on the longer side of a picture.
+        **parameters: parameters of a game that is given by name.
 
     Raises:
         ValueError: an argument is not one of the values above.
@@ -85,8 +86,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         """Start a game, and play the opponent's first move where it has the first.
 
         Args:
-            seed: of the seats and of the opponent, from here on.
-            options: where to start, as in `BoardGameEnv.reset`.
+            seed: seed for seats, openings and the opponent's seeds, from here on.
+            options: where the game starts, as in `BoardGameEnv.reset`.
 
         Raises:
             ValueError: the game cannot start there, or ends before the learner can move.

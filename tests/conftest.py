@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import Game, State, game_names, make_game
-
+# Before Numba is imported: what tests compile is kept outside of the checkout, for the next run and the other workers.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+os.environ.setdefault("NUMBA_CACHE_DIR", str(_CACHE / "plyground-tests"))
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
+
+from plyground.envs import Game, State, game_names, make_game  # noqa: E402
+
+pytest_plugins = ["tests.compile_report"]
 
 DATA = Path(__file__).parent / "data"
 SMALLER = {

@@ -28,6 +28,7 @@ from .explain import explain
 from .show import show
 from .solve import solve
 from .train import train
+from .warm import warm
 
 __all__ = ["app", "main"]
 
@@ -104,6 +105,7 @@ app.command()(show)
 app.command()(analyse)
 app.command()(explain)
 app.command()(solve)
+app.command()(warm)
 app.command("evaluate")(evaluate_player)
 
 

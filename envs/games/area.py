@@ -18,7 +18,7 @@ __all__ = ["Area", "area"]
 
 
 class Area(NamedTuple):
-    """What `area` makes."""
+    """The rules that `area` makes."""
 
     area_balance: Rule  # area_balance(state): BLACK's area minus WHITE's
     evaluate: Rule  # evaluate(state, player): the guess, with komi, of what ``player`` will get
@@ -31,7 +31,7 @@ def area(board_size: int, komi: float) -> Area:
 
     @helper
     def area_balance(state: Any) -> int:
-        reached = np.zeros(cells, np.uint8)  # the one array that is allocated, once a game: by BLACK, WHITE or both (3)
+        reached = np.zeros(cells, np.uint8)  # by BLACK, WHITE or both (3); the only array allocated, once a game
         changed = True
         while changed:
             changed = False

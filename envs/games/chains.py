@@ -43,7 +43,7 @@ def chains(board_size: int) -> Chains:
 
     @helper
     def merge(state: Any, a: Any, b: Any) -> None:
-        """Make one chain of two, given by their heads: the smaller one gets the other's head."""
+        """Make one chain of two, given by their heads; the smaller chain gets the other's head."""
         if state.length[a] < state.length[b]:
             a, b = b, a
         stone = b
@@ -104,17 +104,17 @@ def chains(board_size: int) -> Chains:
         # A lone stone that has taken one, and whose only liberty is there, may not be taken back at once.
         state.ko = state.empty[before] if state.empties == before + 1 and is_lone(state, cell) else 0
 
-    number = "u1" if cells <= 256 else "u2"  # small records: those of a batch of games should stay in the cache
+    number = "u1" if cells <= 256 else "u2"  # small, so that the records of many games stay in the processor's cache
     fields = {
         "board": ("u1", (cells,)),  # EMPTY, BLACK, WHITE or BORDER
-        "head": (number, (cells,)),  # of a stone: the stone that its chain is known by
-        "next": (number, (cells,)),  # of a stone: another of its chain, in a circle
-        "length": (number, (cells,)),  # of a head: the stones in its chain
-        "liberties": ("i8", (cells,)),  # of a head: the sum of `liberty` over the chain's pseudo-liberties
+        "head": (number, (cells,)),  # for each stone: the stone that its chain is known by
+        "next": (number, (cells,)),  # for each stone: the next one of its chain, in a circle
+        "length": (number, (cells,)),  # for each head: the number of stones in its chain
+        "liberties": ("i8", (cells,)),  # for each head: the sum of `liberty` over its chain's pseudo-liberties
         "empty": (number, (num_points,)),  # the empty points, in any order; the first `empties` are in use
-        "place": (number, (cells,)),  # of an empty point: where it stands in `empty`
+        "place": (number, (cells,)),  # for each empty point: where it stands in `empty`
         "empties": "i4",
         "ko": "i4",  # the cell that the simple ko forbids; 0 for none
-        "hash": "u8",  # Zobrist's, of the stones
+        "hash": "u8",  # Zobrist's hash of the stones
     }
     return Chains(fields, setup, place)

@@ -115,9 +115,9 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
     """Make the game of checkers (English draughts).
 
     Args:
-        max_quiet_plies: the game is drawn after so many plies without a jump or a move of a man, 1 to 255.
-        men_reset: whether a move of a man, too, starts that count anew; if not, only jumps do.
-        repetition: the game is drawn when a position stands on the board for this time; 0: never.
+        max_quiet_plies: plies without a jump or a move of a man after which the game is drawn, 1 to 255.
+        men_reset: whether the moves of men start that count anew, as jumps do.
+        repetition: times that a position must stand on the board for a draw; 0: it never draws.
 
     Raises:
         ValueError: a number is out of range.

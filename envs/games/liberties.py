@@ -54,7 +54,7 @@ def liberties(board_size: int) -> Liberties:
 
     @helper(forceinline=True)
     def is_legal(state: Any, cell: int, own: int) -> bool:
-        # All four sides are looked at, without a jump: which of them decides can hardly be foreseen.
+        # Looks at all four sides without a jump: the processor could hardly foresee which of them decides.
         legal = 0
         for i in range(4):
             beside = np.uint64(cell + around[i])  # unsigned: then no code asks whether it counts from the end
@@ -107,7 +107,7 @@ def liberties(board_size: int) -> Liberties:
     @helper(forceinline=True)
     def after(state: Any, cell: int, own: int) -> tuple[bool, Any]:
         found = state.hash ^ zobrist[own, cell]
-        # As in `is_legal`. Most moves take nothing, and this way that is cheap to see.
+        # As in `is_legal`. Most moves take nothing, which is cheap to see this way.
         lives, sides = 0, 0
         for i in range(4):
             beside = np.uint64(cell + around[i])

@@ -1,4 +1,4 @@
-"""Stones in a row: m,n,k games and gomoku. A move puts a stone on any empty cell; who first has k in a row wins.
+"""Stones in a row: m,n,k games and gomoku. A move puts a stone on any empty cell; the first to have k in a row wins.
 
 Rows, columns and diagonals count; a full board without a winner is a draw. Actions are the cells, row by row from the
 top left; their names have the column as a letter, from the left, and the row as a number, from the bottom: ``h8`` is
@@ -31,9 +31,9 @@ from .images import board_images
 
 __all__ = ["gomoku", "mnk"]
 
-LARGEST = 19  # side of a board
+LARGEST = 19  # cells along a side of the largest board
 
-_SEED = 2013  # of the random numbers that keys are made of: any will do
+_SEED = 2013  # seed for the random numbers in keys: any will do
 
 
 @game_factory
@@ -173,7 +173,7 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
     names = [f"{column}{row}" for row in numbers_up(rows) for column in letters(columns)]
     return Game(
         name=name,
-        # won: whether the last move did; hash: A. L. Zobrist's, of the stones ("A new hashing method", 1970)
+        # won: whether the last move won; hash: A. L. Zobrist's hash of the stones ("A new hashing method", 1970)
         state=state_dtype(board=("i1", ((rows + 2) * stride + 1,)), won="i1", ply="i4", hash="u8"),
         num_actions=cells,
         max_plies=cells,

@@ -32,11 +32,11 @@ from .features.othello import WEIGHTS, make_features
 
 __all__ = ["othello"]
 
-# The discs of the player to move and of the other; where the player to move may place one; who that is.
+# mine: discs of the player to move; theirs: the other's discs; moves: where the player to move may place a disc
 STATE = state_dtype(mine="u8", theirs="u8", moves="u8", turn="i4")
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_OF_TURN = np.uint64(0x9E3779B97F4A7C15)  # in the keys of white's positions: 2⁶⁴ divided by the golden ratio
+_OF_TURN = np.uint64(0x9E3779B97F4A7C15)  # marks white to move in keys: 2⁶⁴ divided by the golden ratio
 
 
 @game_factory
@@ -49,7 +49,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
             instead of 1 for any win.
 
     Raises:
-        ValueError: the size is another.
+        ValueError: the size is none of these.
     """
     if size not in (4, 6, 8):
         raise ValueError(f"othello needs a size of 4, 6 or 8, got {size}")

@@ -27,15 +27,15 @@ EMPTY, BLACK, WHITE, BORDER = range(4)  # what is on a cell
 
 
 class Points(NamedTuple):
-    """What `points` makes."""
+    """The geometry that `points` makes."""
 
     num_points: int  # points on the board
-    cells: int  # cells, those of the border included
+    cells: int  # cells, the border's included
     cell_of: NDArray[np.uint16]  # [points]
     point_of: NDArray[np.uint16]  # [cells]
-    around: NDArray[np.int64]  # [4] from a cell to those beside it
-    diagonals: NDArray[np.int64]  # [4] from a cell to those diagonally next to it
-    zobrist: NDArray[np.uint64]  # [3, cells] of stones, by colour; the row EMPTY is free for other uses
+    around: NDArray[np.int64]  # [4] steps from a cell to those beside it
+    diagonals: NDArray[np.int64]  # [4] steps from a cell to those diagonally next to it
+    zobrist: NDArray[np.uint64]  # [3, cells] random numbers for stones, by colour; the row EMPTY is free for other uses
 
 
 @cache

@@ -38,9 +38,9 @@ __all__ = [
 BITS = [square + square // 8 for square in range(32)]
 CELLS = [2 * square + (square // 4 + 1) % 2 for square in range(32)]  # on the 8x8 grid, row by row
 BOARD = np.uint64(sum(1 << bit for bit in BITS))
-FIRST_ROW = np.array([0xF, 0xF << 31], np.uint64)  # of black, of white
+FIRST_ROW = np.array([0xF, 0xF << 31], np.uint64)  # black's, white's
 _STEPS = (4, 5, -5, -4)
-MOVES = [  # by action: 0 for a step, 1 for a jump; the direction; the bit of the origin
+MOVES = [  # for each action: 0 for a step or 1 for a jump, the direction, and the bit of the origin
     (kind, direction, bit)
     for kind in (0, 1)
     for direction, step in enumerate(_STEPS)

@@ -24,7 +24,7 @@ from .images import board_images
 
 __all__ = ["open_lines", "tictactoe"]
 
-STATE = state_dtype(stones=("u2", (2,)), ply="i4")  # stones: those of X, those of O
+STATE = state_dtype(stones=("u2", (2,)), ply="i4")  # stones: X's, O's
 
 _LINES = np.array([0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124], np.uint16)  # columns, rows, diagonals
 _IMAGES = board_images(3, 3)

@@ -19,17 +19,17 @@ from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape
 
 __all__ = ["Drawing", "picture_format"]
 
-_SVG_UNIT = 100  # a board unit in the coordinates of SVG; fonts of less than a unit are drawn badly by some programs
+_SVG_UNIT = 100  # a board unit in the coordinates of SVG: some programs draw fonts of less than one unit badly
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A display list, with what is read to those who cannot see it.
+    """A display list, and a description for those who cannot see it.
 
     Attributes:
-        width, height: in board units.
-        shapes: in the order in which they are painted.
-        background: the colour of the page.
+        width, height: size of the drawing in board units.
+        shapes: the shapes, in the order in which they are painted.
+        background: colour of the page.
         title: a short name.
         description: the picture in words.
     """
@@ -56,7 +56,7 @@ class Drawing:
         """Return the drawing as an SVG document.
 
         Args:
-            size: of the longer side, in pixels, where nothing else scales the picture.
+            size: pixels on the longer side, where nothing else scales the picture.
 
         Raises:
             ValueError: ``size`` is out of range.
@@ -107,7 +107,7 @@ def picture_format(path: str | Path) -> Literal["svg", "png"]:
     """Return what kind of picture the suffix of a file asks for.
 
     Raises:
-        ValueError: neither; the message names both.
+        ValueError: the suffix is neither .svg nor .png.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in (".svg", ".png"):

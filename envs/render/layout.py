@@ -1,4 +1,4 @@
-"""Where things are in the picture of a board, and the shapes that they are made of.
+"""Where things are in the picture of a board, and the shapes they consist of.
 
 Cells are numbered row by row from the top left, as in `plyground.envs.board`.
 """
@@ -24,13 +24,13 @@ class Layout:
     """A board on its page.
 
     Attributes:
-        width, height: of the page, without captions.
-        label: the font size of labels and captions.
+        width, height: size of the page, without captions.
+        label: font size of labels and captions.
     """
 
     def __init__(self, board: Board, style: Style) -> None:
         self.board, self.style = board, style
-        unit = max(board.rows, board.columns) / 8  # boards of any size have margins alike when they fill the picture
+        unit = max(board.rows, board.columns) / 8  # margins scale with the board: they look alike in all pictures
         self.label = min(0.42, 0.3 * unit)
         self.frame = min(0.16, 0.1 * unit)
         margin = self.frame + min(0.3, 0.18 * unit)
@@ -87,7 +87,7 @@ class Layout:
         style, rows, columns = self.style, self.board.rows, self.board.columns
         if not style.line_width or style.surface == "holes":
             return []
-        edge = 0.5 if style.surface == "squares" else 0.0  # they are at the edges, not in the middles, of the cells
+        edge = 0.5 if style.surface == "squares" else 0.0  # lines between squares run along the edges of cells
         inner = int(style.surface == "squares")  # squares have lines between them only
         across = [
             Line(self._at(row - edge, -edge), self._at(row - edge, columns - 1 + edge), style.line, style.line_width)
@@ -112,7 +112,7 @@ class Layout:
         """Return the numbers of the squares of the second colour, from 1, small in their corners.
 
         Args:
-            colours: of the cells that do not have their usual colour.
+            colours: colours of cells that do not have their usual colour.
         """
         if not self.style.numbered:
             return []
@@ -127,7 +127,7 @@ class Layout:
     # -- what is on it -------------------------------------------------------------------------------------------------
 
     def piece(self, cell: int, code: int, ghost: bool = False) -> list[Shape]:
-        """Return a piece, with the codes of `plyground.envs.board`; as a ghost it is a pale disc, for a number."""
+        """Return a piece, by its code in `plyground.envs.board`; a ghost is a pale disc that has room for a number."""
         style = self.style
         look = style.pieces[(code - 1) % 2]
         x, y = self.centre(cell)
@@ -157,7 +157,7 @@ class Layout:
         return [Rectangle(x - 0.46, y - 0.46, 0.92, 0.92, None, self.style.accent, 0.07, 0.03)]
 
     def ring(self, cell: int, code: int) -> list[Shape]:
-        """Return the mark of the piece that moved last; on a cell that it left, code 0, a smaller one."""
+        """Return the mark of the piece that moved last, or a smaller mark on the cell that it left (code 0)."""
         style = self.style
         if code:
             return [Circle(*self.centre(cell), 0.48 * style.radius, None, style.pieces[(code - 1) % 2].mark, 0.06)]

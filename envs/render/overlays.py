@@ -5,8 +5,8 @@ the value for the player to move, from red-brown (a loss) to teal (a win), which
 actions that land on the same cell the visits are added up, and the best value counts.
 
 The principal variation is shown as numbered ghost pieces, or as numbered arrows where pieces move, up to `PV_PLIES`. On
-a ghost there is room for the first action's share or value, beneath its number; those of later ones give way.
-What has no cell, such as a pass, is told in the caption.
+a ghost there is room for the first action's share or value, beneath its number; those of later actions are left out.
+The caption names actions without a cell, such as a pass.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ __all__ = ["PV_PLIES", "Overlay", "OverlayShapes", "draw_overlay"]
 PV_PLIES = 8  # longer lines cover the board
 
 _BAD, _EVEN, _GOOD = "#c4480c", "#f5f3ee", "#067a8a"
-_ARROWS = ("#0b4f96", "#b8430a")  # of the player to move, of the other one
-_LEAST_SHARE = 0.01  # of the visits; actions with less are not drawn
-_MOST_NUMBERS = 40  # cells with a number, the best ones
-_LEAST_PART = 0.005  # of the utility of a win; where there are more cells, values nearer to 0 are not drawn
-_MOST_WITHOUT_CELL = 3  # actions without a cell that the caption tells of
+_ARROWS = ("#0b4f96", "#b8430a")  # colours for the moves of the player to move, and of the other
+_LEAST_SHARE = 0.01  # share of the visits below which an action is not drawn
+_MOST_NUMBERS = 40  # cells that get a number, the best ones
+_LEAST_PART = 0.005  # part of a win's utility below which a value is not drawn, where there are more cells than that
+_MOST_WITHOUT_CELL = 3  # actions without a cell that the caption names
 
 
 class Overlay(Protocol):
     """What can be drawn on a position; ``plyground.agents.Analysis`` is one. Any of the three may be empty.
 
     Attributes:
-        values: of actions, from the point of view of the player to move, in the units of the game's utility.
-        visits: of actions.
-        pv: the principal variation.
+        values: values of actions for the player to move, in the units of the game's utility.
+        visits: visits of actions by the search.
+        pv: the principal variation, as actions.
     """
 
     @property
@@ -58,10 +58,10 @@ class OverlayShapes:
     """An overlay as shapes.
 
     Attributes:
-        colours: of the cells with a heat.
-        below: what is painted before the pieces.
-        above: what is painted after them.
-        captions: what is told below the board.
+        colours: colours of the cells in the heat map.
+        below: shapes that are painted before the pieces.
+        above: shapes that are painted after the pieces.
+        captions: texts for the caption below the board.
     """
 
     colours: dict[int, str] = field(default_factory=dict)
@@ -112,8 +112,8 @@ def _check(game: Game, state: State, actions: Iterable[int]) -> None:
 
 @dataclass
 class _HeatMap:
-    colours: dict[int, str] = field(default_factory=dict)  # of cells
-    texts: dict[int, str] = field(default_factory=dict)  # on cells
+    colours: dict[int, str] = field(default_factory=dict)  # cell -> colour
+    texts: dict[int, str] = field(default_factory=dict)  # cell -> share or value
     captions: list[str] = field(default_factory=list)
 
 
@@ -180,7 +180,7 @@ def _heated(layout: Layout, cell: int, colour: str) -> Shape:
 
 @dataclass
 class _Line:
-    ghosts: dict[int, tuple[int, int]] = field(default_factory=dict)  # cell -> number of the ply, code of the piece
+    ghosts: dict[int, tuple[int, int]] = field(default_factory=dict)  # cell -> (number of the ply, code of the piece)
     arrows: list[Shape] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
 

@@ -38,14 +38,14 @@ def picture(
 
     Args:
         game: the game.
-        state: the position. It is not changed.
-        last: the last move, to be marked: the state before it, and the action.
+        state: the position, which is not changed.
+        last: the last move, which is marked: the state before it, and the action.
         overlay: what a search found out about ``state``, as an agent's ``analyse`` returns it.
-        caption: a line below the board, such as whose turn it is; it is wrapped where it is too long. As pixels it can
-            show little more than ASCII.
+        caption: text below the board, such as whose turn it is; long text is wrapped. Pixels can show little more than
+            ASCII.
 
     Raises:
-        ValueError: the game has no board or one that does not fit it, or the overlay is of another position.
+        ValueError: the game has no board or one that does not fit, or the overlay belongs to another position.
     """
     board, style = _board_of(game)
     codes = _codes(game, board, state)

@@ -21,10 +21,10 @@ def paint(shapes: Iterable[Shape], size: tuple[int, int], scale: float, backgrou
     """Return an RGB image with the shapes.
 
     Args:
-        shapes: in the order in which they are painted.
-        size: width and height in pixels.
-        scale: pixels of a board unit.
-        background: the colour of the page.
+        shapes: shapes in the order in which they are painted.
+        size: width and height of the image in pixels.
+        scale: pixels to a board unit.
+        background: colour of the page.
     """
     from PIL import Image, ImageDraw
 
@@ -42,8 +42,8 @@ class _Painter:
 
     Args:
         draw: Pillow's painter; in the mode RGBA it blends translucent colours with what is there.
-        scale: pixels of a board unit.
-        factor: how many of these pixels make one of the final image, along a side.
+        scale: pixels to a board unit.
+        factor: pixels, along a side, that become one pixel of the final image.
     """
 
     def __init__(self, draw: ImageDraw.ImageDraw, scale: float, factor: int) -> None:

@@ -15,7 +15,7 @@ RENDER_FPS = 2  # pictures a second in a window: a game that people can follow
 
 
 def render_modes(game: Game) -> list[str]:
-    """Return the modes that a game can be shown in: pictures take a `Board`."""
+    """Return the modes in which a game can be shown; pictures need a `Board`."""
     return [mode for mode in RENDER_MODES if game.board is not None or mode in ("ansi", "human")]
 
 
@@ -23,10 +23,10 @@ class Renderer:
     """Shows positions in one mode.
 
     Args:
-        game: the game.
+        game: the game to show.
         mode: ``"ansi"``: the board as text; ``"svg"``: a picture as an SVG document; ``"rgb_array"``: a picture as
             uint8 [height, width, 3]; ``"human"``: a window, by pygame, or for games without a `Board` printed text.
-        size: of pictures, in pixels of the longer side.
+        size: pixels on the longer side of a picture.
 
     Raises:
         ValueError: an argument is not one of the values above.

@@ -21,9 +21,9 @@ class Piece:
 
     Attributes:
         shape: a disc, or one of the marks of tic-tac-toe.
-        fill: their colour.
-        edge: of the line round a disc, and of the ridge inside it.
-        mark: of what is drawn on the piece: a crown, and the ring that says that it has just moved.
+        fill: colour of the pieces.
+        edge: colour of the line round a disc, and of the ridge inside it.
+        mark: colour of the crown on a king, and of the ring on the piece that has just moved.
     """
 
     shape: Literal["disc", "cross", "ring"]
@@ -38,17 +38,17 @@ class Style:
 
     Attributes:
         surface: a plate with holes, squares, or lines with the pieces on their crossings.
-        cell: the colours of the cells: of a hole, of squares (the second colour for every other one), of the wood.
-        frame: of the plate, or round the squares.
-        line: the colour of the lines between squares, or that make the board.
-        line_width: of these.
-        page: round the board.
-        ink: of the labels.
-        accent: of the marks of the last move on the board itself.
-        heat: of the action that a search has visited most.
-        pieces: of the first player, and of the second.
-        radius: of the pieces.
-        last_move: how the last move is marked: a ring on the piece, or a border inside its squares.
+        cell: two colours of cells, the second for every other cell: of holes, of squares, or of the wood below lines.
+        frame: colour of the plate, or of the frame round squares.
+        line: colour of the lines.
+        line_width: width of the lines.
+        page: colour of the page round the board.
+        ink: colour of the labels.
+        accent: colour of the marks of the last move on the board itself.
+        heat: colour of the action that a search has visited most.
+        pieces: looks of the first player's pieces, and of the second player's.
+        radius: radius of a piece.
+        last_move: mark of the last move: a ring on the piece, or a border inside the squares that it touched.
         stars: whether the board has dots, see `star_points`.
         ridged: whether discs have a ridge inside their edge.
         numbered: whether every other square has a number, as in records of checkers.
@@ -71,7 +71,7 @@ class Style:
     numbered: bool = False
 
     def cell_colour(self, row: int, column: int) -> str:
-        """Return the colour of a cell; the one at the top left has the first."""
+        """Return the colour of a cell; the cell at the top left has the first colour."""
         return self.cell[(row + column) % 2]
 
 
@@ -186,7 +186,7 @@ def star_points(style: Style, rows: int, columns: int) -> list[Point]:
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """Return ``colour`` with so much, 0 to 1, of the ``other`` in it."""
+    """Return ``colour`` mixed with a share, 0 to 1, of the ``other``."""
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(_rgb(colour), _rgb(other), strict=True))
 
 

@@ -1,9 +1,9 @@
 """The window in which ``render_mode="human"`` shows a board, by pygame.
 
-Pygame has one window a process. It belongs to the `Window` that has shown last; another one that shows takes it over.
+Pygame has one window a process. It belongs to the `Window` that showed a picture last; another one takes it over.
 
-When a person closes the window it stays closed: `Window.closed` is then true and `Window.show` does nothing, so that a
-program that plays on needs no window to do so. A new `Window` opens again.
+A window that a person closes stays closed: `Window.closed` is then true and `Window.show` does nothing, so that a
+program can play on without it. A new `Window` opens again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class Window:
     """A window for pictures, which opens with the first one.
 
     Args:
-        title: what its bar says.
-        fps: pictures a second at most: `show` waits until the one before has been seen for so long. 0: it never waits.
+        title: title of the window.
+        fps: most pictures a second: `show` waits until the picture before has been seen that long. 0: it never waits.
 
     Attributes:
         closed: whether the window is closed for good, by a person or by `close`.
     """
 
-    _owner: Window | None = None  # whose the window of this process is
+    _owner: Window | None = None  # the `Window` that has pygame's only window
 
     def __init__(self, title: str, fps: float = 0) -> None:
         if fps < 0:

@@ -22,7 +22,7 @@ from .state_dicts import copied, restore
 
 __all__ = ["GameBatch"]
 
-_ATTEMPTS = 1000  # random openings that may end the game before one is begun without
+_ATTEMPTS = 1000  # random openings that may end a game before it begins without one
 
 
 @cache
@@ -32,34 +32,33 @@ def _counting(rows: int, count: int) -> NDArray[np.int8]:
 
 
 class GameBatch:
-    """Games of one kind, played side by side: every call plays one ply in each, in one piece of compiled code.
+    """Games of one kind, played side by side: every step plays one ply in each, in compiled code.
 
-    `step` is for self-play: each action is by whoever is to move in that game, and a game that ends begins anew in the
-    same step. What it writes, it writes into the same arrays each time, which are the attributes; whoever keeps them
-    copies them. The same seed gives the same games, whatever the number of threads.
+    `step` is for self-play: each action is the move of the player whose turn it is, and a game that ends begins anew in
+    the same step. Results are written into the same arrays each time, the attributes: copy what you keep. The same seed
+    gives the same games, whatever the number of threads.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_envs: how many.
-        threads: how many pieces of the batch are advanced side by side. More than one pays where a step takes more
-            than some 100 µs.
-        opening_plies: each game begins with a random number of random plies, up to this one; or a pair, from the first
-            number to the second.
-        seed: of the random plies; None takes one from the system's entropy.
-        **parameters: of the game, where it is given by name.
+        num_envs: number of games.
+        threads: threads that advance the games. More than one pays where a step takes more than some 100 µs.
+        opening_plies: most random plies that a game begins with, or a pair of the fewest and the most; their number is
+            drawn for each game.
+        seed: seed for random openings and random actions; None takes one from the system's entropy.
+        **parameters: parameters of a game that is given by name.
 
     Attributes:
         states: records [games].
-        observations: [games, *observation_shape] as the player to move sees it.
-        masks: int8 [games, num_actions] of the player to move.
-        players: int8 [games] 0 or 1, to move.
-        rewards: float32 [games, 2] of both players, by the last step.
+        observations: [games, *observation_shape] what the player to move sees.
+        masks: int8 [games, num_actions] what the player to move may play.
+        players: int8 [games] the player to move, 0 or 1.
+        rewards: float32 [games, 2] the rewards of both players for the last step.
         terminations: bool [games] whether the last step ended the game.
-        final_observations: [games, *observation_shape] of the games that the last step ended, as the player saw it who
-            would be to move; the other rows are out of date.
-        plies: int32 [games] since the start of the game.
-        over: bool [games] whether the game has ended, and none has begun since.
-        rngs: uint64 [games, 1] the state of each game's random numbers, of `plyground.envs.jit.prng`.
+        final_observations: [games, *observation_shape] what the player next to move saw at the end of a game that the
+            last step ended; other rows are out of date.
+        plies: int32 [games] the plies since the start of the game.
+        over: bool [games] whether the game has ended, and no other has begun.
+        rngs: uint64 [games, 1] the state of each game's random numbers, see `plyground.envs.jit.prng`.
 
     Raises:
         ValueError: a number is not positive, or the game is unknown.
@@ -132,7 +131,7 @@ class GameBatch:
         """Begin all games, and return the observations.
 
         Args:
-            seed: of the random numbers, from here on. With None they go on.
+            seed: seed for the random numbers from here on; None lets them go on.
             options: where these and all later games begin, as in `BoardGameEnv.reset`.
 
         Raises:
@@ -149,10 +148,10 @@ class GameBatch:
         """Play one action in each game.
 
         Args:
-            actions: [games] of the players to move.
+            actions: integers [games], the actions of the players to move.
 
         Returns:
-            The observations, rewards [games, 2] and terminations: see the attributes.
+            The observations, rewards [games, 2] and terminations, as the attributes have them.
 
         Raises:
             ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
@@ -168,17 +167,17 @@ class GameBatch:
         return self.observations, self.rewards, self.terminations
 
     def random_actions(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
-        """Return a legal action for each of these rows, each with the same probability. Default: for all."""
+        """Return a random legal action for each of ``rows`` [some], all equally likely. Default: all rows."""
         rows = self._all if rows is None else rows
         actions = np.zeros(rows.size, np.int64)
         draw(self.masks, self.rngs, rows, actions)
         return actions
 
     def checked(self, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
-        """Return the actions as integers.
+        """Return the actions for ``rows`` [some] as integers.
 
         Raises:
-            ValueError: one of them is illegal in the row of ``rows`` [some], or there is not one for each.
+            ValueError: an action is illegal in its row, or there is not one for each row.
         """
         given = np.asarray(actions)
         if given.shape != rows.shape or not np.issubdtype(given.dtype, np.integer):
@@ -194,7 +193,7 @@ class GameBatch:
     # -- parts of a step, for environments in which not all games are at the same point --------------------------------
 
     def restart(self, rows: NDArray[np.intp]) -> None:
-        """Begin new games in these rows, and show them to the players to move."""
+        """Begin new games in these rows, and show the players to move what they see."""
         rest = rows
         for attempt in range(_ATTEMPTS):
             self._begin(rest)
@@ -210,12 +209,12 @@ class GameBatch:
         self._run(play, rows, rows, actions)
 
     def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
-        """Write into ``observations`` what these players see in these rows. Default: those to move."""
+        """Write into ``observations`` what the players ``seats`` see in these rows. Default: the players to move."""
         seats = self.players[rows] if seats is None else seats.astype(np.int8, copy=False)
         self._run(show, rows, rows, seats)
 
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
-        """Call ``call(piece, first, last)`` for as many pieces of ``count`` rows as there are threads, side by side."""
+        """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once."""
         pieces = max(1, min(self.threads, count))
         ends = [count * piece // pieces for piece in range(pieces + 1)]
         if self._pool is None or pieces == 1:

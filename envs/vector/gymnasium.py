@@ -1,7 +1,7 @@
-"""The batch as Gymnasium takes it: a `VectorEnv` over `SeatBatch`, which ``gymnasium.make_vec`` gives.
+"""The batch for Gymnasium: a `VectorEnv` over `SeatBatch`, which ``gymnasium.make_vec`` returns.
 
 ``gymnasium.make_vec("plyground/ConnectFour-v0", num_envs=1024, opponent="mcts(simulations=30)")`` plays all games in
-compiled code, where ``vectorization_mode="sync"`` would run so many `SoloEnv`.
+compiled code; with ``vectorization_mode="sync"`` it would run 1024 copies of `SoloEnv`.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games with one learner, who has one seat in each; opponents play the other.
 
     Rewards are +1 for a win, 0, and -1 for a loss, or as the game's utilities are. An illegal move loses the game at
-    once, with reward -1. ``infos`` hold, of all games, ``"action_mask"`` int8 [games, num_actions], all ones where a
-    game is over, and ``"state"``, records [games]; and ``"illegal_action"`` [games] if there was one. As everywhere in
-    Gymnasium, ``infos["_name"]`` says for which games ``infos["name"]`` is.
+    once, with reward -1. ``infos`` hold ``"action_mask"``, int8 [games, num_actions], all ones where a game is over;
+    ``"state"``, records [games]; and ``"illegal_action"`` [games] after an illegal move. As everywhere in Gymnasium,
+    ``infos["_name"]`` says for which games ``infos["name"]`` counts.
 
-    The autoreset mode says when a game that has ended is followed by the next one: ``NEXT_STEP``, in place of the next
-    step, whose action is not used; ``SAME_STEP``, at once, with the end in ``infos["final_obs"]`` and
-    ``infos["final_info"]``; ``DISABLED``, by ``reset(options={"reset_mask": …})``.
+    The autoreset mode says when the next game begins after one has ended: ``NEXT_STEP``, in place of the next step,
+    whose action is not used; ``SAME_STEP``, at once, with the end of the last game in ``infos["final_obs"]`` and
+    ``infos["final_info"]``; ``DISABLED``, only by ``reset(options={"reset_mask": …})``.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_envs, opponent, seat, opening_plies, threads: as in `SeatBatch`.
-        flatten: as in `SoloEnv`: False keeps the planes in the game's ``observation_shape``, H×W×C.
+        num_envs, opponent, seat, opening_plies, threads: see `SeatBatch`.
+        flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         autoreset_mode: one of the modes above, or its name, ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
         copy: False returns views of arrays that the next step writes over, instead of copies.
-        render_mode: None; one game is shown by `SoloEnv`.
-        **parameters: of the game, where it is given by name.
+        render_mode: always None; `SoloEnv` shows a game.
+        **parameters: parameters of a game that is given by name.
 
     Raises:
         ValueError: an argument is not one of the values above.
@@ -93,10 +93,11 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Begin new games.
 
         Args:
-            seed: of the games' random numbers, from here on: one for each, or s for s, s + 1, s + 2, …; None, there or
-                alone, lets them go on.
-            options: ``"reset_mask"``, bool [games]: which games are to begin anew. Default: all. And where these and
-                all later games begin, as in `BoardGameEnv.reset`; without a mask they begin at the start by default.
+            seed: seeds for the games' random numbers from here on: one for each game, or a number s for s, s + 1,
+                s + 2, …; a None, there or alone, lets the random numbers go on.
+            options: ``"reset_mask"``, bool [games], says which games begin anew (default: all). ``"state"`` and
+                ``"moves"`` say where these and all later games begin, as in `BoardGameEnv.reset`; without them and
+                without a mask, games begin at the initial state.
 
         Raises:
             ValueError: an argument does not fit, and nothing is changed; or games end before the learner can move.
@@ -124,8 +125,8 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             and infos.
 
         Raises:
-            ValueError: there is not one action of the game for each, or a game is over that nobody has reset; nothing
-                is changed.
+            ValueError: there is not one action of the game for each row, or a game is over and has not been reset;
+                nothing is changed.
         """
         seats = self.seats
         if self.autoreset_mode is AutoresetMode.NEXT_STEP and seats.terminations.any():
@@ -149,7 +150,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._view(seats.observations), rewards, ended, truncations, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions [games, num_actions]; where a game is over all of them."""
+        """Return the legal actions [games, num_actions]; all actions where a game is over."""
         return self.seats.masks.astype(np.bool_)
 
     def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
@@ -167,7 +168,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return {"illegal_action": np.maximum(illegal, 0), "_illegal_action": illegal >= 0}
 
     def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return what Gymnasium has about games that were followed by the next in the same step."""
+        """Return the infos about games that ended and were followed by the next game in the same step."""
         seats = self.seats
         rows = np.flatnonzero(ended)
         final = seats.final_observations[rows]  # new memory

@@ -20,21 +20,21 @@ from ..repetition import Past, enter, write_mask
 
 __all__ = ["Columns", "Frames", "advance", "copy_frames", "draw", "first_illegal", "new_frames", "play", "show"]
 
-_SLIDES = 64  # plies after which a window has to be moved back to the right
+_SLIDES = 64  # plies after which a window is moved back to the right end
 
 
 class Frames(NamedTuple):
-    """What both players see, where that shows earlier positions too.
+    """What both players see, in games whose observations show earlier positions too.
 
-    The planes of a player are a window in a longer array. It slides to the left by the channels of one position each
-    ply: then every channel is seen as one of the position before, and only the newest and those that show something
-    else are written.
+    The planes of a player are a window in a longer array. Each ply the window slides to the left by the channels of one
+    position: every channel then stands for the position before, and only the newest position, and the channels after
+    the earlier ones, are written.
     """
 
     windows: NDArray[Any]  # [games, players, length]
     first: NDArray[np.int64]  # [games] where the windows begin
-    shape: tuple[int, ...]  # of an observation
-    frame: int  # channels of one position
+    shape: tuple[int, ...]  # the shape of an observation
+    frame: int  # the number of channels of one position
 
 
 class Columns(NamedTuple):
@@ -54,7 +54,7 @@ class Columns(NamedTuple):
 
 
 def new_frames(game: Game, games: int) -> Frames | None:
-    """Return empty planes, or None for a game whose observations show the present only."""
+    """Return empty planes, or None for a game whose observations show only the present."""
     if game.history is None:
         return None
     _, frame = game.history
@@ -89,7 +89,7 @@ def draw(masks, rngs, rows, actions):
         for action in range(masks.shape[1]):
             count += masks[i, action] != 0
         left = below(rngs[i], count)
-        # The action before which there are so many legal ones, found without a jump.
+        # The action that has ``left`` legal ones before it, found without a jump.
         before, drawn = 0, 0
         for action in range(masks.shape[1]):
             before += masks[i, action] != 0

@@ -1,11 +1,11 @@
-"""Who plays the other seat in a batch of games: one interface, and what is made into it.
+"""Who plays the other seat in a batch of games: one interface, and what can be made into it.
 
-An `Opponents` is asked for many rows at once. `as_opponents` makes one of a spec string, of an agent, or of a function;
-an agent that knows how to play many rows at once says so by a method ``batched()``, which returns an `Opponents`, or
-None where its settings do not allow it. Any other agent is copied for each row and asked one row at a time.
+An `Opponents` answers for many rows at once. `as_opponents` makes one from a spec string, an agent or a function. An
+agent that can play many rows at once has a method ``batched()``, which returns an `Opponents`, or None where its
+settings do not allow it. Any other agent is copied for each row and asked one row at a time.
 
-Whatever is random is drawn from the row's own generator, ``batch.rngs[row]``, so that a game depends on its seed alone,
-and not on the other rows or on threads.
+Everything random is drawn from the row's own generator, ``batch.rngs[row]``, so that a game depends on its seed alone,
+and not on other rows or on threads.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ __all__ = [
 class Opponents(Protocol):
     """Players of the seat that the learner does not have, in the rows of a `GameBatch`.
 
-    They may read all of the batch. ``batch.observations[rows]`` is what the players to move see only after
-    ``batch.show(rows)``, for those who want planes.
+    They may read all of the batch. Call ``batch.show(rows)`` before reading ``batch.observations[rows]``: only then are
+    these what the players to move see.
 
     Those who keep something during a game may have two methods more, for games that are saved and go on later:
     ``state_dict()``, which returns it as arrays, numbers and texts in nested dicts, and ``load_state_dict(state,
@@ -57,13 +57,13 @@ class Opponents(Protocol):
     def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
         """Learn how the games in these rows [some] ended: ``rewards`` [some] are the learner's.
 
-        Games that ended before the learner could move, or were given up by a reset, are not told of.
+        Games that ended before the learner could move, or were given up by a reset, are not reported.
         """
         ...
 
 
 class Memoryless:
-    """Opponents who keep nothing from one move to the next; what they lack is ``act``."""
+    """Opponents who keep nothing from one move to the next; a subclass adds ``act``."""
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Nothing is kept."""
@@ -83,11 +83,11 @@ class RandomOpponents(Memoryless):
 class OneByOne:
     """An agent asked one row at a time, as it would be by `SoloEnv`.
 
-    Each row has a copy of it, since an agent may keep things during a game; a batch of one game has the agent itself.
-    It is reset at the start of each game, with a seed from the row's generator.
+    Each row has a copy of the agent, since it may keep things during a game; a batch of one game has the agent itself.
+    The copy is reset at the start of each game, with a seed from the row's generator.
 
     Args:
-        agent: with ``reset(seed)`` and ``act(observation, info)``.
+        agent: any object with ``reset(seed)`` and ``act(observation, info)``.
     """
 
     def __init__(self, agent: Any) -> None:
@@ -162,8 +162,8 @@ def as_opponents(opponent: Any, game: Game) -> Opponents:
         game: the game.
 
     Raises:
-        ValueError: it is none of these, the spec is unknown (the nearest is suggested), or the agent is of another
-            game.
+        ValueError: ``opponent`` is none of these, the spec is unknown (the message suggests the nearest), or the agent
+            plays another game.
     """
     if not isinstance(opponent, type):
         if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):

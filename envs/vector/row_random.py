@@ -1,4 +1,4 @@
-"""Random numbers for rows of a batch, each from the row's own generator: whoever else draws changes nothing."""
+"""Random numbers for rows of a batch, each from the row's own generator, so that rows do not affect each other."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["draw_numbers", "draw_uniforms"]
 
 
 def draw_numbers(rngs: NDArray[np.uint64], rows: NDArray[np.intp], count: int) -> NDArray[np.int64]:
-    """Return a number of 0 … ``count`` - 1 for each row of ``rows``; ``rngs`` are those of all rows, [games, 1]."""
+    """Return an integer from 0 to ``count`` - 1 for each row of ``rows``; ``rngs`` [games, 1] has all generators."""
     numbers = np.zeros(rows.size, np.int64)
     _numbers(rngs, rows, count, numbers)
     return numbers
 
 
 def draw_uniforms(rngs: NDArray[np.uint64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return a number of [0, 1) for each row of ``rows``; ``rngs`` are those of all rows, [games, 1]."""
+    """Return a number of [0, 1) for each row of ``rows``; ``rngs`` [games, 1] has all generators."""
     numbers = np.zeros(rows.size)
     _uniforms(rngs, rows, numbers)
     return numbers

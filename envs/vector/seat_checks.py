@@ -1,4 +1,4 @@
-"""What `SeatBatch` is given, checked before anything changes."""
+"""Checks of what `SeatBatch` is given, made before anything changes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["checked_actions", "checked_rows", "checked_seeds"]
 
 
 def checked_seeds(seed: Any, rows: int) -> int | list[int | None] | None:
-    """Return one seed for all rows, or one each, as Python has numbers.
+    """Return one seed for all rows, or a list with one for each, as Python numbers.
 
     Raises:
-        ValueError: a seed is no whole number, or is negative, or there is not one for each of so many rows.
+        ValueError: a seed is negative or not a whole number, or a list does not have one for each of ``rows`` rows.
     """
     if seed is None:
         return None
@@ -37,7 +37,7 @@ def checked_rows(given: Any, num_envs: int) -> NDArray[np.intp]:
     """Return row numbers [some].
 
     Raises:
-        ValueError: they are no rows of so many games, or one is there twice.
+        ValueError: a number is not a row of ``num_envs`` games, or is given twice.
     """
     rows = np.asarray(given)
     if rows.size == 0:
@@ -52,7 +52,7 @@ def checked_actions(game: Game, rows: NDArray[np.intp], actions: ArrayLike) -> N
     """Return the actions [some] as integers, which may be illegal.
 
     Raises:
-        ValueError: there is not one for each row, or one is no action of the game.
+        ValueError: there is not one action for each row, or one is not an action of the game.
     """
     given = np.asarray(actions)
     if given.shape != rows.shape or not np.issubdtype(given.dtype, np.integer):

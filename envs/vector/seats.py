@@ -1,8 +1,8 @@
 """The one-seat form of a batch: the learner in one seat of many games, opponents in the other.
 
 `SeatBatch` is to `GameBatch` what `SoloEnv` is to `BoardGameEnv`: a step plays the learner's move and the replies, so
-that rewards, observations and masks are all the learner's. The environments for Gymnasium and stable-baselines3 stand
-on it.
+that rewards, observations and masks are all the learner's. The environments for Gymnasium and stable-baselines3 are
+built on it.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from .state_dicts import copied, restore
 
 __all__ = ["SeatBatch"]
 
-_ATTEMPTS = 1000  # games that may end before the learner can move
+_ATTEMPTS = 1000  # games in a row that may end before the learner can move
 _SEATS = {"first": 0, "second": 1}
 
 
 class SeatBatch:
     """Many games side by side, in each of which the learner has one seat.
 
-    Arrays are written in place by every call; whoever keeps them copies them. The same seed gives the same games,
-    whatever the number of threads. An illegal move loses its game at once, with reward -1. Before the first `reset`
+    Every call writes the same arrays in place: copy what you keep. The same seed gives the same games, whatever the
+    number of threads. An illegal move loses its game at once, with reward -1. Before the first `reset`
     there are no games.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_envs: how many games.
+        num_envs: number of games.
         opponent: what `plyground.envs.as_opponents` takes: a spec string such as ``"alphabeta(depth=2)"``, an agent, a
             function of observations and masks, or an `Opponents`.
-        seat: where the learner sits: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
-        opening_plies: each game opens with a random number of random plies, up to this one; or a pair, from the first
-            number to the second.
-        threads: over how many threads the games are spread, the opponents' searches too.
-        seed: of all that is random; None takes one from the system's entropy.
-        **parameters: of the game, where it is given by name.
+        seat: the learner's seat: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
+        opening_plies: most random plies that a game opens with, or a pair of the fewest and the most; their number is
+            drawn for each game.
+        threads: threads that advance the games and run the opponents' searches.
+        seed: seed for everything random; None takes one from the system's entropy.
+        **parameters: parameters of a game that is given by name.
 
     Attributes:
         batch: the games.
-        opponents: an `Opponents`.
+        opponents: the `Opponents` in the other seats.
         learners: int8 [games] the learner's player number, 0 or 1.
-        rewards: float32 [games] of the last step.
+        rewards: float32 [games] the learner's rewards for the last step.
         terminations: bool [games] whether the last step ended the game.
         illegal: int64 [games] the action of the last step if it was illegal and lost the game, else -1.
-        final_observations: [games, *observation_shape] what the learner sees of the games that the last step ended; the
-            other rows are out of date.
-        final_states: records [games] of the games that the last step ended; as above.
-        lengths: int64 [games] how often the learner has moved in the game, the one that the last step ended included.
+        final_observations: [games, *observation_shape] what the learner sees at the end of a game that the last step
+            ended; other rows are out of date.
+        final_states: records [games] the last state of a game that the last step ended; other rows are out of date.
+        lengths: int64 [games] the learner's moves in the game, or in the one that the last step ended.
 
     Raises:
         ValueError: an argument is not one of the values above.
@@ -102,7 +102,7 @@ class SeatBatch:
 
     @property
     def masks(self) -> NDArray[np.int8]:
-        """[games, num_actions] the learner's legal actions; of a finished game all, for policies that must choose."""
+        """[games, num_actions] the learner's legal actions; all ones once a game is over, for policies must choose."""
         return self.batch.masks
 
     @property
@@ -119,11 +119,11 @@ class SeatBatch:
         """Begin new games, and return the observations.
 
         Args:
-            seed: of the random numbers of these rows, from here on: one for all, or one for each row of ``rows``,
-                where a None lets the row's go on. With None all go on.
-            rows: those [some]. Default: all.
-            options: where these and all later games begin, as in `BoardGameEnv.reset`. Without any, all games begin at
-                the start again, and those of ``rows`` where they did.
+            seed: seed for the random numbers of these rows from here on: one for all, or one for each row of ``rows``.
+                A None, there or alone, lets the random numbers go on.
+            rows: rows [some] in which new games begin. Default: all.
+            options: where these and all later games begin, as in `BoardGameEnv.reset`. Without options, a reset of all
+                rows goes back to the initial state, and a reset of some rows to where games began before.
 
         Raises:
             ValueError: a seed does not fit or a game cannot start there, and nothing is changed; or games from there
@@ -147,16 +147,16 @@ class SeatBatch:
         """Play the learner's action and the replies in each game.
 
         Args:
-            actions: integers [games], or [some] if there is a ``rows``.
-            restart: begin a new game where one has ended; else it stays as it is until it is `reset`.
-            rows: those [some] to play in. Default: all.
+            actions: integers [games], or [some] if ``rows`` are given.
+            restart: whether a game that has ended is followed by a new one; else it stays until it is `reset`.
+            rows: rows [some] to play in. Default: all.
 
         Returns:
             The observations, rewards and terminations of all rows: see the attributes.
 
         Raises:
-            ValueError: there is not one action for each row, one is no action of the game, or a game is over; nothing
-                is changed. Or the opponent played an illegal move.
+            ValueError: there is not one action for each row, one is not an action of the game, or a game is over, and
+                nothing is changed; or the opponent played an illegal move.
         """
         batch = self.batch
         some = self._all if rows is None else checked_rows(rows, self.num_envs)
@@ -280,7 +280,7 @@ class SeatBatch:
         self.batch.masks[rows] = 1
 
     def _seed(self, seeds: int | list[int | None], rows: NDArray[np.intp]) -> None:
-        """Seed the rows: by one seed for all, and their numbers, as `GameBatch` does; or by one each."""
+        """Seed the rows: each by its own seed, or all by one seed and their numbers, as `GameBatch` does."""
         sequences: list[Any]
         if isinstance(seeds, list):
             sequences = [None if seed is None else np.random.SeedSequence(seed) for seed in seeds]

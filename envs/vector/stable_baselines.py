@@ -1,7 +1,7 @@
-"""The batch as stable-baselines3 and sb3-contrib take it: a `VecEnv` over `SeatBatch`.
+"""The batch for stable-baselines3 and sb3-contrib: a `VecEnv` over `SeatBatch`.
 
-This module can be imported without stable-baselines3, and `plyground.envs` does not import it; `BoardVecEnv` cannot be
-made without.
+This module can be imported without stable-baselines3, but `BoardVecEnv` cannot be made without. `plyground.envs` does
+not import it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     try:
         from stable_baselines3.common.vec_env import VecEnv
-    except ImportError:  # said when one is made
+    except ImportError:  # `BoardVecEnv` raises when one is made
         VecEnv = object
 
 __all__ = ["BoardVecEnv"]
@@ -33,17 +33,17 @@ class BoardVecEnv(VecEnv):
     """Many games with one learner, for stable-baselines3: PPO, A2C, DQN, and MaskablePPO, which sees the masks.
 
     A game that ends begins anew in the same step, and the masks are the new game's: there is always a legal action.
-    ``infos`` of a game that has ended hold ``"terminal_observation"`` and ``"episode"``, what `Monitor` writes: ``"r"``
-    the reward, ``"l"`` the learner's moves, ``"t"`` seconds since this environment was made; and after an illegal move
-    ``"illegal_action"``. All games are of one object, so attributes are shared.
+    The info of a game that has ended holds ``"terminal_observation"``, and after an illegal move ``"illegal_action"``.
+    Its ``"episode"`` is what `Monitor` writes: ``"r"`` the reward, ``"l"`` the learner's moves, ``"t"`` seconds since this
+    environment was made. All games belong to one object and share its attributes.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        num_envs, opponent, seat, opening_plies, threads, seed: as in `SeatBatch`.
+        num_envs, opponent, seat, opening_plies, threads, seed: see `SeatBatch`.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         copy: False returns views of arrays that the next step writes over. The algorithms of stable-baselines3 keep
             the last observations until the next step is done, and need copies.
-        **parameters: of the game, where it is given by name.
+        **parameters: parameters of a game that is given by name.
 
     Raises:
         ImportError: stable-baselines3 is not installed.
@@ -92,7 +92,7 @@ class BoardVecEnv(VecEnv):
     def reset(self) -> NDArray[Any]:
         """Begin all games, with the seeds and options that `seed` and `set_options` have left for this reset.
 
-        Games that follow these begin where the options say, too.
+        The options also say where later games begin.
 
         Raises:
             ValueError: the options are not the same for all games, or a game cannot start there.
@@ -116,7 +116,7 @@ class BoardVecEnv(VecEnv):
             The observations, the rewards [games], whether games have ended [games], and an info for each game.
 
         Raises:
-            ValueError: there is not one action of the game for each.
+            ValueError: there is not one action of the game for each row.
         """
         seats = self.seats
         observations, rewards, dones = seats.step(self._actions)
@@ -153,10 +153,10 @@ class BoardVecEnv(VecEnv):
         """There is nothing to close."""
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return the attribute of the environment, once for each game asked for.
+        """Return an attribute of the environment, once for each game in ``indices``.
 
         Raises:
-            AttributeError: there is none of that name.
+            AttributeError: there is no attribute of that name.
         """
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
@@ -165,17 +165,17 @@ class BoardVecEnv(VecEnv):
         """Set an attribute of the environment.
 
         Raises:
-            ValueError: it is to be set for some games only.
+            ValueError: ``indices`` are not all games.
         """
         if sorted(self._get_indices(indices)) != list(range(self.num_envs)):
             raise ValueError(f"the games of {self!r} share their attributes: {attr_name!r} can be set for all only")
         setattr(self, attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Return what the method ``action_masks`` returns, the one that there is for each game.
+        """Call ``action_masks``, the only method that can be called for each game.
 
         Raises:
-            AttributeError: it is another.
+            AttributeError: ``method_name`` is another.
         """
         if method_name != "action_masks":
             raise AttributeError(f"the games of {self!r} have the method 'action_masks' only, got {method_name!r}")
@@ -183,7 +183,7 @@ class BoardVecEnv(VecEnv):
         return list(masks) if indices is None else [masks[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Say that there is no wrapper but `Monitor`, whose statistics the infos have."""
+        """Return True for `Monitor`, whose statistics are in the infos, and False for all other wrappers."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]

@@ -25,7 +25,7 @@ __all__ = ["WEIGHTS", "make_features"]
 
 WEIGHTS = {"material": 0.8, "advance": 0.03, "back_row": 0.015, "king_centre": 0.1}
 
-_CENTRE = (10, 11, 14, 15, 18, 19, 22, 23)  # numbers of squares
+_CENTRE = (10, 11, 14, 15, 18, 19, 22, 23)  # the numbers of the eight squares in the middle
 
 
 def make_features(bits: Sequence[int]) -> Rule:
@@ -38,7 +38,7 @@ def make_features(bits: Sequence[int]) -> Rule:
     def board_of(squares: Sequence[int]) -> int:
         return sum(1 << bit for bit in squares)
 
-    first_row = np.array([board_of(bits[:4]), board_of(bits[-4:])], np.uint64)  # of black, of white
+    first_row = np.array([board_of(bits[:4]), board_of(bits[-4:])], np.uint64)  # black's, white's
     far_half = np.array([board_of(bits[16:]), board_of(bits[:16])], np.uint64)  # for black, for white
     centre = np.uint64(board_of([bits[number - 1] for number in _CENTRE]))
 

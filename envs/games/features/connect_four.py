@@ -55,7 +55,7 @@ def make_features(bits: Any, steps: Any) -> Rule:
     centre, size_of_centre = np.uint64(sum(1 << int(bit) for bit in middle.flat)), middle.size
     # The lowest cells of the lines in each direction.
     starts = np.array([board & (board >> s) & (board >> (s + s)) & (board >> (s + s + s)) for s in steps], np.uint64)
-    count = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)  # of all lines
+    count = rows * (columns - 3) + (rows - 3) * columns + 2 * (rows - 3) * (columns - 3)  # all lines of four
 
     @helper
     def stones_in_lines(stones: Any, direction: int) -> tuple[Any, Any]:

@@ -20,11 +20,11 @@ from ...jit import helper
 __all__ = ["FIRST", "SECOND", "make_features"]
 
 FIRST, SECOND = 1, 32  # the stones on a board: the sum over a line of at most 31 cells counts both, in 5 bits each
-_COUNTS = (  # names of features, by the stones on a line
+_COUNTS = (  # names of features, by the number of stones on a line
     *("ones", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines", "tens", "elevens", "twelves"),
     *("thirteens", "fourteens", "fifteens", "sixteens", "seventeens", "eighteens"),
 )
-_MOST = (80.0, 40.0, 10.0, 5.0)  # a lead of so many lines that lack four stones, three, two, one is 1 as a feature
+_MOST = (80.0, 40.0, 10.0, 5.0)  # the lead that makes a feature 1, in lines that lack four stones, three, two, one
 _WEIGHTS = (0.09, 0.24, 0.22, 0.18, 0.16)
 # Counts are digits of one number, from lines that lack four stones to those that lack one, of the first player, and of
 # the second. But for the last two they are the first player's minus the second's. There are 1444 lines at most.
@@ -62,7 +62,7 @@ def make_features(places: Any, length: int) -> tuple[Rule, dict[str, float]]:
         digit = len(_MOST) - lacking
         digits[(length - lacking) * FIRST] = 1 << digit * _DIGIT
         digits[(length - lacking) * SECOND] = 1 << (digit + 1) * _DIGIT if lacking == 1 else -1 << digit * _DIGIT
-    absent = max(len(_MOST) - (length - 1), 0)  # counts that lines so short do not have
+    absent = max(len(_MOST) - (length - 1), 0)  # counts that do not exist for lines of this length
     counted = _COUNTS[max(length - 1 - len(_MOST), 0) : length - 1]
 
     @helper
