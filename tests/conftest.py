@@ -25,6 +25,21 @@ SMALLER = {
 GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows=4, columns=5)"]
 
 
+# Searches are tested on four games by `make test`, and on all by `make test-all`: each takes seconds to compile.
+FOUR = ("connect_four(rows=4, columns=5)", "othello", "checkers", "go(board_size=5)")
+SEARCHES = {"alphabeta", "alphabeta_options", "mcts", "mcts_options", "mcts_threads", "montecarlo", "opponents", "puct"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what searches do in the other games as slow."""
+    for item in items:
+        parameters = getattr(item, "callspec", None)
+        if parameters is None or item.path.stem.removeprefix("test_") not in SEARCHES:
+            continue
+        if parameters.params.get("game", FOUR[0]) not in FOUR:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def textbook() -> Any:
     return json.loads((DATA / "textbook.json").read_text())
