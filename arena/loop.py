@@ -27,9 +27,9 @@ def play(
     Args:
         env: the environment; it is reset.
         players: an agent for each of ``env.possible_agents``, by its name there or in that order.
-        seed: of the environment and, from it, of both players.
-        names: of the players in the record, first player first. Default: their class names.
-        options: for ``env.reset``; the moves in ``options["moves"]`` open the record.
+        seed: the environment's seed, from which both players' are made.
+        names: the players' names in the record, first player first. Default: their class names.
+        options: options for ``env.reset``; the moves in ``options["moves"]`` open the record.
 
     Raises:
         ValueError: there is not one agent for each seat.

@@ -22,7 +22,7 @@ _tokens = itertools.count()
 
 
 def player_name(player: Agent | str) -> str:
-    """Return what a player is called in tables and records: its spec without blanks, or its class."""
+    """Return the name of a player in tables and records: its spec without blanks, or its class."""
     return player.replace(" ", "") if isinstance(player, str) else type(player).__name__
 
 
@@ -58,11 +58,11 @@ def iter_match(
     Args:
         game: the game, or its name.
         players: two agents or spec strings. Agents must be picklable if ``jobs`` is not 1.
-        games: how many; even, so that every opening is played from both sides.
-        seed: of the openings and of every game.
+        games: the number of games; even, so that every opening is played from both sides.
+        seed: the seed of the openings and of every game.
         opening_plies: random plies before the players take over; default: 4, or fewer in short games.
         jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
-        names: of the players in the records. Default: their specs or classes.
+        names: the players' names in the records. Default: their specs or classes.
 
     Raises:
         ValueError: a number is out of its range, or a player or the game cannot be made. Nothing is played then.
@@ -79,7 +79,7 @@ def iter_match(
     labels = [player_name(player) for player in players] if names is None else list(names)
     if labels[0] == labels[1]:
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
-    agents = tuple(as_agent(player, game) for player in players)  # an unknown spec fails here, in the calling process
+    agents = tuple(as_agent(player, game) for player in players)  # whatever is wrong fails here, in the calling process
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
     openings = itertools.islice(random_openings(game, plies, seed), games // 2)
     return _games(game, agents, players, labels, openings, seed, jobs)

@@ -1,4 +1,4 @@
-"""Random openings, so that deterministic players do not play the same game twice, that leave the game open."""
+"""Random openings that leave the game open, so that deterministic players do not play the same game twice."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..envs import Game, State
 __all__ = ["default_opening_plies", "random_line", "random_openings"]
 
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
-_ATTEMPTS = 1000  # to find an open position
-_ATTEMPTS_NEW = 20  # of them, to find one that was not played yet
+_ATTEMPTS = 1000  # lines that are tried to find an open position
+_ATTEMPTS_NEW = 20  # the first of them, which must lead to a position that was not played yet
 
 
 def default_opening_plies(game: Game) -> int:
@@ -25,12 +25,11 @@ def default_opening_plies(game: Game) -> int:
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
 
-    Decided is an opening after which a search of 4 plies knows who wins, or that nobody does. Positions repeat only
-    where new ones are hard to find.
+    An opening is decided if a search of 4 plies knows how the game ends. Positions repeat only where new ones are hard
+    to find.
 
     Raises:
-        ValueError: ``plies`` is negative, or there is no open position. The first opening is drawn at once, to find
-        out.
+        ValueError: ``plies`` is negative, or there is no open position; the first opening is drawn at once to see that.
     """
     if plies < 0:
         raise ValueError(f"opening_plies must be at least 0, got {plies}")
@@ -65,9 +64,9 @@ def random_line(
 
     Args:
         game: the game.
-        plies: how many; fewer if the game ends before.
-        rng: draws the moves.
-        choose: may give the move instead; where it gives None, and by default, the move is drawn.
+        plies: the number of moves; there are fewer if the game ends before.
+        rng: the generator that draws the moves.
+        choose: gives the move instead of the generator, or None to have it drawn.
     """
     state = game.new_state()
     moves: list[int] = []

@@ -1,4 +1,4 @@
-"""Long work with a progress bar, on standard error, that Ctrl-C ends without losing what is done."""
+"""Progress bars on standard error for long work, which Ctrl-C ends without losing what is done."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _console = Console(stderr=True)
 
 
 def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path | None = None) -> list[GameRecord]:
-    """Play the games of an iterator and return their records; on Ctrl-C, those that are finished.
+    """Play the games of an iterator and return their records; after Ctrl-C, the records of the finished ones.
 
     Args:
-        played: from `iter_match` or `iter_round_robin`.
-        total: how many games it has.
+        played: an iterator from `iter_match` or `iter_round_robin`.
+        total: the number of its games.
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
     return collect_with_progress(played if out is None else saved_records(out, played), total, "playing", "games")
@@ -34,14 +34,14 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
 def collect_with_progress(
     items: Iterable[Item], total: int, task: str, unit: str, size: Callable[[Item], int] = lambda _: 1
 ) -> list[Item]:
-    """Return the items of an iterator; on Ctrl-C, those that there were until then.
+    """Return the items of an iterator; after Ctrl-C, the items until then.
 
     Args:
-        items: what to wait for.
-        total: the sum of their sizes.
+        items: the items to wait for.
+        total: the sum of the items' sizes.
         task: what is being done, as in ``"playing"``.
         unit: what is counted, as in ``"games"``.
-        size: of an item, in these units.
+        size: gives the size of an item, in units.
     """
     done: list[Item] = []
     try:
@@ -70,9 +70,9 @@ def train_with_progress(
     ``train_with_progress(lambda report: train(config, folder, report), config.steps, config.minutes)``
 
     Args:
-        work: called with the function that it must call now and then with its `Progress`.
-        steps: the limit, if there is one.
-        minutes: another; the nearer of them is shown.
+        work: trains a model; it is given a function to call with its `Progress` now and then.
+        steps: the limit on the steps, if there is one. The bar shows the nearer limit.
+        minutes: the limit on the minutes, if there is one.
     """
     columns = (
         BarColumn(),

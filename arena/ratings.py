@@ -5,8 +5,8 @@ one. Two players' difference is read off their score; ratings of many are those 
 (R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika 39, 1952).
 
 The two games of an opening are not independent: an opening that is won for the first player gives each side a win. So
-what counts as one observation is the *pair*, whose score takes one of five values (the "pentanomial" of chess
-programmers). Where openings are lopsided, this interval is narrower than one that counts games, and is the right one.
+one observation is the *pair* of games, whose score takes one of five values (the "pentanomial" of chess programmers).
+Where openings are lopsided, this interval is narrower than one that counts single games, and is the right one.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Difference(NamedTuple):
     """How much stronger the first player is. Infinite where the score is 0 or 1, or its interval reaches that far."""
 
     elo: float
-    low: float  # end of the interval
-    high: float
+    low: float  # the lower end of the interval
+    high: float  # the upper end of the interval
     score: float  # share of the points, 0 to 1
     games: int
 
@@ -51,12 +51,12 @@ def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Differen
 
     The interval is Student's for the mean of the pairs, after one pair that is won and one that is lost have been
     added, in the manner of A. Agresti and B. A. Coull ("Approximate is better than 'exact' for interval estimation of
-    binomial proportions", The American Statistician 52, 1998): so it is sound for short matches and lopsided scores,
-    and has a finite end even if all games of three openings or more were won. The estimate is of what was played.
+    binomial proportions", The American Statistician 52, 1998). So it is sound for short matches and lopsided scores,
+    and has a finite end even if all games of three openings or more were won. The estimate itself has no such pairs.
 
     Args:
         pairs: the first player's points in both games of each opening, from 0 to 2; see `pair_scores`.
-        confidence: of the interval, between 0 and 1.
+        confidence: the probability that the interval is to have, between 0 and 1.
 
     Raises:
         ValueError: there is no pair, or a score or ``confidence`` is out of range.
@@ -81,17 +81,17 @@ def rate_against(
 ) -> Difference:
     """Return the rating of one player that has met players of known ratings, with its confidence interval.
 
-    The rating is the most likely one. As in `elo_difference`, what counts as one observation is a pair of games, and
-    one that is won and one that is lost are added for the interval: against the player whose rating is the nearest,
-    where they say the least. The ends are the ratings at which the points are as far from those expected as the
-    quantile of Student's distribution allows. The spread of the pairs about their expectation is that which was seen,
-    so that results which no single rating explains widen the interval. The ratings of the others are taken as exact.
-    Of one opponent this is `elo_difference`.
+    The rating is the most likely one. As in `elo_difference`, one observation is a pair of games, and a pair that is won
+    and one that is lost are added for the interval: against the player whose rating is nearest, where they say least.
+    The ends of the interval are the ratings at which the points are as far from the expected ones as the quantile of
+    Student's distribution allows. The spread of the pairs about their expectation is the observed one, so results that
+    no single rating explains widen the interval. The anchors are taken as exact. Against one opponent this is
+    `elo_difference`.
 
     Args:
-        anchors: ratings by name, finite.
-        pairs: the player's points, from 0 to 2, in both games of each opening against each of them.
-        confidence: of the interval, between 0 and 1.
+        anchors: finite ratings of the opponents, by name.
+        pairs: for each opponent the player's points, from 0 to 2, in both games of each opening.
+        confidence: the probability that the interval is to have, between 0 and 1.
 
     Raises:
         ValueError: there is no pair, somebody has no rating, or a number is out of range.
@@ -126,9 +126,9 @@ def _expected(logit: float, others: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _logit_of(points: float, others: NDArray[np.float64]) -> float:
-    """Return the rating at which so many points are expected of these games, which is the most likely one.
+    """Return the rating at which so many points are expected from these games, which is the most likely one.
 
-    It is infinite if they are all of the points, or none.
+    It is infinite for all of the points, and for none.
     """
     if not 0 < points < others.size:
         return math.inf if points > 0 else -math.inf
@@ -176,13 +176,13 @@ def fit_ratings(results: Iterable[tuple[str, str, float]], prior: float = 0.0) -
     """Return the ratings under which the results are the most likely.
 
     Args:
-        results: of each game the two players and the points of the first, from 0 to 1; see `game_results`.
-        prior: drawn games that are added between any two who have met: with 1 or 2 of them, a player who won (or lost)
-            everything has a finite rating.
+        results: for each game the two players and the first one's points, from 0 to 1; see `game_results`.
+        prior: the number of drawn games to add between any two who have met: with 1 or 2 of them, a player who won (or
+            lost) everything has a finite rating.
 
     Raises:
-        ValueError: there are no games or somebody plays himself, points or ``prior`` are out of range, or no ratings
-            are most likely: some players never lost a point to any of the others, or never met them.
+        ValueError: there are no games, somebody plays against himself, points or ``prior`` are out of range, or no
+            ratings are most likely: some players never lost a point to any of the others, or never met them.
     """
     if not 0 <= prior < math.inf:
         raise ValueError(f"prior must be a number of games, at least 0, got {prior!r}")

@@ -1,4 +1,4 @@
-"""Everyone against everyone, and the table of it."""
+"""Everyone against everyone, and the table of the results."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class Standing:
     """One player's line of the table.
 
     Attributes:
-        name: the player's.
-        total: over all games.
-        against: by the opponent's name.
-        seconds: wall-clock time of all its moves together.
-        moves: how many they were.
+        name: the player's name.
+        total: the score over all games.
+        against: the score against each opponent, by the opponent's name.
+        seconds: the wall-clock time of all the player's moves together.
+        moves: the number of the player's moves.
     """
 
     name: str
@@ -97,12 +97,12 @@ class Standing:
 
     @property
     def seconds_per_move(self) -> float:
-        """The mean over its moves; 0 if it had none."""
+        """The mean time of a move; 0 without moves."""
         return self.seconds / self.moves if self.moves else 0.0
 
 
 def standings(records: Iterable[GameRecord]) -> list[Standing]:
-    """Return the table of these games, the player with the largest share of the points first."""
+    """Return the table of these games, led by the player with the largest share of the points."""
     table: dict[str, Standing] = {}
     for record in records:
         for seat, name in enumerate(record.players):

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plyground.agents import agent_names
-from plyground.arena import read_records
+from plyground.arena import TrainingConfig, read_records
 from plyground.arena.cli import main
 from plyground.envs import game_names
 
@@ -148,6 +149,13 @@ def test_round_robin(run: Run) -> None:
         (["train", "ppo", "tictactoe", "--opponent", "random*x"], "cannot read the share in 'random*x'"),
         (["train", "ppo", "tictactoe", "--settings", "n_steps"], "cannot read the settings 'n_steps'"),
         (["train", "ppo", "tictactoe", "--resume", "x"], "--resume goes on with what its folder says"),
+        (["train", "--resume", "x", "--num-envs", "3"], "--resume goes on with what its folder says"),
+        (
+            ["train", "ppo", "tictactoe", "--ladder-games", "0"],
+            "ladder_games must be a whole number, at least 2, got 0",
+        ),
+        (["train", "ppo", "tictactoe", "--self-play", "2"], "self_play must be a number, from 0 to 1, got 2.0"),
+        (["train", "ppo", "tictactoe", "--network", "resnett"], "unknown network 'resnett': did you mean 'resnet'?"),
         (["train", "--resume", "x"], "'x' holds no training run"),
         (["trian"], "trian"),
     ],
@@ -179,14 +187,38 @@ def test_play_can_be_given_up(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     assert out.endswith("Game abandoned.\n")
 
 
+def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> None:
+    shown, _ = run("train", "--help")
+    for one in fields(TrainingConfig):
+        if one.name not in ("algorithm", "game"):
+            assert f"--{one.name.replace('_', '-').removesuffix('s' * (one.name == 'opponents'))} " in shown
+    words = " ".join(shown.replace("│", " ").split())
+    assert "Residual blocks of the resnet. At least 1. Default: 1." in words
+    assert "relative to each other. Default: random*0.3, alphabeta(depth=1)*1," in words
+
+
 def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     folder = tmp_path / "run"
     options = ("--num-envs", "4", "--opponent", "random*0.5", "--opponent", "minimax(depth=1)", "--network", "mlp")
+    options += (
+        "--ladder-every",
+        "0",
+        "--ladder",
+        "random",
+        "--ladder",
+        "minimax(depth=1)",
+        "--symmetry",
+        "--seed",
+        "0",
+    )
     settings = ("--settings", "n_steps=8, batch_size=16")
     _, err = run("train", "ppo", "tictactoe", "--out", str(folder), "--steps", "64", *options, *settings)
     assert "64 steps; go on with --resume" in err
-    assert json.loads((folder / "config.json").read_text())["opponents"] == {"random": 0.5, "minimax(depth=1)": 1.0}
+    config = TrainingConfig.load(folder / "config.json")
+    assert config.opponents == {"random": 0.5, "minimax(depth=1)": 1.0}
+    assert (config.ladder_every, config.ladder) == (0, ("random", "minimax(depth=1)"))
+    assert (config.symmetry, config.num_envs, config.settings) == (True, 4, {"n_steps": 8, "batch_size": 16})
     _, err = run("train", "--resume", str(folder), "--steps", "128")
     assert f"{folder}: 128 steps" in err.replace("\n", " ")
     result = json.loads(run("match", f"ppo({folder})", "random", "-g", "tictactoe", "--games", "2", "--json")[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,11 @@ class TestConfig:
             ({"network_threads": 0}, "network_threads must be a whole number, at least 1, got 0"),
             ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
             ({"steps": None}, "give steps, or minutes"),
-            ({"minutes": 0}, "minutes must be above 0"),
-            ({"self_play": 1.5}, "self_play must be a share"),
+            ({"minutes": 0}, "minutes must be a number, above 0, got 0"),
+            ({"self_play": 1.5}, "self_play must be a number, from 0 to 1, got 1.5"),
+            ({"symmetry": 1}, "symmetry must be true or false, got 1"),
+            ({"game": 7}, "game must be a text, got 7"),
+            ({"threads": True}, "threads must be a whole number, at least 1, got True"),
             ({"opponents": {}}, "need opponents"),
             ({"opponents": {"random": -1.0}}, "share of opponent 'random' must be above 0"),
             ({"seed": -1}, "seed must be a whole number, at least 0"),
@@ -93,6 +96,12 @@ class TestConfig:
     def test_says_what_does_not_fit(self, change: dict[str, Any], message: str) -> None:
         with pytest.raises(ValueError, match=message.replace("(", r"\(")):
             replace(SMALL, **change)
+
+    def test_the_documentation_has_what_the_fields_say(self) -> None:
+        documentation = " ".join((TrainingConfig.__doc__ or "").split())
+        for one in fields(TrainingConfig):
+            assert f" {one.name}: {one.metadata['what']}" in documentation
+        assert "threads: Threads that advance the games. At least 1. Default: 1." in documentation
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -1,10 +1,16 @@
-"""``plyground train``: a policy learns a game, in a folder from which it can go on after Ctrl-C or a crash."""
+"""``plyground train``: a policy learns a game, in a folder from which it can go on after Ctrl-C or a crash.
+
+The options are the fields of `TrainingConfig`: their names, what they mean, their ranges and defaults are from there.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple, get_origin
 
 import typer
 from rich.console import Console
@@ -13,11 +19,12 @@ from ...envs.spec import parse_spec
 from ..progress import train_with_progress
 from ..training import RunFolder, TrainingConfig, resume
 from ..training import train as run
+from ..training.settings import described, kind_of
 
 __all__ = ["train"]
 
 _console = Console(stderr=True)
-_DEFAULT = TrainingConfig("connect_four")
+_ARGUMENTS = ("algorithm", "game")  # these two fields are no options
 
 
 def train(
@@ -25,39 +32,14 @@ def train(
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")] = "",
     out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
     resume_from: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
-    steps: Annotated[
-        int | None, typer.Option(help=f"Moves of the learner, in all. Default: {_DEFAULT.steps:,}, if no minutes.")
-    ] = None,
-    minutes: Annotated[float | None, typer.Option(help="Of training, in all.")] = None,
-    num_envs: Annotated[int, typer.Option(help="Games side by side.")] = _DEFAULT.num_envs,
-    threads: Annotated[int, typer.Option(help="That advance them.")] = _DEFAULT.threads,
-    network_threads: Annotated[
-        int, typer.Option(help="Of the network: more pay for a resnet on as many idle cores.")
-    ] = _DEFAULT.network_threads,
-    self_play: Annotated[
-        float, typer.Option(help="Share of games against itself, now or earlier.")
-    ] = _DEFAULT.self_play,
-    sampling: Annotated[str, typer.Option(help="Of itself: latest, uniform or prioritised.")] = _DEFAULT.sampling,
-    opponent: Annotated[
-        list[str] | None,
-        typer.Option(help="One of the other opponents, 'SPEC' or 'SPEC*SHARE'; again for more.", metavar="SPEC"),
-    ] = None,
-    network: Annotated[str, typer.Option(help="mlp or resnet.")] = _DEFAULT.network,
-    width: Annotated[int | None, typer.Option(help="Units of a layer (256), or channels (16).")] = None,
-    blocks: Annotated[int, typer.Option(help="Of the resnet.")] = _DEFAULT.blocks,
-    symmetry: Annotated[
-        bool, typer.Option("--symmetry", help="Each game is seen through a symmetry of the board.")
-    ] = False,
-    checkpoint_every: Annotated[int, typer.Option(help="Steps.")] = _DEFAULT.checkpoint_every,
-    settings: Annotated[
-        str, typer.Option(help="Of the algorithm, as in 'learning_rate=3e-4, n_epochs=8'.", metavar="KEY=VALUE, …")
-    ] = "",
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same run.")] = 0,
+    **options: Any,
 ) -> None:
     """Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was."""
+    given = {name: value for name, value in options.items() if not (value is None or value is False or value == [])}
+    steps, minutes = given.get("steps"), given.get("minutes")
     if resume_from is not None:
-        if algorithm or game or out is not None:
-            raise ValueError("--resume goes on with what its folder says: give no algorithm, no game and no --out")
+        if algorithm or game or out is not None or set(given) - {"steps", "minutes"}:
+            raise ValueError("--resume goes on with what its folder says: give no more than --steps and --minutes")
         RunFolder(resume_from).state()
         model = train_with_progress(
             lambda report: resume(resume_from, report, steps=steps, minutes=minutes), steps, minutes
@@ -66,25 +48,10 @@ def train(
         return
     if not algorithm or not game:
         raise ValueError("give an algorithm and a game, as in 'plyground train ppo connect_four', or --resume FOLDER")
-    config = TrainingConfig(
-        game=game,
-        algorithm=algorithm,
-        steps=_DEFAULT.steps if steps is None and minutes is None else steps,
-        minutes=minutes,
-        seed=seed,
-        num_envs=num_envs,
-        threads=threads,
-        network_threads=network_threads,
-        self_play=self_play,
-        sampling=sampling,  # pyright: ignore[reportArgumentType]  (checked there)
-        opponents=dict(map(_share, opponent)) if opponent else _DEFAULT.opponents,
-        network=network,  # pyright: ignore[reportArgumentType]
-        width=width,
-        blocks=blocks,
-        symmetry=symmetry,
-        checkpoint_every=checkpoint_every,
-        settings=_settings(settings),
-    )
+    if minutes is not None:
+        given.setdefault("steps", None)
+    read = {name: _SPECIAL[name].read(value) if name in _SPECIAL else value for name, value in given.items()}
+    config = TrainingConfig(game=game, algorithm=algorithm, **read)  # pyright: ignore[reportArgumentType]  (checked)
     config.check_names()
     folder = out or Path(f"{algorithm}-{game}")
     RunFolder(folder).check_new()
@@ -92,7 +59,32 @@ def train(
     _console.print(f"{folder}: {model.num_timesteps:,} steps; go on with --resume {folder}", highlight=False)
 
 
-def _settings(text: str) -> dict[str, Any]:
+# -- options out of fields ---------------------------------------------------------------------------------------------
+
+
+class _Special(NamedTuple):
+    """How an option is written whose field is more than a number, a choice or a switch."""
+
+    option: str
+    form: str  # as in the help
+    kind: Any
+    more: str  # how it is given, in the help
+    read: Callable[[Any], Any]
+
+
+def _read_shares(texts: list[str]) -> dict[str, float]:
+    """Read ``SPEC`` and ``SPEC*SHARE``."""
+    shares = {}
+    for text in texts:
+        spec, star, share = text.rpartition("*")
+        try:
+            shares[spec.strip() if star else text] = float(json.loads(share)) if star else 1.0
+        except ValueError:
+            raise ValueError(f"cannot read the share in {text!r}: expected a number, as in 'random*0.5'") from None
+    return shares
+
+
+def _read_settings(text: str) -> dict[str, Any]:
     """Read ``key=value, …``."""
     _, unnamed, named = parse_spec(f"settings({text})")
     if unnamed:
@@ -100,12 +92,31 @@ def _settings(text: str) -> dict[str, Any]:
     return named
 
 
-def _share(text: str) -> tuple[str, float]:
-    """Read ``SPEC`` or ``SPEC*SHARE``."""
-    spec, star, share = text.rpartition("*")
-    if not star:
-        return text, 1.0
-    try:
-        return spec.strip(), float(json.loads(share))
-    except ValueError:
-        raise ValueError(f"cannot read the share in {text!r}: expected a number, as in 'random*0.5'") from None
+_SPECIAL = {
+    "opponents": _Special("--opponent", "SPEC*SHARE", list[str], "Give it again for more.", _read_shares),
+    "ladder": _Special("--ladder", "SPEC", list[str], "Give it again for more.", tuple),
+    "settings": _Special("--settings", "KEY=VALUE, …", str, "As in 'learning_rate=3e-4, n_epochs=8'.", _read_settings),
+}
+
+
+def _option(one: Field[Any]) -> inspect.Parameter:
+    """Return the option of a field. One that is not given is None, or False: the configuration has the default."""
+    name, form, what, default = f"--{one.name.replace('_', '-')}", None, described(one), None
+    kind = kind_of(TrainingConfig, one.name)
+    if special := _SPECIAL.get(one.name):
+        name, form, kind, what = special.option, special.form, special.kind, f"{what} {special.more}"
+    elif kind is bool:
+        default = False
+    elif get_origin(kind) is Literal:
+        kind = str  # its values are told, and checked, by the configuration
+    if one.name == "steps":
+        what += " With --minutes alone there is no limit."
+    made: Any = typer.Option(name, metavar=form, help=what, show_default=False)
+    annotation = Annotated[kind if kind is bool else kind | None, made]
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+_own = [one for one in inspect.signature(train, eval_str=True).parameters.values() if one.name != "options"]
+train.__signature__ = inspect.Signature(  # pyright: ignore[reportFunctionMemberAccess]  (which typer reads)
+    [*_own, *(_option(one) for one in fields(TrainingConfig) if one.name not in _ARGUMENTS)]
+)

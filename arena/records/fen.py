@@ -1,7 +1,7 @@
 """Positions of checkers as PDN has them: the text of its tag ``FEN``, such as ``B:W18,24,K27:B12,16,K20``.
 
-It begins with who is to move, then come the squares of each side, in any order, with a ``K`` before a king's. Men may
-stand in ranges, ``B1-12``, and a full stop may end it all (PDN 3.0, https://github.com/wiegerw/pdn).
+It begins with the side to move. The squares of each side follow, in any order, with a ``K`` before a king's. Men may
+stand in ranges, ``B1-12``, and a full stop may end the text (PDN 3.0, https://github.com/wiegerw/pdn).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Files of games, in the format that their name tells.
+"""Files of games, in the format that the name of the file tells.
 
 ============  =============================================================  ===================================
-``.jsonl``    JSON lines, one record each: all of it, for every game         `plyground.arena.records.record`
+``.jsonl``    JSON lines, one whole record each, for every game              `plyground.arena.records.record`
 ``.sgf``      Smart Game Format, FF[4]: go, othello, gomoku                  `plyground.arena.records.sgf`
 ``.pdn``      Portable Draughts Notation: checkers                           `plyground.arena.records.pdn`
 ============  =============================================================  ===================================
@@ -21,8 +21,8 @@ def read_games(path: str | Path) -> Iterator[GameRecord]:
     """Return an iterator over the games in a file, ours or from elsewhere.
 
     Raises:
-        ValueError: the name ends in no known suffix; or, on the way, a game cannot be read (the message says which, and
-            why; the games before it are fine).
+        ValueError: the name ends in no known suffix; or, later, a game cannot be read (the message says which, and why;
+            the games before it are fine).
     """
     reader, _ = _format(path)
     return reader(path)
@@ -32,8 +32,8 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add games to a file, one after the other as they come.
 
     Raises:
-        ValueError: the name ends in no known suffix, or the format is not one for this game. Games before it are
-            written, and nothing of it.
+        ValueError: the name ends in no known suffix, or the format cannot hold a game. The games before that one are
+            written, and nothing of that one.
     """
     _, writer = _format(path)
     writer(path, records)

@@ -3,14 +3,14 @@
 Black begins. The result is black's points, then white's, as in the Open Checkers Archive: ``1-0`` is a win for black.
 (Some write it the other way round, as in chess; a file does not tell.)
 
-A move is its first and last square, ``15x29``. Where that could be several moves, and where a game breaks off in the
-middle of one, all squares are written, ``15x22x29``. Read are both, and jumps given one by one, ``15x22 22x29``, as in
-the first description of PDN (A. Millett, 1995). Comments ``{…}``, ``; …`` and ``% …``, variations ``(…)``, ``$n``,
-``!`` and ``?`` are skipped.
+A move is written as its first and last square, ``15x29``; where that could be several moves, and where a game breaks
+off in the middle of one, with all its squares, ``15x22x29``. The reader takes both, and jumps given one by one, ``15x22
+22x29``, as in the first description of PDN (A. Millett, 1995). It skips comments ``{…}``, ``; …`` and ``% …``,
+variations ``(…)``, ``$n``, ``!`` and ``?``.
 
-The notes of `plyground.arena.records.replay` are the tag ``Plyground``. A game without is read as ``checkers``, its
-result is believed, and without one it is ``"truncated"`` unless our rules know better. Event, date and the like are not
-kept.
+The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without this tag is read as
+``checkers``, and its result is believed; without a result it is ``"truncated"``, unless our rules know better. Event,
+date and the like are not kept.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _TOKEN = re.compile(
 
 @dataclass
 class _Text:
-    """A game as it stands in the file."""
+    """A game as the file has it."""
 
     tags: dict[str, str] = field(default_factory=dict)
-    moves: list[tuple[str, str]] = field(default_factory=list)  # with the number before it, for messages
+    moves: list[tuple[str, str]] = field(default_factory=list)  # each with the number before it, for messages
     result: str = "*"
 
 
@@ -69,7 +69,7 @@ def read_pdn(path: str | Path, game: str = "checkers") -> Iterator[GameRecord]:
 
     Args:
         path: the file.
-        game: the rules for games whose notes do not tell, for example ``"checkers(max_quiet_plies=255)"``.
+        game: the rules of games without notes, for example ``"checkers(max_quiet_plies=255)"``.
 
     Raises:
         ValueError: a game cannot be read: another kind of draughts, another initial position, a move that is illegal or

@@ -19,12 +19,12 @@ class GameRecord:
         game: the spec of the game, or the name of a PettingZoo environment that is not ours.
         players: the players' names.
         moves: all actions, the opening's included.
-        opening: how many of the moves were set before the players took over.
-        outcome: what each player got: +1 win, 0 draw, -1 loss, or as the game's utilities are.
+        opening: the number of moves that were set before the players took over.
+        outcome: what each player got: +1 for a win, 0 for a draw, -1 for a loss, or the game's own utilities.
         ending: ``"finished"``, ``"truncated"``, or ``"illegal"`` where an illegal move ended the game.
-        seconds: wall-clock time that each move took; 0 for the opening's.
-        movers: the seat, 0 or 1, that chose each move; -1 for the opening's.
-        seed: of this game.
+        seconds: the wall-clock time that each move took; 0 for the opening's moves.
+        movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
+        seed: the game's seed.
     """
 
     game: str

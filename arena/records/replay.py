@@ -1,9 +1,9 @@
 """Replaying a game move by move, and what a record says beside its moves: shared by the file formats.
 
-The formats of the field know moves, players and results. What else a `GameRecord` holds goes with them as a line of
-JSON, the notes: the game with its parameters, how many moves were the opening's, the outcome, the ending, the seed,
-and the illegal move if one ended the game (the moves in a file are all legal). The times of the moves are lost. Who
-chose a move is not in the file: it is the player to move.
+The formats of the field know moves, players and results. The rest of a `GameRecord` goes into a line of JSON, the
+notes: the game with its parameters, the length of the opening, the outcome, the ending, the seed, and the illegal move
+if one ended the game (all moves in a file are legal). The times of the moves are lost. The file does not say who chose
+a move: it was the player to move.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Replay:
         game: what is played.
         state: the position after the moves so far.
         moves: the actions so far.
-        movers: who played them, 0 or 1.
-        player: who is to move.
+        movers: the players, 0 or 1, who made these moves.
+        player: the player to move, 0 or 1.
     """
 
     def __init__(self, game: Game) -> None:
@@ -74,9 +74,9 @@ class Replay:
         """Return the record of the game.
 
         Args:
-            players: their names, the first player first.
+            players: the players' names, the first player first.
             result: +1 the first player won, 0 a draw, -1 the second won; None: the file does not say.
-            notes: what `read_notes` found. Without them, ``result`` counts, whatever the rules say of the last
+            notes: what `read_notes` found. Without notes ``result`` counts, whatever the rules say of the last
                 position: people resign, agree to draws and score by other rules.
 
         Raises:
@@ -136,7 +136,7 @@ def read_notes(text: str, names: Sequence[str]) -> tuple[dict[str, Any], Game]:
 
     Args:
         text: what `write_notes` wrote.
-        names: the games that may be meant.
+        names: the games that the file may hold.
 
     Raises:
         ValueError: the text is something else, or the game is not one of these.

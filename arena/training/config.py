@@ -1,4 +1,7 @@
-"""What a training run is told: one typed record, with every default stated, kept as JSON beside the model."""
+"""What a training run is told: one typed record, with every default stated, kept as JSON beside the model.
+
+What a field means and may be stands in its metadata, once: the command line and the documentation have it from there.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ...envs import make_game
 from ...envs.spec import nearest
+from .settings import about, check_settings, documented
 
 __all__ = ["ALGORITHMS", "TrainingConfig"]
 
@@ -39,8 +43,11 @@ ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 
+Algorithm = Literal["ppo", "a2c", "dqn"]
 Sampling = Literal["latest", "uniform", "prioritised"]
 Network = Literal["mlp", "resnet"]
+
+_LADDER = ("random", "alphabeta(depth=2)", "alphabeta(depth=4)", "mcts(simulations=100)")
 
 
 def _opponents() -> dict[str, float]:
@@ -48,115 +55,135 @@ def _opponents() -> dict[str, float]:
     return {"random": 0.3, **dict.fromkeys(searches, 1.0)}
 
 
+@documented
 @dataclass(frozen=True)
 class TrainingConfig:
     """The configuration of a run.
 
-    A *step* is one move of the learner in one of its games. Shares are relative to each other.
-
-    Attributes:
-        game: as `plyground.envs.make_game` takes it.
-        algorithm: ``"ppo"`` (MaskablePPO), ``"a2c"`` or ``"dqn"``. Only the first sees the mask while it learns; the
-            others lose the game by an illegal move.
-        steps: after which training ends; None: no limit.
-        minutes: of training, after which it ends; None: no limit.
-        seed: of the weights, the games, the opponents and the exploration.
-        num_envs: games played side by side.
-        threads: that advance them.
-        network_threads: torch's, in this process. The weights depend on how many there are, in the last digits. More
-            than one pays for a residual net with as many idle cores to itself; where other work runs on these, threads
-            wait for each other: with torch's default PPO ran 30 times slower on 2 cores.
-        opening_plies: each game opens with up to so many random plies: so the learner meets positions of all kinds, and
-            ends early on. Default: half of the longest game, but no more than 24.
-        self_play: the share, from 0 to 1, of games against the learner itself, as it is or as it was.
-        sampling: which of these: ``"latest"``, only as it is; ``"uniform"``, it and all its past snapshots alike; or
-            ``"prioritised"``, those it scores worst against most often, with a weight of (1 - score)² (O. Vinyals et
-            al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019).
-        active_opponents: how many of these are in play at a time. They are drawn anew for each batch of experience.
-        snapshot_every: steps from one snapshot to the next.
-        pool: how many snapshots are kept, at most. When there is one too many, every second one is dropped, so that
-            those that are left are spread over the whole run.
-        opponents: in the other games: specs of players, and their shares.
-        network: ``"mlp"``, or ``"resnet"``, a small residual convolution net for boards of any size.
-        width: units in each of the MLP's two layers, 256 by default; or channels of the residual net, 16 by default.
-        blocks: of the residual net.
-        exploration_steps: over which DQN's share of random moves falls from 1 to its last value.
-        symmetry: each game is seen by the learner through one of the board's symmetries, drawn at random.
-        checkpoint_every: steps from one checkpoint to the next.
-        ladder: specs of players against which the learner is scored now and then.
-        ladder_every: steps from one such test to the next; 0: no tests.
-        ladder_games: games against each, which open with fewer random plies, as matches do.
-        settings: of the algorithm, in place of ours (`ALGORITHMS`) and of the library's.
+    A *step* is one move of the learner in one of its games. With None for ``steps`` or ``minutes`` there is no such
+    limit; None for another field is its default.
 
     Raises:
         ValueError: a value is out of its range. The game's and players' specs are read when the training begins.
     """
 
-    game: str
-    algorithm: str = "ppo"
-    steps: int | None = 1_000_000
-    minutes: float | None = None
-    seed: int = 0
-    num_envs: int = 256
-    threads: int = 1
-    network_threads: int = 1
-    opening_plies: int | None = None
-    self_play: float = 0.3
-    sampling: Sampling = "prioritised"
-    active_opponents: int = 3
-    snapshot_every: int = 250_000
-    pool: int = 16
-    opponents: Mapping[str, float] = field(default_factory=_opponents)
-    network: Network = "mlp"
-    width: int | None = None
-    blocks: int = 1
-    exploration_steps: int = 250_000
-    symmetry: bool = False
-    checkpoint_every: int = 1_000_000
-    ladder: tuple[str, ...] = ("random", "alphabeta(depth=2)", "alphabeta(depth=4)", "mcts(simulations=100)")
-    ladder_every: int = 500_000
-    ladder_games: int = 100
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
+    algorithm: Algorithm = field(
+        default="ppo",
+        metadata=about(
+            "ppo (MaskablePPO), a2c or dqn. Only ppo sees the mask while it learns; the others lose the game by an "
+            "illegal move."
+        ),
+    )
+    steps: int | None = field(
+        default=1_000_000, metadata=about("Moves of the learner, in all, after which training ends.", least=1)
+    )
+    minutes: float | None = field(
+        default=None, metadata=about("Minutes of training, in all, after which it ends.", above=0)
+    )
+    seed: int = field(
+        default=0,
+        metadata=about(
+            "Seed of the weights, the games, the opponents and the exploration; the same seed gives the same run.",
+            least=0,
+        ),
+    )
+    num_envs: int = field(default=256, metadata=about("Games played side by side.", least=1))
+    threads: int = field(default=1, metadata=about("Threads that advance the games.", least=1))
+    # With torch's default, and other work on the same cores, PPO ran 30 times slower on 2 of them.
+    network_threads: int = field(
+        default=1,
+        metadata=about(
+            "Threads of torch, on whose number the last digits of the weights depend. More than one pay for a resnet "
+            "with as many idle cores to itself; where other work runs on these, all is slower by far.",
+            least=1,
+        ),
+    )
+    opening_plies: int | None = field(
+        default=None,
+        metadata=about(
+            "Random plies, at most, that open each game, so that the learner meets positions of all kinds. If not "
+            "given: half of the longest game, but no more than 24.",
+            least=0,
+        ),
+    )
+    self_play: float = field(
+        default=0.3,
+        metadata=about("Share of the games against the learner itself, as it is or as it was.", least=0, most=1),
+    )
+    # prioritised: weights of (1 - score)², from O. Vinyals et al., "Grandmaster level in StarCraft II using multi-agent
+    # reinforcement learning", Nature 575, 2019.
+    sampling: Sampling = field(
+        default="prioritised",
+        metadata=about(
+            "How the learner's opponents are drawn from itself: latest, as it is; uniform, as it is or at any of its "
+            "snapshots; prioritised, the same, and those it scores worst against most often."
+        ),
+    )
+    active_opponents: int = field(
+        default=3,
+        metadata=about(
+            "Snapshots, the learner as it is among them, in play at a time. They are drawn for each batch of "
+            "experience.",
+            least=1,
+        ),
+    )
+    snapshot_every: int = field(
+        default=250_000, metadata=about("Steps from one snapshot of the learner to the next.", least=1)
+    )
+    pool: int = field(
+        default=16,
+        metadata=about(
+            "Snapshots that are kept, at most. When there is one too many, every second one is dropped, so that the "
+            "others are spread over the whole run.",
+            least=2,
+        ),
+    )
+    opponents: Mapping[str, float] = field(
+        default_factory=_opponents,
+        metadata=about("Specs of the players in the other games, and their shares, relative to each other."),
+    )
+    network: Network = field(
+        default="mlp", metadata=about("mlp, or resnet, a small residual convolution net for boards of any size.")
+    )
+    width: int | None = field(
+        default=None,
+        metadata=about(
+            "Units in each of the mlp's two layers, or channels of the resnet. If not given: 256, or 16.", least=1
+        ),
+    )
+    blocks: int = field(default=1, metadata=about("Residual blocks of the resnet.", least=1))
+    exploration_steps: int = field(
+        default=250_000,
+        metadata=about("Steps over which dqn's share of random moves falls from 1 to its last value.", least=1),
+    )
+    symmetry: bool = field(
+        default=False,
+        metadata=about("Show the learner each game through one of the board's symmetries, drawn at random."),
+    )
+    checkpoint_every: int = field(default=1_000_000, metadata=about("Steps from one checkpoint to the next.", least=1))
+    ladder: tuple[str, ...] = field(
+        default=_LADDER, metadata=about("Specs of the players against which the learner is scored now and then.")
+    )
+    ladder_every: int = field(
+        default=500_000, metadata=about("Steps from one test against the ladder to the next; 0 for no tests.", least=0)
+    )
+    ladder_games: int = field(
+        default=100,
+        metadata=about(
+            "Games of a test against each player of the ladder. They open with fewer random plies, as matches do.",
+            least=2,
+        ),
+    )
+    settings: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata=about("Settings of the algorithm, in place of plyground's (ALGORITHMS) and of the library's."),
+    )
 
     def __post_init__(self) -> None:
-        if self.algorithm not in ALGORITHMS:
-            raise ValueError(f"unknown algorithm {self.algorithm!r}: {nearest(self.algorithm, ALGORITHMS)}")
-        for name, options in (("sampling", Sampling), ("network", Network)):
-            if getattr(self, name) not in get_args(options):
-                raise ValueError(
-                    f"unknown {name} {getattr(self, name)!r}: {nearest(getattr(self, name), get_args(options))}"
-                )
-        least = {
-            "num_envs": 1,
-            "threads": 1,
-            "network_threads": 1,
-            "opening_plies": 0,
-            "active_opponents": 1,
-            "snapshot_every": 1,
-            "pool": 2,
-            "seed": 0,
-        }
-        least |= {
-            "width": 1,
-            "blocks": 1,
-            "exploration_steps": 1,
-            "checkpoint_every": 1,
-            "ladder_every": 0,
-            "ladder_games": 2,
-        }
-        least["steps"] = 1
-        for name, value in least.items():
-            given = getattr(self, name)
-            if given is None and name in ("steps", "opening_plies", "width"):
-                continue
-            if not isinstance(given, int) or isinstance(given, bool) or given < value:
-                raise ValueError(f"{name} must be a whole number, at least {value}, got {given!r}")
+        check_settings(self)
         if self.steps is None and self.minutes is None:
             raise ValueError("give steps, or minutes, or both: else training would never end")
-        if self.minutes is not None and not 0 < self.minutes < math.inf:
-            raise ValueError(f"minutes must be above 0, got {self.minutes!r}")
-        if not 0 <= self.self_play <= 1:
-            raise ValueError(f"self_play must be a share from 0 to 1, got {self.self_play!r}")
         if self.self_play < 1 and not self.opponents:
             raise ValueError(f"self_play is {self.self_play}, so {1 - self.self_play:g} of the games need opponents")
         for spec, share in self.opponents.items():

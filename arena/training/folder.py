@@ -9,9 +9,9 @@
     tensorboard/     scalars
     state/           all that the run needs to go on: games, random numbers, optimizer, snapshots
 
-A state is written beside the last, which is removed when the new one is whole: a crash at any moment leaves one.
-Models and replay buffers are pickles, as stable-baselines3 writes them; all else is JSON, arrays and weights, and is
-loaded without running code.
+A new state is written beside the last one, which is removed when the new one is whole: a crash at any moment leaves one
+of them. Models and replay buffers are pickles, as stable-baselines3 writes them; everything else is JSON, arrays and
+tensors, and is loaded without running code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["RunFolder"]
 
 
 class RunFolder:
-    """Where a run keeps what it has. It stores states and gives them back, and knows nothing of what is in them.
+    """The files of a run. It stores states and gives them back, and knows nothing about their contents.
 
     Args:
         path: the folder.
@@ -49,7 +49,7 @@ class RunFolder:
         """Check that no run is here.
 
         Raises:
-            FileExistsError: there is one, or this is a file.
+            FileExistsError: there is one, or the path is a file.
             FileNotFoundError: there is no folder to make this one in.
         """
         if self.path.is_file():
@@ -86,7 +86,7 @@ class RunFolder:
         """Write the model, and a new state in place of the last.
 
         Args:
-            model: of stable-baselines3 or sb3-contrib.
+            model: a model of stable-baselines3 or sb3-contrib.
             state: nested dicts of arrays, tensors and what JSON knows. Names are texts without ``/``.
         """
         name = f"step_{model.num_timesteps:09d}"
@@ -126,19 +126,19 @@ class RunFolder:
         return model, _read_state(path)
 
     def checkpoint(self, model: Any) -> None:
-        """Keep the model as it is now among the checkpoints."""
+        """Add the model, as it is now, to the checkpoints."""
         path = self.checkpoints / f"step_{model.num_timesteps:09d}.zip"
         partial = path.with_suffix(".partial")
         model.save(partial.with_suffix(".partial.zip"))
         os.replace(partial.with_suffix(".partial.zip"), path)
 
     def note(self, line: dict[str, Any]) -> None:
-        """Add a line to the progress."""
+        """Add a line to the file of progress."""
         with self.progress.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
     def forget_after(self, steps: int) -> None:
-        """Remove the progress, and the checkpoints, that a run noted after the state it goes on from."""
+        """Remove progress and checkpoints that were written after these steps, from which the run goes on."""
         if self.progress.exists():
             lines = [line for line in self.progress.read_text().splitlines() if json.loads(line)["steps"] <= steps]
             self.progress.write_text("".join(f"{line}\n" for line in lines))

@@ -1,4 +1,4 @@
-"""How a network scores against players of known strength, many games at once, while it is being trained."""
+"""A network's scores against players of known strength, many games at once, while it is being trained."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def ladder_scores(
 ) -> dict[str, float]:
     """Return the score, from 0 to 1, of a model's preferred moves against each player.
 
-    A test between two pieces of training, quick and always with the same openings; `plyground.arena.match` has the
-    paired openings and the intervals.
+    This is a quick test between two batches of experience, always with the same openings; for paired openings and
+    intervals see `plyground.arena.match`.
 
     Args:
         game: the game.
-        model: of stable-baselines3 or sb3-contrib.
-        players: specs.
-        games: against each; half of them, rounded up, in each seat.
-        opening_plies: random plies before the players take over. (With fewer, in some games, a learner that has met a
-            player without chance in it would know the whole game by heart.)
-        seed: of the openings and the players.
+        model: a model of stable-baselines3 or sb3-contrib.
+        players: specs of the players to test it against.
+        games: the number of games against each player; half of them, rounded up, in each seat.
+        opening_plies: random plies before the players take over. (With few of them, in some games, a learner that has
+            met a deterministic player would know the whole game by heart.)
+        seed: the seed of the openings and the players.
     """
     policy, scores = Policy(game, model), {}
     for player in players:
@@ -49,7 +49,7 @@ def ladder_scores(
 
 
 def _first_results(seats: SeatBatch, policy: Policy) -> NDArray[Any]:
-    """Play until each row has finished a game, and return the rewards [games] of those."""
+    """Play until each row has finished a game, and return the rewards [games] of these games."""
     rewards, unfinished = np.zeros(seats.num_envs), np.ones(seats.num_envs, np.bool_)
     seats.reset()
     while unfinished.any():

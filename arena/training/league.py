@@ -1,6 +1,6 @@
 """Whom the learner meets: itself, as it is and as it was, and players of other kinds.
 
-The learner as it was is a pool of snapshots of its network. Of the pool some are in play at a time, drawn by a rule, so
+A pool of snapshots of its network is the learner as it was. A few of them, drawn by a rule, are in play at a time, so
 that a step asks few networks, each for many games.
 """
 
@@ -29,25 +29,25 @@ _HARDNESS = 2  # the power of (1 - score) in prioritised sampling
 
 
 class Member(NamedTuple):
-    """A snapshot: how many steps the learner had been trained then, and its network."""
+    """A snapshot of the learner."""
 
-    steps: int
+    steps: int  # of training until then
     policy: Any
     player: Opponents
 
 
 class League:
-    """The opponents of a training run, as the games ask for them.
+    """The opponents of a training run: an `Opponents` that draws one for each game.
 
     Args:
         game: the game.
-        config: of the run.
+        config: the run's configuration.
 
     Attributes:
-        snapshots: the pool, by number, the oldest first; some that are in no pool any more finish their games.
-        scores: the learner's mean score, from 0 to 1, in its last games against each.
-        games: how many have ended.
-        stride: the pool has each snapshot whose number is a multiple of this, and the newest.
+        snapshots: by number, the oldest first: those of the pool, and some that have left it but finish their games.
+        scores: the learner's mean score, from 0 to 1, in its last games against each opponent, by number.
+        games: the number of games that have ended.
+        stride: the pool has the snapshots whose numbers are multiples of this, and the newest.
     """
 
     def __init__(self, game: Game, config: TrainingConfig) -> None:
@@ -65,7 +65,7 @@ class League:
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
 
     def follow(self, learner: Any) -> None:
-        """Let a network be the learner: its opponents "itself" play as it does at that moment."""
+        """Let a network be the learner. The opponent "itself" plays as that network does at the moment."""
         self.learner, self._live = learner, self._player(learner)
 
     # -- the pool ------------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ class League:
         self.snapshots[number] = Member(steps, policy, self._player(policy))
 
     def draw(self) -> None:
-        """Draw who is in play from here on; whoever is in nobody's game and in no pool is forgotten."""
+        """Draw the snapshots in play from here on; forget those that are neither in a game nor in the pool."""
         candidates = [_LIVE, *self.pool]
         if self.config.sampling == "latest" or len(candidates) == 1:
             self.active_opponents = [_LIVE]
@@ -128,7 +128,7 @@ class League:
         return actions
 
     def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
-        """Take the learner's rewards in games that have ended into its scores."""
+        """Count games that have ended, with the learner's ``rewards`` [some], in its scores."""
         self.games += rows.size
         numbers, points = self.seated[rows], (1 + np.sign(rewards)) / 2
         for number in np.unique(numbers).tolist():
@@ -194,7 +194,7 @@ class League:
         return self._live if number == _LIVE else self.snapshots[number].player
 
     def _player(self, policy: Any) -> Opponents:
-        """Return players that draw their moves from what a network prefers; one that has values plays the best."""
+        """Return players that draw moves from a network's distribution; of Q-values they play the best."""
         model = SimpleNamespace(
             policy=policy, action_space=policy.action_space, observation_space=policy.observation_space
         )

@@ -13,8 +13,8 @@ from .league import League
 
 __all__ = ["SCHEDULED_STEPS", "compile_players", "new_games", "new_model", "training_class"]
 
-SCHEDULED_STEPS = 10**9  # what the libraries are told, so that no schedule of theirs depends on when a run is to end
-_OPENING = 24  # random plies, at most, if nothing is said
+SCHEDULED_STEPS = 10**9  # the length that the libraries are told, so that no schedule depends on when a run ends
+_OPENING = 24  # random plies by default, at most
 _WIDTHS = {"mlp": 256, "resnet": 16}
 _CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
 
@@ -31,11 +31,11 @@ def training_class(config: TrainingConfig) -> Any:
 def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
     """Return an untrained model, the environments that it will learn in, and its opponents.
 
-    For loops of one's own, such as ``model.learn(100_000)``; the opponents then stay as they are drawn first, since it
-    is `train` that takes snapshots.
+    For training loops of your own, such as ``model.learn(100_000)``. The opponents then stay as they are drawn first,
+    since only `train` takes snapshots.
 
     Args:
-        config: of which the limits, and what is kept, play no part.
+        config: the configuration; its limits, and what it says about files and tests, play no part.
 
     Raises:
         ValueError: a name in the configuration, or a setting of the algorithm, is unknown.
@@ -59,7 +59,7 @@ def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
 
 
 def new_games(config: TrainingConfig) -> tuple[Any, League]:
-    """Return the environments, and the opponents whom the learner meets in them."""
+    """Return the environments of a run, and the opponents whom the learner meets in them."""
     import torch
 
     from ...envs.vector.stable_baselines import BoardVecEnv
@@ -81,7 +81,7 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
 
 
 def compile_players(config: TrainingConfig) -> None:
-    """Let everybody make a move, so that the time of training does not go into compiling."""
+    """Let every player make a move, so that compiling takes no time from the training."""
     for spec in {**config.opponents, **dict.fromkeys(config.ladder)}:
         seats = SeatBatch(make_game(config.game), 1, spec, "second", seed=0)
         seats.reset()

@@ -30,13 +30,13 @@ class ResidualNetwork(BaseFeaturesExtractor):
 
     A 3×3 convolution, ``blocks`` residual blocks of two more, and a layer of ``4 * width`` units. Source: D. Silver et
     al., "Mastering the game of Go without human knowledge", Nature 550 (2017), Methods; here without batch
-    normalization, since the batches of experience and the opponents' questions are differently mixed.
+    normalization, since batches of experience and the positions that opponents ask about are mixed differently.
 
     Args:
-        observation_space: of the environment.
-        shape: of the planes, H×W×C.
-        width: channels.
-        blocks: how many.
+        observation_space: the environment's.
+        shape: the shape H×W×C of the planes.
+        width: the number of channels.
+        blocks: the number of residual blocks.
     """
 
     def __init__(self, observation_space: Any, shape: tuple[int, int, int], width: int, blocks: int) -> None:
@@ -63,11 +63,11 @@ def network_settings(game: Game, network: str, width: int, blocks: int) -> dict[
     """Return the ``policy_kwargs`` that give a policy its body.
 
     Args:
-        game: whose planes it sees.
+        game: the game whose planes the network sees.
         network: ``"mlp"``, two layers of ``width`` units, for policy and value apart; or ``"resnet"``, see
             `ResidualNetwork`, shared by both.
-        width: units, or channels.
-        blocks: of the residual net.
+        width: units of an MLP's layer, or channels of a residual net.
+        blocks: the residual net's blocks.
     """
     if network == "mlp":
         return {"net_arch": [width, width], "activation_fn": nn.ReLU}

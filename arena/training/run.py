@@ -1,9 +1,9 @@
 """Training a policy with stable-baselines3: against itself, its own past, and players of known kinds.
 
-The learner sits in one seat of many games at once (`BoardVecEnv`), so that every reward, observation and value is its
-own. It is saved, tested and interrupted between two batches of experience only, and a run that goes on from what was
-saved there does what it would have done without the break, number for number (unless an opponent is limited by
-``seconds``, or keeps things of its own during a game).
+The learner sits in one seat of many games at once (`BoardVecEnv`), so every reward, observation and value is its own. A
+run is saved, tested and interrupted only between two batches of experience. When it goes on from what was saved there,
+it does what it would have done without the break, number for number (unless an opponent has a budget of ``seconds``, or
+keeps things of its own during a game).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["resume", "train"]
 def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | None = None) -> Any:
     """Train a policy, keep it in a new folder (see `RunFolder`), and return the model.
 
-    Ctrl-C ends the training after the batch in progress, and saves it: `resume` goes on from there. (A second one ends
-    it at once: then `resume` goes on from the last checkpoint.)
+    Ctrl-C ends the training after the batch in progress, and saves it: `resume` goes on from there. A second Ctrl-C
+    ends it at once: then `resume` goes on from the last checkpoint.
 
     Args:
         config: what to train, and how.
-        folder: a new folder, or one without a run.
+        folder: the run's folder, a new one or one that holds no run.
         on_progress: called after each batch of experience.
 
     Raises:
@@ -60,14 +60,14 @@ def resume(
     """Go on with a run from its newest state, exactly as it was, and return the model.
 
     Args:
-        folder: of the run.
-        on_progress: as in `train`.
-        steps: the limit over all sittings, from now on. Default for both: those of the configuration.
-        minutes: likewise.
+        folder: the run's folder.
+        on_progress: called after each batch of experience.
+        steps: the new limit on the moves of the learner, over all sessions. Default for both: the configuration's.
+        minutes: the new limit on the time of training, over all sessions.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: what it holds is damaged, or a limit is out of its range.
+        ValueError: a file of the run is damaged, or a limit is out of its range.
     """
     run = RunFolder(folder)
     run.state()

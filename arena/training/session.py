@@ -23,10 +23,11 @@ class Progress:
 
     Attributes:
         steps: moves of the learner so far.
-        seconds: of training, over all sittings.
-        games: that have ended.
-        steps_per_second, games_per_second: in this session.
-        ladder: the score, from 0 to 1, against each player of the ladder, when it was last tested.
+        seconds: time of training, over all sessions.
+        games: games that have ended.
+        steps_per_second: moves of the learner per second of this session.
+        games_per_second: games that ended per second of this session.
+        ladder: the score, from 0 to 1, against each player of the ladder in the last test.
         scores: the learner's mean score in its last games against each opponent it trains with.
     """
 
@@ -47,18 +48,18 @@ class Finished(Exception):  # noqa: N818  (not an error)
 
 
 class TrainingSession:
-    """Takes snapshots, tests, saves, reports, and says when it is over.
+    """Takes snapshots, tests, saves, reports, and says when the training is over.
 
     Args:
-        config: of the run.
-        folder: where it is kept.
-        model: what is trained.
-        venv: where.
-        league: against whom.
-        on_progress: called with the `Progress` after each batch.
+        config: the run's configuration.
+        folder: the folder that keeps the run.
+        model: the model that is trained.
+        venv: the environment that the model learns in.
+        league: the opponents in that environment.
+        on_progress: called with the `Progress` after each batch of experience.
 
     Attributes:
-        interrupted: set, this ends the session after the batch in progress.
+        interrupted: if set to True, the session ends after the batch in progress.
     """
 
     def __init__(
@@ -80,11 +81,11 @@ class TrainingSession:
 
     @property
     def seconds(self) -> float:
-        """Return the time of training, over all sittings."""
+        """The time of training, over all sessions."""
         return self.before + time.perf_counter() - self.started
 
     def between(self) -> None:
-        """Do what is due.
+        """Do what is due between two batches.
 
         Raises:
             Finished: there is nothing more to do.
@@ -116,12 +117,12 @@ class TrainingSession:
         )
 
     def _is_due(self, last: int, every: int) -> bool:
-        """Return whether this is so many steps after the last time; where the session begins all has been done."""
+        """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""
         steps = self.model.num_timesteps
         return steps > self.first_steps and steps - last >= every
 
     def test(self) -> None:
-        """Play against the ladder, and note the scores."""
+        """Play against the ladder, and note the scores in the folder."""
         config, game = self.config, self.league.game
         self.ladder = ladder_scores(
             game, self.model, config.ladder, config.ladder_games, default_opening_plies(game), config.seed
@@ -157,7 +158,7 @@ class TrainingSession:
         load_random_state(self.model, state["random"])  # at last: networks of snapshots have drawn their first weights
 
     def report(self) -> None:
-        """Tell the logger, and whoever wants to know, how far the run is."""
+        """Tell the logger and ``on_progress`` how far the run is."""
         seconds = max(self.seconds - self.before, 1e-9)
         league = self.league
         progress = Progress(

@@ -1,7 +1,7 @@
 """Augmentation by symmetry: in each game the learner sees the board through one of its symmetries.
 
-All are drawn alike, so a position and its images are met equally often, and what the learner is told stays true to what
-it did: unlike images that are put into a batch afterwards, nothing here is off-policy.
+All symmetries are equally likely, so the learner meets a position and its images equally often, and what it is told
+stays true to what it did: nothing is off-policy, as images are that are added to a batch afterwards.
 
 This module can be imported without stable-baselines3; the wrapper cannot be made without.
 """
@@ -32,10 +32,10 @@ class SymmetricVecEnv(VecEnvWrapper):
     """A `BoardVecEnv` that shows each game through a symmetry of its board, drawn when the game begins.
 
     Args:
-        venv: the environment.
+        venv: the `BoardVecEnv`.
 
     Attributes:
-        images: [games] the number of each game's symmetry; 0 is the board as it is.
+        images: int64 [games] the number of each game's symmetry; 0 is the board as it is.
 
     Raises:
         ValueError: the game has no symmetries.
@@ -65,7 +65,7 @@ class SymmetricVecEnv(VecEnvWrapper):
         self.venv.step_async(self._actions[self.images, actions])
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play them, as `BoardVecEnv` does."""
+        """Play these actions and the replies, as `BoardVecEnv.step_wait` does."""
         observations: Any
         observations, rewards, dones, infos = self.venv.step_wait()
         ended = np.flatnonzero(dones)
@@ -80,7 +80,7 @@ class SymmetricVecEnv(VecEnvWrapper):
         return np.take_along_axis(self.seats.masks.view(np.bool_), self._actions[self.images], axis=1)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Return what the method returns for each game."""
+        """Return the answer of a method of the environment, for each game."""
         if method_name != "action_masks":
             return self.venv.env_method(method_name, *method_args, indices=indices, **method_kwargs)
         masks = self.action_masks()

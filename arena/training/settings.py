@@ -1,0 +1,118 @@
+"""Fields of a configuration that say for themselves what they mean and what they may be.
+
+Each is written once, ``field(default=…, metadata=about("What it is.", least=1))``: the checks (`check_settings`), the
+documentation (`documented`) and the options of the command line are made of that.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import textwrap
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from numbers import Real
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from ...envs.spec import nearest
+
+__all__ = ["about", "check_settings", "described", "documented", "kind_of"]
+
+_WIDTH = 112  # of the documentation
+_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+
+Class = TypeVar("Class", bound=type)
+
+
+def about(
+    what: str, *, least: float | None = None, above: float | None = None, most: float | None = None
+) -> dict[str, Any]:
+    """Return the metadata of a field.
+
+    Args:
+        what: one sentence or more that say what it is.
+        least: the smallest value that a number may have.
+        above: the value that a number must exceed.
+        most: the largest value that a number may have.
+    """
+    return {"what": what, "least": least, "above": above, "most": most}
+
+
+def kind_of(cls: type, name: str) -> Any:
+    """Return the type of a field, without the None that it may be instead."""
+    hint = _hints(cls)[name]
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+    return kinds[0] if NoneType in get_args(hint) and len(kinds) == 1 else hint
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def check_settings(config: Any) -> None:
+    """Check the numbers, texts and choices of a configuration, each by itself.
+
+    Raises:
+        ValueError: one is of another type, out of its range, or no choice; the message names it.
+    """
+    cls = type(config)
+    for one in fields(config):
+        value, kind = getattr(config, one.name), kind_of(cls, one.name)
+        if value is None and NoneType in get_args(_hints(cls)[one.name]):
+            continue
+        if get_origin(kind) is Literal:
+            if value not in get_args(kind):
+                raise ValueError(f"unknown {one.name} {value!r}: {nearest(str(value), get_args(kind))}")
+        elif kind in _NAMES and not (_is(value, kind) and _is_in_range(value, one.metadata)):
+            expected = ", ".join(filter(None, (_NAMES[kind], _range(one.metadata))))
+            raise ValueError(f"{one.name} must be {expected}, got {value!r}")
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is float:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def _is_in_range(value: Any, metadata: Mapping[str, Any]) -> bool:
+    least, above, most = metadata["least"], metadata["above"], metadata["most"]
+    return (least is None or value >= least) and (above is None or value > above) and (most is None or value <= most)
+
+
+def _range(metadata: Mapping[str, Any]) -> str:
+    """Return the range of a number in words; empty if there is none."""
+    least, above, most = metadata["least"], metadata["above"], metadata["most"]
+    if least is not None and most is not None:
+        return f"from {least} to {most}"
+    return f"at least {least}" if least is not None else f"above {above}" if above is not None else ""
+
+
+def described(one: Field[Any]) -> str:
+    """Return what a field is, its range if it is a number, and its default if there is one to tell."""
+    limits, default = _range(one.metadata), _default(one)
+    parts = one.metadata["what"], limits and f"{limits[0].upper()}{limits[1:]}.", default and f"Default: {default}."
+    return " ".join(filter(None, parts))
+
+
+def _default(one: Field[Any]) -> str:
+    """Return the default of a field as people type it; empty if there is none, or it says nothing."""
+    default = one.default if one.default_factory is MISSING else one.default_factory()
+    if isinstance(default, Mapping):
+        return ", ".join(f"{name}*{share:g}" for name, share in default.items())
+    if isinstance(default, tuple):
+        return ", ".join(default)
+    return "" if default is MISSING or default is None or default is False else str(default)
+
+
+def documented(cls: Class) -> Class:
+    """Add the fields of a configuration to its documentation: a class decorator."""
+    lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Attributes:"]
+    for one in fields(cls):
+        lines += textwrap.wrap(
+            f"{one.name}: {described(one)}", _WIDTH, initial_indent="    ", subsequent_indent="        "
+        )
+    cls.__doc__ = "\n".join(lines)
+    return cls
