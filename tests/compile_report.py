@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +13,7 @@ from numba.core import event
 _SHOWN = 12  # tests
 _NAME = "seconds of compiling"
 
-_seconds: Counter[str] = Counter()  # by test, in the process that reports
+_seconds: dict[str, float] = defaultdict(float)  # by test, in the process that reports
 
 
 class _Stopwatch(event.Listener):
@@ -55,7 +55,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    _seconds[report.nodeid] += sum(float(value) for name, value in report.user_properties if name == _NAME)
+    _seconds[report.nodeid] += sum(value for name, value in report.user_properties if name == _NAME)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -63,5 +63,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if total < 1:
         return
     terminalreporter.section(f"compiled for {total:.0f} s, most of it for")
-    for name, seconds in _seconds.most_common(_SHOWN):
+    longest = sorted(_seconds.items(), key=lambda item: -item[1])
+    for name, seconds in longest[:_SHOWN]:
         terminalreporter.line(f"{seconds:6.1f} s  {name}")

@@ -31,7 +31,8 @@ class _LinkedLibrary(JITCodeLibrary):
         """Link the helper's own helpers, and neither optimise nor make machine code."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            if hasattr(self, "_reload_init"):  # since Numba 0.62
+                self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_dynamic_globals()
         self._finalized = True
