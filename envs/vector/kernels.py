@@ -1,7 +1,7 @@
 """The kernels of `GameBatch`: many games of one kind, each in its row of the same arrays.
 
 The kernels take the arrays as `Columns`. Those for parts of a step work on ``rows[first:last]``, and a row depends on
-its own seed and moves alone: whoever cuts the rows into pieces, for threads, changes nothing.
+its own seed and moves alone: cutting the rows into pieces, for threads, changes nothing.
 
 A tuple that goes through a call counts a reference to each of its arrays, which takes longer than the games: so each
 kernel borrows its columns first, and its parts are put in line.

@@ -34,8 +34,8 @@ class BoardVecEnv(VecEnv):
 
     A game that ends begins anew in the same step, and the masks are the new game's: there is always a legal action.
     The info of a game that has ended holds ``"terminal_observation"``, and after an illegal move ``"illegal_action"``.
-    Its ``"episode"`` is what `Monitor` writes: ``"r"`` the reward, ``"l"`` the learner's moves, ``"t"`` seconds
-    since this environment was made. All games belong to one object and share its attributes.
+    Its ``"episode"`` is what `Monitor` writes: ``"r"`` the reward, ``"l"`` the learner's moves, ``"t"`` seconds since
+    this environment was made. All games belong to one object and share its attributes.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
