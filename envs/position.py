@@ -47,7 +47,7 @@ def _advance(game, state, action, ply, planes, remembered, frame, past, scratch,
 class Position:
     """A position and its past. Copies (deepcopy, pickle) share nothing.
 
-    The arrays are written anew by each move: whoever hands them on copies them.
+    Each move writes the same arrays anew: copy them to hand them on.
 
     Attributes:
         state: the record.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plyground.envs import BoardGameEnv, Game, GameBatch, checkers
@@ -100,6 +101,33 @@ def test_games_begin_where_the_options_say_and_begin_there_again() -> None:
     assert over.tolist() == [True, False]
     assert rewards.tolist() == [[-1, 1], [0, 0]]
     assert batch.plies.tolist() == [3, 10]
+
+
+@pytest.mark.parametrize("name", ["connect_four", "checkers(repetition=2)", "go(board_size=3, komi=0.5)"])
+def test_games_that_begin_with_moves_know_them(name: str) -> None:
+    # The positions of the line count for superko and repetition, and Go's observation shows them.
+    rng = np.random.default_rng(0)
+    batch, env = GameBatch(name, 2), BoardGameEnv(name)
+    for _ in range(12):
+        env.reset()
+        for _ in range(6):
+            mask = env.infos[env.agent_selection]["action_mask"]
+            env.step(int(rng.choice(np.flatnonzero(mask)[: max(1, mask.sum() - 1)])))
+        if env.terminations[env.agent_selection]:
+            continue
+        batch.reset(options={"moves": env.moves})
+        assert batch.plies.tolist() == [6, 6]
+        while True:
+            seen = env.observe(env.agent_selection)
+            assert (batch.observations == seen["observation"]).all()
+            assert (batch.masks == seen["action_mask"]).all()
+            action = int(rng.choice(np.flatnonzero(seen["action_mask"])))
+            env.step(action)
+            batch.step([action, action])
+            assert batch.terminations.tolist() == [env.terminations[env.agent_selection]] * 2
+            if batch.terminations.all():
+                break
+        assert batch.plies.tolist() == [6, 6]  # the next game begins there, too
 
 
 def test_a_copy_goes_on_by_itself() -> None:

@@ -89,6 +89,9 @@ def test_a_line_of_moves_counts_from_its_start() -> None:
     assert env.terminations["player_0"]
     with pytest.raises(ValueError, match="cannot start a game of checkers from a finished position"):
         env.reset(options={"state": two_kings(game), "moves": 2 * CYCLE})
+    with pytest.raises(ValueError, match="move '1-6' at index 8 comes after the end of the game of checkers"):
+        env.reset(options={"state": two_kings(game), "moves": [*2 * CYCLE, "1-6"]})
+    assert len(env.moves) == 1  # nothing is changed
 
 
 @pytest.mark.parametrize("memory", [4, 5, None])  # plies; the filters are then changed every 5 or 6, or never

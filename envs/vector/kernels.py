@@ -1,8 +1,8 @@
 """The kernels of `GameBatch`: many games of one kind, each in its row of the same arrays.
 
 The kernels take the arrays as `Columns`. Those for parts of a step work on ``rows[first:last]``, and a row depends on
-its own seed and moves alone: whoever cuts the rows into pieces, for threads, changes nothing.
-The parts of a step are put in line: a call with ten arrays takes as long as a look at the board.
+its own seed and moves alone: cutting the rows into pieces, for threads, changes nothing. The parts of a step are put in
+line: a call with ten arrays takes as long as a look at the board.
 """
 
 from __future__ import annotations
