@@ -1,4 +1,4 @@
-"""The page on adding a game is one script. It is run here, and what it says is checked; links of all pages lead somewhere."""
+"""The page on adding a game is one script, which is run here. What the pages say is checked, and where links lead."""
 
 from __future__ import annotations
 
