@@ -42,7 +42,7 @@ compare: .venv/installed-dev
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/run.py
 
-# What options and budgets are worth in Elo, into the tables of docs/search.md: half an hour or more. What was played
+# What options and budgets are worth in Elo, into the tables of docs/measurements.md: half an hour or more. What was played
 # is kept in build/strength.jsonl, and not played again: remove it when the players have changed.
 strength: .venv/installed-bench
 	mkdir -p build

@@ -1,15 +1,14 @@
-"""What each option of alpha-beta gains at equal depth: ``python benchmarks/ablation.py``, about three minutes.
+"""What each option of alpha-beta gains at equal depth: ``python -m benchmarks.ablation``, about three minutes.
 
 One loop over keyword arguments. Every setting searches the same positions of random games, each from an empty table.
 The value of the sound ones is checked on the way: it is the same in every row. Time is that of the processor, which
-others on the machine disturb less, and the best of five rounds. With ``--write`` the tables go into docs/search.md,
-between its markers.
+others on the machine disturb less, and the best of five rounds. With ``--write`` the tables go into
+docs/measurements.md, between its markers.
 """
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -17,11 +16,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import markdown_table, write_section
 from plyground.agents import AlphaBeta
 from plyground.envs import State, make_game
 
-PAGE = Path(__file__).parent.parent / "docs" / "search.md"
-BEGIN, END = "<!-- ablation: begin -->", "<!-- ablation: end -->"
 GAMES = {"connect_four": 10, "othello": 8, "checkers": 11, "gomoku(size=9)": 4}  # with the depth, in plies
 POSITIONS, PLIES, ROUNDS = 12, (2, 12), 5
 WIDTH = 100  # columns that a table needs; a file or a pipe has no width of its own
@@ -43,7 +41,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "plain, with `history`": {**PLAIN, "ordered": True, "killers": False},
 }
 FROM_START = {"tictactoe": 9, "connect_four": 12, "othello": 9, "mnk(m=4, n=4, k=4)": 9, "gomoku(size=9)": 4}
-UNSOUND: dict[str, dict[str, Any]] = {
+SELECTIVE: dict[str, dict[str, Any]] = {
     "`deeper_entries=True`": {"deeper_entries": True},
     "`lmr=3`": {"lmr": 3},
     "`lmr=3, deeper_entries=True`": {"lmr": 3, "deeper_entries": True},
@@ -93,7 +91,7 @@ def measure(spec: str, depth: int, states: list[State], options: dict[str, Any])
 
 def rows(spec: str) -> list[tuple[str, ...]]:
     """Measure every setting in one game; nodes and time are relative to the first, the default."""
-    states, settings = positions(spec), {**SOUND, **UNSOUND}
+    states, settings = positions(spec), {**SOUND, **SELECTIVE}
     # Round by round, so that whatever else the machine does meets all settings.
     rounds = [
         {name: measure(spec, GAMES[spec], states, options) for name, options in settings.items()} for _ in range(ROUNDS)
@@ -131,7 +129,7 @@ def folding_rows() -> list[tuple[str, ...]]:
 
 
 def main(
-    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/measurements.md.")] = False,
     only: Annotated[str, typer.Option(metavar="TEXT", help="Measure only games with this text in their name.")] = "",
 ) -> None:
     """Measure what each option of alpha-beta gains at equal depth."""
@@ -144,7 +142,7 @@ def main(
             table.add_row(*row)
         console.print(table)
         markdown += [f"`{spec}`, depth {GAMES[spec]}, {POSITIONS} positions:", ""]
-        markdown += [f"| {' | '.join(row)} |" for row in (head, ("---", *["---:"] * 5), *body)] + [""]
+        markdown += [*markdown_table(head, body), ""]
     if not only:
         head = ("from the start", "nodes", "with `fold`", "×", "seconds", "with `fold`")
         table = Table(*head, title="Mirror images", title_justify="left")
@@ -153,11 +151,10 @@ def main(
             table.add_row(*row)
         console.print(table)
         markdown += ["Mirror images:", ""]
-        markdown += [f"| {' | '.join(row)} |" for row in (head, ("---", *["---:"] * 5), *body)] + [""]
+        markdown += [*markdown_table(head, body), ""]
     console.print(f"{time.perf_counter() - started:.0f} s")
     if write:
-        before, _, rest = PAGE.read_text().partition(BEGIN)
-        PAGE.write_text("\n".join([before + BEGIN, "", *markdown, END]) + rest.partition(END)[2])
+        write_section("ablation", markdown[:-1])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 The positions are Connect Four games played at random for 12 to 24 plies, in which there is something to find: nobody
 wins at once, and of the moves that do not lose at once some keep the value of the position (win, draw or loss) and some
 do not. What keeps it is told by `plyground.agents.Solver`. A rate is given with its standard error,
-``sqrt(p (1 - p) / positions)``. With ``--write`` the tables go into docs/search.md, between its markers.
+``sqrt(p (1 - p) / positions)``. With ``--write`` the tables go into docs/measurements.md, between its markers.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def main(
     count: Annotated[int, typer.Option("--positions", min=1, help="How many positions.")] = 500,
     simulations: Annotated[int, typer.Option(min=1, help="For each move, in the comparison of the options.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the positions.")] = 0,
-    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/measurements.md.")] = False,
 ) -> None:
     """Measure how often UCT and alpha-beta agree with exact solving, by budget and by option."""
     game, console = connect_four(), Console(width=WIDTH)

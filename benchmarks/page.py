@@ -1,4 +1,4 @@
-"""The part of docs/search.md that a script writes: what stands between two markers."""
+"""The part of docs/measurements.md that a script writes: what stands between two markers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 __all__ = ["markdown_table", "write_section"]
 
-PAGE = Path(__file__).parent.parent / "docs" / "search.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 
 
 def write_section(name: str, lines: Sequence[str]) -> None:

@@ -1,7 +1,9 @@
 """The Connect Four solver against bitbully (C++, from PyPI), on the same random positions, and whether they agree.
 
     python -m benchmarks.solver             # times, on a few positions of each ply
-    python -m benchmarks.solver --full      # and scores of 1,000 positions of each ply; --write: into docs/search.md
+    python -m benchmarks.solver --full      # and scores of 1,000 positions of each ply
+
+With ``--write`` the table goes into docs/measurements.md.
 
 One thread, no opening book, and the table emptied before each position on both sides; that is not timed. What is timed
 is a call from Python that returns the score of a position, ``ConnectFourScores.score`` and ``BitBullyCore.mtdf``. The
@@ -71,7 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help=f"compare the scores of {CHECKED} positions of each ply")
     parser.add_argument("--plies", type=int, nargs="+", choices=COUNTS, default=list(COUNTS))
-    parser.add_argument("--write", action="store_true", help="write the table into docs/search.md")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/measurements.md")
     chosen, rows = parser.parse_args(), []
     head = ("plies", "positions", "ours, ms", "bitbully, ms", "ratio", "scores that differ")
     print("  ".join(head))

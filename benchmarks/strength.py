@@ -6,8 +6,8 @@ move is that of the processor (with all threads), in some of the same games, pla
     python -m benchmarks.strength --only doublings --quick
     python -m benchmarks.strength --keep results.jsonl --write
 
-The second plays what the file has not yet, adds it there, and writes the tables into docs/search.md. Ctrl-C ends it and
-loses one row at most. The file does not know when the players have changed: remove it then.
+The second plays what the file has not yet, adds it there, and writes the tables into docs/measurements.md. Ctrl-C ends
+it and loses one row at most. The file does not know when the players have changed: remove it then.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def main(
     keep: Annotated[
         Path | None, typer.Option(dir_okay=False, help="A file of results: what is in it is not played again.")
     ] = None,
-    write_tables: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
+    write_tables: Annotated[bool, typer.Option("--write", help="Write the tables into docs/measurements.md.")] = False,
 ) -> None:
     """Measure what options and budgets are worth, in Elo."""
     chosen = [row for row in ROWS if only.lower() in f"{row.section}: {row.game}: {row.name}".lower()]

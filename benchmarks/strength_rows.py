@@ -85,8 +85,8 @@ UCT_OPTIONS = (
 GO_SIMULATIONS = 200  # here a row takes a minute
 GO_OPTIONS = ("reuse_tree=True", "fpu=0.5", "c=0.7", "rollout_depth=8", "rave=100", "rave=1000", "widening=0.5")
 
-UNSOUND_NODES = {"connect_four": 5000, "othello": 5000, "checkers": 5000, GOMOKU: 5000}
-UNSOUND_OPTIONS = (
+SELECTIVE_NODES = {"connect_four": 5000, "othello": 5000, "checkers": 5000, GOMOKU: 5000}
+SELECTIVE_OPTIONS = (
     "deeper_entries=True",
     "lmr=3",
     "lmr=3, deeper_entries=True",
@@ -123,9 +123,9 @@ def _rows() -> Iterator[Row]:
         for option in options:
             players = f"mcts(simulations={budget}, {option})", f"mcts(simulations={budget})"
             yield Row("uct", game, f"`{option}`", *players, _share(game))
-    for game, budget in UNSOUND_NODES.items():
+    for game, budget in SELECTIVE_NODES.items():
         plain = f"alphabeta(nodes={budget})"
-        for option in UNSOUND_OPTIONS:
+        for option in SELECTIVE_OPTIONS:
             if "quiescence" not in option or game in NOISY:
                 yield Row("selective", game, f"`{option}`", f"alphabeta(nodes={budget}, {option})", plain)
     for game, numbers in OPEN_SPIEL.items():

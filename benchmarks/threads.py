@@ -1,8 +1,9 @@
-"""What threads gain and cost UCT: ``python -m benchmarks.threads``, some minutes; ``--write``: into docs/search.md.
+"""What threads gain and cost UCT: ``python -m benchmarks.threads``, some minutes.
 
 Speed: the simulations of a search from the first position, by the second. The searches take turns, with a pause before
 each, and the best of all rounds counts, since whatever else the machine does can only slow a round down. Moves: how
-often each search plays a best move, with as many simulations in all; see `benchmarks.agreement`.
+often each search plays a best move, with as many simulations in all; see `benchmarks.agreement`. With ``--write`` the
+tables go into docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def main(
     count: Annotated[int, typer.Option("--positions", min=1, help="In which moves are compared.")] = 500,
     rounds: Annotated[int, typer.Option(min=1, help="Of each search whose speed is measured.")] = 100,
     threads: Annotated[int, typer.Option(min=2, help="Default: one for each processor.")] = max(os.cpu_count() or 2, 2),
-    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/search.md.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/measurements.md.")] = False,
 ) -> None:
     """Measure the speed of UCT with threads, and how often it plays a best move."""
     speed = {spec: speeds(spec, simulations, threads, rounds) for spec, simulations in SIMULATIONS.items()}

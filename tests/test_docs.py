@@ -1,4 +1,4 @@
-"""The page on adding a game is one script. It is run here, and what it says is checked."""
+"""The page on adding a game is one script, which is run here. What the pages say is checked, and where links lead."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from gymnasium.utils.env_checker import check_env
 from numba.core.errors import TypingError
 from pettingzoo.test import api_test
 
+from benchmarks.strength_rows import ROWS
 from plyground.agents import AlphaBeta, Minimax
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, Game, SoloEnv, game_names, make_game, registry
@@ -35,6 +36,7 @@ from .oracles import reachable
 
 PAGE = Path(__file__).parents[1] / "docs" / "add_a_game.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PAGES = sorted([*PAGE.parent.glob("*.md"), *PAGE.parents[1].glob("*.md")])
 MODULE = "add_a_game"
 THIRD_PARTY = {  # said of every dict observation space that is not on PettingZoo's own list
     "Observation is not a NumPy array",
@@ -117,6 +119,31 @@ def python(folder: Path, code: str, **environment: str) -> str:
 def bouton(heaps: Any) -> float:
     """Return the value for the player to move: a loss if and only if the XOR of the heaps is 0."""
     return 1.0 if reduce(xor, map(int, heaps)) else -1.0
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what the headings of a page are called in links."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(FENCE, "", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)]+)\)", text) + re.findall(r'src="([^"]+)"', text):
+        if not link.startswith("https://"):
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            assert target.is_file(), link
+            assert not anchor or anchor in anchors(target), link
+
+
+def test_page_of_measurements_has_a_place_for_each_table() -> None:
+    page = PAGE.with_name("measurements.md").read_text(encoding="utf-8")
+    begins, ends = (re.findall(rf"^<!-- (.+): {mark} -->$", page, re.MULTILINE) for mark in ("begin", "end"))
+    assert begins == ends
+    assert len(set(begins)) == len(begins)
+    assert {name for name in begins if name.startswith("strength")} == {f"strength {row.section}" for row in ROWS}
 
 
 def test_readme_runs_from_top_to_bottom() -> None:

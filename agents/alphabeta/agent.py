@@ -33,7 +33,7 @@ class AlphaBeta(SearchAgent):
     and actions that were not searched because a win was certain have none. An ``exact`` value is proved, whatever the
     options.
 
-    Sound options change the time that a search takes, and nothing else. docs/search.md has what each of them gains.
+    Sound options change the time that a search takes, and nothing else. docs/measurements.md has what each gains.
 
     Options that change the value are off by default. They look deeper where it matters more, or less deep where it
     matters less, and so answer another question than minimax does at that depth.
