@@ -46,7 +46,7 @@ _AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
 class Symmetry(NamedTuple):
     """A symmetry of the board: where each cell and each action goes.
 
-    After the symmetry, cell ``i`` of the board looks as cell ``cells[i]`` did before; ``actions`` says the same of actions.
+    After the symmetry, cell ``i`` of the board looks as cell ``cells[i]`` did before, and so it is with ``actions``.
     """
 
     cells: NDArray[np.intp]  # [cells of the board, row-major]
