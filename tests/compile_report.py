@@ -55,7 +55,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    _seconds[report.nodeid] += sum(value for name, value in report.user_properties if name == _NAME)
+    properties: Any = report.user_properties
+    _seconds[report.nodeid] += sum(seconds for name, seconds in properties if name == _NAME)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
