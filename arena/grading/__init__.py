@@ -1,4 +1,4 @@
-"""Players graded: against exact solving, against a ladder of other players, and over the checkpoints of a training."""
+"""Grades of players: by exact solving, on a ladder of other players, and over the checkpoints of a training run."""
 
 from .calibration import Bin, Calibration, calibrate
 from .curve import CurvePoint, learning_curve
