@@ -2,9 +2,9 @@
 
 A value v from -1 to 1 is read as an expected score (v + 1) / 2, a win being one point and a draw half of one. Values
 out of this range are clipped. The predictions are sorted into bins of equal width; a calibrated player's mean
-prediction in a bin is the mean score of the positions there. The expected calibration error is the mean distance of the two over
-all positions (M. P. Naeini, G. F. Cooper and M. Hauskrecht, AAAI 2015), the Brier score the mean squared error of
-single predictions (G. W. Brier, Monthly Weather Review 78, 1950).
+prediction in a bin is the mean score of the positions there. The expected calibration error is the mean distance of the
+two over all positions (M. P. Naeini, G. F. Cooper and M. Hauskrecht, AAAI 2015), the Brier score the mean squared error
+of single predictions (G. W. Brier, Monthly Weather Review 78, 1950).
 """
 
 from __future__ import annotations
