@@ -1,4 +1,4 @@
-"""Moves of checkers as PDN writes them, ``11-15`` and ``15x22x29``, and our actions, which are steps and single jumps."""
+"""Moves of checkers as PDN writes them, ``11-15`` and ``15x22x29``, and our actions, steps and single jumps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def notation(game: Game, state: Any, actions: list[int]) -> str:
 
 
 def resolve(game: Game, state: Any, squares: list[int]) -> list[int]:
-    """Return the actions of the move that visits these ``squares``: all of them, or the first, the last and any between.
+    """Return the actions of the move that visits ``squares``: all its squares, or the first, the last and any between.
 
     Raises:
         ValueError: no move fits, or several.
