@@ -81,12 +81,12 @@ def rate_against(
 ) -> Difference:
     """Return the rating of one player that has met players of known ratings, with its confidence interval.
 
-    The rating is the most likely one. As in `elo_difference`, one observation is a pair of games, and a pair that is
-    won and one that is lost are added for the interval: against the player whose rating is nearest, where they say
-    least. The ends of the interval are the ratings at which the points are as far from the expected ones as the
-    quantile of Student's distribution allows. The spread of the pairs about their expectation is the observed one, so
-    results that no single rating explains widen the interval. The anchors are taken as exact. Against one opponent this
-    is `elo_difference`.
+    The rating is the most likely one. As in `elo_difference`, one observation is a pair of games, and for the interval
+    a pair that is won and one that is lost are added: against the player whose rating is nearest, where they say least.
+    The ends of the interval are the ratings at which the points are as far from the expected ones as the quantile of
+    Student's distribution allows. The spread of the pairs about their expectation is the observed one, so results that
+    no single rating explains widen the interval. The anchors are taken as exact. Against one opponent this is
+    `elo_difference`.
 
     Args:
         anchors: finite ratings of the opponents, by name.

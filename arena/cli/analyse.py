@@ -1,4 +1,4 @@
-"""``plyground analyse``: what an agent finds in a position, as tables in the terminal."""
+"""``plyground analyse``: an agent's analysis of a position, as tables in the terminal."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .positions import PositionOption, read_moves, start_of, status_of
 
 __all__ = ["action_table", "analyse", "analysis_of", "feature_table", "print_analysis", "summary_table"]
 
-_MOST_ROWS = 20  # of the table of actions, the best ones
+_MOST_ROWS = 20  # in the table of actions: the best ones
 
 
 def analyse(
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
     moves: Annotated[
-        str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+        str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
     ] = "",
     position: PositionOption = "",
-    agent: Annotated[str, typer.Option(help="Who searches, as in 'mcts(simulations=5000)'.")] = "alphabeta(seconds=1)",
+    agent: Annotated[str, typer.Option(help="The agent, as in 'mcts(simulations=5000)'.")] = "alphabeta(seconds=1)",
 ) -> None:
-    """Search a position, and print the board, the value, the best line, and what was found of each action.
+    """Search a position, and print the board, the value, the best line, and a table of the actions.
 
-    The features are those of the position itself, by which a search evaluates the positions that it stops at.
+    The features, by which a search evaluates the positions that it stops at, are those of the position itself.
     """
     made = make_game(game)
     start = start_of(made, position)
@@ -38,13 +38,13 @@ def analyse(
     out = Console()
     out.print(f"{made.text(state)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True)
     print_analysis(out, made, found)
-    evaluated = getattr(searcher, "game", made)  # which may have other weights
+    evaluated = getattr(searcher, "game", made)  # an agent may have other weights
     if evaluated.weights:
         out.print(feature_table(evaluated, state))
 
 
 def analysis_of(spec: str, game: Game, state: State) -> Analysis:
-    """Return what the agent that ``spec`` names finds in a position.
+    """Return the analysis of a position by the agent that ``spec`` describes.
 
     Raises:
         ValueError: the agent is unknown or does not search, or the game is over.
@@ -67,7 +67,7 @@ def print_analysis(out: Console, game: Game, found: Analysis) -> None:
 
 
 def summary_table(game: Game, found: Analysis) -> Table:
-    """Return what was found of the position as a whole, and by how much work. Values are the player to move's."""
+    """Return a table of the value of a position, for the player to move, and of the work that it took."""
     error = "" if found.standard_error is None else f" ± {found.standard_error:.3f}"
     rows = {
         "value": f"{found.value:+.3f}{error} ({found.kind})",
@@ -84,7 +84,7 @@ def summary_table(game: Game, found: Analysis) -> Table:
 
 
 def action_table(game: Game, found: Analysis) -> Table:
-    """Return a table of the actions that a search looked at, the best first, 20 at most.
+    """Return a table of the actions that a search looked at, 20 at most, the best first.
 
     The values are from the point of view of the player to move.
     """
@@ -126,7 +126,7 @@ def _value(found: Analysis, action: int) -> str:
 
 
 def feature_table(game: Game, state: State) -> Table:
-    """Return a table of the features that a position is evaluated by where a search stops, and what each adds to it.
+    """Return a table of the features by which a search evaluates a position, and what each adds to the evaluation.
 
     The values are from the point of view of the player to move.
     """

@@ -17,11 +17,11 @@ _out = Console()
 
 def convert(
     source: Annotated[Path, typer.Argument(help="A .jsonl, .sgf or .pdn file.")],
-    target: Annotated[Path, typer.Argument(help="The file to make, its format by its suffix.")],
+    target: Annotated[Path, typer.Argument(help="The file to make; its suffix tells the format.")],
 ) -> None:
     """Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers)."""
     if target.exists():
         raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
-    records = list(read_games(source))  # all of them before anything is written
+    records = list(read_games(source))  # all games, before anything is written
     write_games(target, records)
     _out.print(f"saved {target}, {len(records)} games", markup=False, highlight=False, soft_wrap=True)

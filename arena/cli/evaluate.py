@@ -1,4 +1,4 @@
-"""``plyground evaluate``: how good a player is, by exact solving and against a ladder of other players."""
+"""``plyground evaluate``: how good a player is, by exact solving and on a ladder of other players."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _err = Console(stderr=True)
 
 @dataclass(frozen=True)
 class _Named:
-    """What the command line names: a spec of a player, what to call it, and the game of its training run, if any."""
+    """A player as the command line names it."""
 
     spec: str
-    name: str | None
-    game: str | None
+    name: str | None  # the name to show, unless it is the spec
+    game: str | None  # the game of its training run, if it comes from one
 
 
 def evaluate_player(
@@ -43,24 +43,24 @@ def evaluate_player(
     ],
     game: Annotated[
         str | None,
-        typer.Option("--game", "-g", help="The game. Default: that of the training run, else connect_four."),
+        typer.Option("--game", "-g", help="The game. Default: the training run's, else connect_four."),
     ] = None,
     positions: Annotated[
-        int | None, typer.Option(min=0, help="Of each ply; 0 for none. Default: all that are kept, or 20 solved now.")
+        int | None, typer.Option(min=0, help="Positions of each ply, 0 for none. Default: all kept, or 20 solved now.")
     ] = None,
     ladder: Annotated[
-        list[str] | None, typer.Option(help="quick, full, none, or a player; give it again for more, weakest first.")
+        list[str] | None, typer.Option(help="quick, full, none, or a player; again for more players, weakest first.")
     ] = None,
-    games: Annotated[int, typer.Option(help="Against each rung of the ladder; even.")] = 40,
+    games: Annotated[int, typer.Option(help="Games against each rung of the ladder; even.")] = 40,
     opening_plies: Annotated[int | None, typer.Option(help="Random plies that open a game.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")] = 1,
-    blunders: Annotated[int, typer.Option(min=0, help="Of the worst blunders, so many are shown with boards.")] = 5,
+    blunders: Annotated[int, typer.Option(min=0, help="Number of the worst blunders that are shown with boards.")] = 5,
     curve: Annotated[bool, typer.Option("--curve", help="Grade every checkpoint of a training run.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for tables as CSV, pictures, and games.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Grade a player: optimal moves by exact solving, its rating on a ladder, whether its values are true.
+    """Grade a player: moves by exact solving, a rating on a ladder, and whether its values come true.
 
     A small policy in Connect Four takes about a minute with the quick ladder. Ctrl-C keeps what is done.
     """
@@ -122,7 +122,7 @@ def _named(text: str) -> _Named:
 
 
 def _curve(run: str, game: str | None, options: dict[str, Any]) -> list[CurvePoint]:
-    """Evaluate the checkpoints; Ctrl-C ends it with those that are done."""
+    """Evaluate the checkpoints; after Ctrl-C, return the points that are done."""
     points: list[CurvePoint] = []
     every = len(checkpoints(run))
     for point in learning_curve(run, game, **options):

@@ -26,24 +26,24 @@ _out = Console()
 
 def explain(
     tree: Annotated[
-        str | None, typer.Option(help="A tree of leaf values, as in '((3 12 8) (2 ? ?) (14 5 2))'.")
+        str | None, typer.Option(help="Search a tree of leaf values, as in '((3 12 8) (2 ? ?) (14 5 2))'.")
     ] = None,
-    game: Annotated[str | None, typer.Option("--game", "-g", help="Or a game, as in 'tictactoe'.")] = None,
-    exercise: Annotated[bool, typer.Option("--exercise", help="Or a random exercise.")] = False,
-    kind: Annotated[str, typer.Option(help=f"Of an exercise: {' or '.join(EXERCISES)}.")] = "alphabeta",
-    root: Annotated[str, typer.Option(help="Of a tree: who moves first, max or min.")] = "max",
-    moves: Annotated[str, typer.Option(help="Of a game: what was played before the position.")] = "",
-    depth: Annotated[int | None, typer.Option(help="Of a game: plies that alpha-beta looks ahead. Default: 2.")] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", help="Search a game, as in 'tictactoe'.")] = None,
+    exercise: Annotated[bool, typer.Option("--exercise", help="Make a random exercise.")] = False,
+    kind: Annotated[str, typer.Option(help=f"Kind of the exercise: {' or '.join(EXERCISES)}.")] = "alphabeta",
+    root: Annotated[str, typer.Option(help="The player at the root of a tree, max or min.")] = "max",
+    moves: Annotated[str, typer.Option(help="Moves of the game that lead to the position.")] = "",
+    depth: Annotated[int | None, typer.Option(help="Plies that alpha-beta looks ahead in a game. Default: 2.")] = None,
     simulations: Annotated[
-        int | None, typer.Option(help="Of a game: Monte Carlo tree search instead, with so many simulations.")
+        int | None, typer.Option(help="Simulations of Monte Carlo tree search in a game, in place of alpha-beta.")
     ] = None,
-    c: Annotated[float, typer.Option(help="Of Monte Carlo tree search: how much to explore.")] = 1.4,
-    seed: Annotated[int, typer.Option(min=0, help="Of an exercise, or of the random rollouts.")] = 0,
-    pruning: Annotated[bool, typer.Option(help="Alpha-beta, or plain minimax.")] = True,
-    steps: Annotated[bool, typer.Option(help="Also list the steps, one by one.")] = True,
-    solution: Annotated[bool, typer.Option(help="Of an exercise: also print the solution.")] = True,
+    c: Annotated[float, typer.Option(help="How much Monte Carlo tree search explores.")] = 1.4,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of an exercise, or of the random rollouts.")] = 0,
+    pruning: Annotated[bool, typer.Option(help="Prune by alpha-beta, or search by plain minimax.")] = True,
+    steps: Annotated[bool, typer.Option(help="List the steps, one by one.")] = True,
+    solution: Annotated[bool, typer.Option(help="Print the solution of an exercise.")] = True,
     size: Annotated[int, typer.Option(help="Pixels of the picture's longer side.")] = 1200,
-    out: Annotated[Path | None, typer.Option(help="Also draw the tree, to a .svg or .png file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A .svg or .png file to draw the tree to.")] = None,
 ) -> None:
     """Show a search of a small tree step by step, or make an exercise."""
     if (tree is not None) + (game is not None) + exercise != 1:

@@ -1,4 +1,4 @@
-"""The command line ``plyground``: lists, positions, matches, training, files of games; one command a function.
+"""The command line ``plyground``: the command group, and the commands that are a few lines.
 
 Results go to standard output; progress and errors to standard error. A user's mistake is one line, and exit code 2.
 """
@@ -149,8 +149,8 @@ def match(
 @app.command()
 def play(
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
-    against: Annotated[str, typer.Option(help="The opponent.")] = "mcts(simulations=1000)",
-    seat: Annotated[str, typer.Option(help="Where you sit: first or second.")] = "first",
+    against: Annotated[str, typer.Option(help="Your opponent.")] = "mcts(simulations=1000)",
+    seat: Annotated[str, typer.Option(help="Your seat: first or second.")] = "first",
     seed: Seed = 0,
 ) -> None:
     """Play against an agent at the terminal."""
@@ -192,7 +192,7 @@ def _print_json(value: Any) -> None:
 
 
 class _Announced:
-    """A player whose moves are told to the person at the terminal."""
+    """An agent whose moves are printed, for the person at the terminal."""
 
     def __init__(self, agent: Agent, name: str, game: Game) -> None:
         self._agent, self._name, self._game = agent, name, game

@@ -12,7 +12,7 @@ from ..records.fen import read_fen
 __all__ = ["PositionOption", "read_moves", "start_of", "status_of"]
 
 PositionOption = Annotated[
-    str, typer.Option(help="Where the moves begin, for checkers, as in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
+    str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
 ]
 
 
@@ -29,9 +29,9 @@ def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
     """Return the legal moves in a text, in which they are separated by spaces or commas.
 
     Args:
-        game: whose moves they are.
+        game: the game.
         text: names of actions; or their ids, where the game has no action of that name.
-        start: where they begin. Default: the initial state.
+        start: the state before the first move. Default: the initial state.
 
     Raises:
         ValueError: a move is unknown, illegal, or comes after the end; the message says which.
@@ -51,7 +51,7 @@ def _action(game: Game, token: str) -> int:
 
 
 def status_of(game: Game, state: State) -> str:
-    """Return who is to move, or who won."""
+    """Return a line that says who is to move, or who won."""
     if not game.is_terminal(state):
         return f"{game.players[int(game.player(state))]} to move"
     first, second = game.utility(state, 0), game.utility(state, 1)

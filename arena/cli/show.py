@@ -1,4 +1,4 @@
-"""``plyground show``: a position after some moves, in the terminal or as a picture, with what a search finds in it."""
+"""``plyground show``: a position after some moves, in the terminal or as a picture, with a search of it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _out = Console()
 def show(
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
     moves: Annotated[
-        str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+        str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
     ] = "",
     position: PositionOption = "",
     overlay: Annotated[
-        str | None, typer.Option(help="A search of the position, as in 'mcts(simulations=5000)'.")
+        str | None, typer.Option(help="An agent that searches the position, as in 'mcts(simulations=5000)'.")
     ] = None,
     size: Annotated[int, typer.Option(help="Pixels of the picture's longer side.")] = 800,
     out: Annotated[Path | None, typer.Option(help="A .svg or .png file. Default: text, in the terminal.")] = None,
 ) -> None:
-    """Show a position, as text or as a picture, with what a search finds in it."""
-    if out is not None:  # before the search, which may take long
+    """Show a position, as text or as a picture, with a search of it."""
+    if out is not None:  # checked before the search, which may take long
         picture_format(out)
         if not out.parent.is_dir():
             raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")

@@ -1,4 +1,4 @@
-"""``plyground solve``: what perfect play leads to from a position; and the opening book of Connect Four."""
+"""``plyground solve``: the result of perfect play from a position; and the opening book of Connect Four."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _out = Console()
 def solve(
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")] = "connect_four",
     moves: Annotated[
-        str, typer.Option(help="From the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+        str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
     ] = "",
     position: PositionOption = "",
     table_mb: Annotated[float | None, typer.Option(help="Megabytes of memory for the table.")] = None,
     book: Annotated[bool, typer.Option(help="Use the opening book of Connect Four.")] = True,
-    make_book: Annotated[bool, typer.Option("--make-book", help="Make that book anew, and stop.")] = False,
-    plies: Annotated[int, typer.Option(help="Of the book to make: it holds positions of so many plies.")] = 3,
-    out: Annotated[Path, typer.Option(help="Of the book to make: the file.")] = BOOK,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Of the book to make: processes; -1 for all cores.")] = 1,
+    make_book: Annotated[bool, typer.Option("--make-book", help="Make the opening book anew, and stop.")] = False,
+    plies: Annotated[int, typer.Option(help="Plies of the positions in the book to make.")] = 3,
+    out: Annotated[Path, typer.Option(help="File of the book to make.")] = BOOK,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that make the book; -1 for all cores.")] = 1,
 ) -> None:
     """Solve a position: its value with best play, all best moves, and the line."""
     if make_book:

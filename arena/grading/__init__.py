@@ -1,4 +1,4 @@
-"""Players graded: against exact solving, against a ladder of other players, and over the checkpoints of a training.
+"""Grades of players: by exact solving, on a ladder of other players, and over the checkpoints of a training run.
 
 Start with `grades`, or with `ladder`. May import the packages below, the files of `plyground.arena`, and the room
 `records`.

@@ -1,8 +1,8 @@
 """Ratings of the rungs of a ladder, against which a player is rated.
 
-Those of Connect Four's full ladder come with the package: measured once by ``python -m benchmarks.ladder``, in more
-games than anybody would wait for, so that ratings of different days can be compared. For other rungs and games they are
-measured along: each rung plays the next two.
+Ratings of Connect Four's full ladder come with the package: they were measured once by ``python -m benchmarks.ladder``,
+in more games than anybody would wait for, so that ratings of different days can be compared. Ratings of other rungs,
+and in other games, are measured when they are needed: each rung plays the next two.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from ..records.record import GameRecord
 
 __all__ = ["Watch", "anchors_of", "committed_anchors", "measure_anchors", "save_anchors"]
 
-# Plays the games of an iterator, so many in all, and returns those that it has played: all, unless it is stopped.
+# Plays the games of an iterator, which are so many in all, and returns them. Returns fewer if it is stopped.
 Watch = Callable[[Iterator[GameRecord], int], list[GameRecord]]
 
 _FOLDER = Path(__file__).parent / "data"
-_PRIOR = 1.0  # drawn games between any two that have met, so that one who lost all has a rating
+_PRIOR = 1.0  # drawn games that are added between any two that have met, so that who lost all games has a rating
 
 
 def anchors_of(
     game: Game, rungs: Sequence[str], games: int, seed: int, opening_plies: int | None, jobs: int, watch: Watch
 ) -> tuple[dict[str, float] | None, bool]:
-    """Return the ratings of these rungs, and whether they were measured now; None for them if that was stopped.
+    """Return the ratings of these rungs, or None if measuring them was stopped; and whether they were measured now.
 
     Args:
         game: the game.
         rungs: specs without blanks, weakest first.
-        games: of each pairing of a measurement.
-        seed: of it.
-        opening_plies: random plies before a game. Default: as committed ratings were measured.
-        jobs: processes.
-        watch: plays the games.
+        games: games of each pairing, if ratings must be measured.
+        seed: the seed of a measurement.
+        opening_plies: random plies that open a game. Default: as when the committed ratings were measured.
+        jobs: processes; -1 for one on each core.
+        watch: plays the games of a measurement.
     """
     known = committed_anchors(game)
     if opening_plies is None and set(rungs) <= set(known):
@@ -67,8 +67,8 @@ def measure_anchors(
 ) -> Ratings | None:
     """Play each rung against the next two, and return the most likely ratings; None if it was stopped.
 
-    A drawn game is added between any two that have met. The weakest is rated 0: ``random``, if it is a rung, else the
-    first.
+    A drawn game is added between any two that have met. The rung ``random`` is rated 0, or the first rung if ``random``
+    is none.
     """
     pairings = [(rungs[i], rungs[j]) for i in range(len(rungs)) for j in (i + 1, i + 2) if j < len(rungs)]
     matches = [

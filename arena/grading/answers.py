@@ -1,4 +1,4 @@
-"""Asking a player for its move, and for what it thinks of the position, in one position after another.
+"""Asking a player for its move, and for its value of the position, in one position after another.
 
 A player sees what it would see in a game: the environment's observation, ``action_mask`` and ``state``. It is reset
 before each position with a seed of its own, so its answers do not depend on the order.
@@ -26,10 +26,10 @@ Line = Sequence[int]
 
 
 class Answers(NamedTuple):
-    """A player's moves, and its values for the player to move, as shares of the largest utility; NaN for none."""
+    """A player's moves, and its values of the positions."""
 
     actions: NDArray[np.int64]  # [positions]
-    values: NDArray[np.float64]  # [positions]
+    values: NDArray[np.float64]  # [positions] for the player to move, as shares of the largest utility; NaN for none
 
 
 def ask(player: Agent | str, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1) -> Answers:
@@ -39,7 +39,7 @@ def ask(player: Agent | str, game: Game, lines: Sequence[Line], seed: int = 0, j
 
 def join_answers(parts: Iterator[Answers] | Sequence[Answers]) -> Answers:
     """Return parts of answers as one."""
-    parts = [Answers(np.zeros(0, np.int64), np.zeros(0)), *parts]  # there may be none
+    parts = [Answers(np.zeros(0, np.int64), np.zeros(0)), *parts]  # there may be no parts
     return Answers(np.concatenate([part.actions for part in parts]), np.concatenate([part.values for part in parts]))
 
 
@@ -51,9 +51,9 @@ def iter_answers(
     Args:
         player: an agent (picklable if ``jobs`` is not 1) or a spec string.
         game: the game.
-        lines: the moves that lead to each position, none of which may be finished.
-        seed: the player is reset with a seed made of it and the position's index.
-        jobs: processes; the answers do not depend on it.
+        lines: the moves that lead to each position. No game may be over there.
+        seed: the seed from which, with the number of each position, the player's seeds are made.
+        jobs: processes; the answers do not depend on their number.
 
     Raises:
         ValueError: the player cannot be made, or plays an illegal move.
@@ -85,7 +85,8 @@ def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, 
             agent.choose(*batch_of(seen), None), values if values is not None else np.full(len(seen), np.nan)
         )
     moves, own = np.zeros(len(seen), np.int64), np.full(len(seen), np.nan)
-    in_utilities = isinstance(agent, SearchAgent) and np.isfinite(agent.game.max_utility)  # else in units of its own
+    # A search with an evaluation of another kind has values in units of its own.
+    in_utilities = isinstance(agent, SearchAgent) and np.isfinite(agent.game.max_utility)
     for i, (observation, info) in enumerate(seen):
         agent.reset(int(np.random.SeedSequence([seed, first + i]).generate_state(1)[0]))
         if isinstance(agent, SearchAgent):

@@ -1,10 +1,10 @@
-"""Whether a player's values mean what they say: expected score against what came true.
+"""Whether a player's values mean what they say: expected scores compared with what came true.
 
 A value v from -1 to 1 is read as an expected score (v + 1) / 2, a win being one point and a draw half of one. Values
-beyond are cut off. The predictions are sorted into bins of equal width; in a calibrated player the mean prediction of a
-bin is the mean score of its positions. The expected calibration error is the mean distance of the two over all
-positions (M. P. Naeini, G. F. Cooper and M. Hauskrecht, AAAI 2015), the Brier score the mean squared error of single
-predictions (G. W. Brier, Monthly Weather Review 78, 1950).
+out of this range are clipped. The predictions are sorted into bins of equal width; a calibrated player's mean
+prediction in a bin is the mean score of the positions there. The expected calibration error is the mean distance of the
+two over all positions (M. P. Naeini, G. F. Cooper and M. Hauskrecht, AAAI 2015), the Brier score the mean squared error
+of single predictions (G. W. Brier, Monthly Weather Review 78, 1950).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Bin(NamedTuple):
     low: float
     high: float
     positions: int
-    predicted: float  # mean
-    score: float  # mean
+    predicted: float  # mean prediction
+    score: float  # mean score
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Calibration:
 
     Attributes:
         against: what came true: ``"exact values"`` or ``"outcomes"``.
-        positions: how many.
-        bins: those that are not empty.
+        positions: the number of positions.
+        bins: the bins that are not empty.
         error: the expected calibration error, 0 to 1.
         brier: the Brier score, 0 to 1.
-        brier_of_mean: the Brier score of who always predicts the mean score.
+        brier_of_mean: the Brier score of always predicting the mean score.
     """
 
     against: str
@@ -53,7 +53,7 @@ def calibrate(predicted: ArrayLike, true: ArrayLike, against: str = "exact value
     """Compare predicted values [positions] with true ones, both from -1 to 1 for the player to move.
 
     Raises:
-        ValueError: there are none, they are not as many, or one is not finite; or there is no bin.
+        ValueError: there are no values, not as many predicted as true ones, one is not finite, or there is no bin.
     """
     values, truth = np.asarray(predicted, float), np.asarray(true, float)
     if values.shape != truth.shape or values.ndim != 1 or not values.size:

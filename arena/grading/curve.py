@@ -18,12 +18,12 @@ _CHECKPOINT = re.compile(r"step_(\d+)\.zip")
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A checkpoint and what was found out about it.
+    """A checkpoint and its evaluation.
 
     Attributes:
-        steps: of training, from the name of the file.
-        path: the file.
-        found: the evaluation.
+        steps: the steps of training, from the name of the file.
+        path: the file of the checkpoint.
+        found: the evaluation of the checkpoint.
     """
 
     steps: int
@@ -36,12 +36,12 @@ def learning_curve(run: str | Path, game: str | None = None, **options: Any) -> 
 
     Args:
         run: the folder that `plyground train` writes, with ``config.json`` and ``checkpoints/step_000123456.zip`` …
-        game: the game. Default: that of ``config.json``.
-        **options: see `evaluate`.
+        game: the game. Default: the one that ``config.json`` names.
+        **options: options of `evaluate`.
 
     Raises:
         FileNotFoundError: there is no such folder, or it has no checkpoint.
-        ValueError: its configuration names no game, or `evaluate` refuses.
+        ValueError: the configuration of the run names no game, or `evaluate` refuses.
     """
     found = checkpoints(run)
     game = game or game_of_run(run)
@@ -71,7 +71,7 @@ def checkpoints(run: str | Path) -> list[tuple[int, Path]]:
 
 
 def game_of_run(run: str | Path) -> str:
-    """Return the spec of the game that a run is about, from its ``config.json``.
+    """Return the spec of the game of a training run, from its ``config.json``.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -90,7 +90,7 @@ def game_of_run(run: str | Path) -> str:
 
 
 def curve_row(point: CurvePoint) -> dict[str, Any]:
-    """Return a point as a line of a table, with what was found of it."""
+    """Return a point as a row of a table."""
     row: dict[str, Any] = {"steps": point.steps, "checkpoint": point.path.name}
     if point.found.grades is not None:
         total = point.found.grades.total

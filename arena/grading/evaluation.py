@@ -1,4 +1,4 @@
-"""All that is found out about a player: marks by exact solving, a rating on the ladder, calibration of its values."""
+"""The evaluation of a player: grades by exact solving, a rating on the ladder, calibration of its values."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from .sampling import solve_positions
 
 __all__ = ["Evaluation", "evaluate"]
 
-# Collects the answers of an iterator, to so many positions in all, and returns those that there were: all, unless it is
-# stopped.
+# Collects the answers of an iterator, which are to so many positions in all. Returns fewer if it is stopped.
 WatchAnswers = Callable[[Iterator[Answers], int], list[Answers]]
 
-_SOLVED = 20  # positions of each ply, where there is no committed set
-_OUTCOMES = 2000  # positions of the ladder's games, at most, that the value head is asked about
+_SOLVED = 20  # positions of each ply of games without committed positions
+_OUTCOMES = 2000  # positions of the ladder's games that the value head is asked about, at most
 
 
 @dataclass(frozen=True)
@@ -35,15 +34,15 @@ class Evaluation:
     """What was found out about a player.
 
     Attributes:
-        player: its name.
+        player: the player's name.
         game: the spec of the game.
-        seed: of positions, openings, games and the player.
-        grades: against exact solving; None where the game cannot be solved, or it was not asked for.
-        ladder: against other players; None if it was not asked for, or stopped before its first result.
-        calibration: of the player's values, a network's or a search's, against exact ones; None where it has none.
-        outcomes: of a network's values, in the ladder's games, against how they ended; None where there are none.
-        stopped: whether it ended before all was done: then the grades or the ladder, or both, lack something.
-        notes: what was left out, and why, for people.
+        seed: the seed of positions, openings, games and the player.
+        grades: grades by exact solving; None if the game cannot be solved, or no positions were asked for.
+        ladder: results against other players; None if none were asked for, or it was stopped before the first result.
+        calibration: a network's or a search's values compared with exact ones; None if the player has no values.
+        outcomes: a network's values in the ladder's games compared with how they ended; None without such values.
+        stopped: whether the evaluation was stopped: then grades, ladder or both lack something.
+        notes: what was left out and why, for people to read.
     """
 
     player: str
@@ -78,18 +77,19 @@ def evaluate(
     Args:
         player: an agent, or a spec such as ``"mcts(simulations=100)"`` or ``"policy(model.zip)"``.
         game: the game, or its name.
-        positions: the positions, solved; or how many of each ply, 0 for none. Default: all that come with the package,
-            or 20 of each ply, drawn and solved now, of a game that has none but is small enough.
+        positions: solved positions; or the number of positions of each ply, 0 for none. Default: all positions that
+            come with the package, or, for a game without, 20 of each ply, drawn and solved now if it is small enough.
         ladder: ``"quick"``, ``"full"``, ``"none"``, or specs, weakest first.
-        games: against each rung; even.
-        seed: of positions drawn now, openings, games, and the player, which is reset in each position.
-        opening_plies: random plies before a game of the ladder; default: see `plyground.arena.iter_match`. With other
-            openings the ratings of the rungs are measured anew.
-        jobs: processes; -1 for one on each core. An agent must be picklable then.
-        name: of the player. Default: its spec or class.
-        watch_answers: collects answers, as `plyground.arena.progress.collect_with_progress` does, and may return less
-            than all: what is missing is named in the notes.
-        watch_games: the same for the games of the ladder.
+        games: games against each rung; even.
+        seed: the seed of positions drawn now, openings, games, and the player, which is reset in each position.
+        opening_plies: random plies that open a game of the ladder. Default: see `plyground.arena.iter_match`; with any
+            other number the ratings of the rungs are measured anew.
+        jobs: processes; -1 for one on each core. An agent must be picklable unless it is 1.
+        name: the player's name. Default: its spec or class.
+        watch_answers: collects answers, as `plyground.arena.progress.collect_with_progress` does; it may return fewer
+            than all, to stop the evaluation.
+        watch_games: collects the games of the ladder, as `plyground.arena.play_with_progress` does; it may return fewer
+            than all, to stop the evaluation.
 
     Raises:
         ValueError: a player or the game cannot be made, or a number is out of its range; or a player plays an illegal
@@ -146,7 +146,7 @@ def evaluate(
 def _positions(
     game: Game, positions: SolvedPositions | int | None, seed: int
 ) -> tuple[SolvedPositions | None, str | None]:
-    """Return the positions to ask, each beginning of them with all plies alike, or None and why there are none."""
+    """Return the positions to ask, any first part of which has all plies alike; or None, and why there are none."""
     if isinstance(positions, SolvedPositions):
         if positions.game != game:
             raise ValueError(f"the positions are of {positions.game.spec}, and the game is {game.spec}")
@@ -172,7 +172,7 @@ def _calibration(positions: SolvedPositions, answers: Answers) -> Calibration | 
 
 
 def _outcomes(agent: Agent, game: Game, ladder: Ladder | None, name: str) -> Calibration | None:
-    """Compare what a network says in the ladder's games, where it is to move, with how they ended."""
+    """Compare a network's values in the ladder's games, where it is to move, with how they ended."""
     if ladder is None or not has_head(agent):
         return None
     asked = list(_own_positions(ladder.records, name))
@@ -184,9 +184,10 @@ def _outcomes(agent: Agent, game: Game, ladder: Ladder | None, name: str) -> Cal
 
 
 def _own_positions(records: Sequence[GameRecord], name: str) -> Iterator[tuple[list[int], float]]:
-    """Yield the moves before each move of a player, and what it got in the end.
+    """Yield the moves before each move of a player, and what the player got in the end.
 
-    A game's two players may have the same spec: then they are called ``name#1`` and ``name#2``, and the first is meant.
+    The two players of a game may have the same spec: then they are called ``name#1`` and ``name#2``, and the player is
+    the first of them.
     """
     for record in records:
         seat = next(i for i, other in enumerate(record.players) if other in (name, f"{name}#1"))

@@ -1,4 +1,4 @@
-"""What was found out about a player, for programs: as JSON and as CSV files."""
+"""The evaluation of a player for programs: as JSON and as CSV files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["as_data", "save_evaluation", "write_csv"]
 def as_data(value: Any) -> Any:
     """Return dataclasses and named tuples as dicts, for JSON: numbers that are not finite become None.
 
-    The games of a ladder are left out: they can be saved as records.
+    The games of a ladder are left out; they can be saved as records.
     """
     if is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value) if field.name != "records"]
@@ -36,7 +36,7 @@ def as_data(value: Any) -> Any:
 
 
 def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
-    """Write what was found as JSON and as CSV files, and return which. The folder must exist."""
+    """Write an evaluation as JSON and as CSV files into an existing folder, and return the files."""
     written = [folder / "evaluation.json"]
     written[0].write_text(json.dumps(as_data(found), indent=2) + "\n")
     parts: dict[str, Iterable[dict[str, Any]]] = {}
@@ -55,7 +55,7 @@ def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
 
 
 def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Write rows under their names."""
+    """Write rows to a CSV file, under a line of their names."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else [])
         writer.writeheader()

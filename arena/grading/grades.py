@@ -1,11 +1,11 @@
 """How well moves do against exact solving: shares of good moves, value lost, and the blunders.
 
 A move *preserves the value* if a win stays a win and a draw a draw. That is counted twice: over all positions, and, as
-*keeping* it, over those in which some move loses value, since elsewhere nobody could do wrong. A move is *optimal* if
-it also wins soonest, or loses or draws latest; that is counted over all positions. Intervals of shares are Wilson's (E.
-B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927), of the mean value
-lost Student's, after one move that loses nothing and one that loses all have been added: so that few positions without
-a mistake prove little.
+*keeping* it, over the positions in which some move loses value, since elsewhere nobody could do wrong. A move is
+*optimal* if it also wins soonest, or loses or draws latest; that is counted over all positions. Shares have Wilson's
+intervals (E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). The
+mean value lost has Student's, after one move that loses nothing and one that loses all have been added, so that few
+positions without a mistake prove little.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONFIDENCE = 0.95
 
 
 class Share(NamedTuple):
-    """How many of how many, with the interval of the share. NaN of none."""
+    """How many of how many, with the interval of the share; NaN if there are none."""
 
     hits: int
     total: int
@@ -52,15 +52,15 @@ class Grade:
     """The marks in the positions of one ply, or in all.
 
     Attributes:
-        ply: of the positions; None for all.
-        positions: how many.
-        optimal: moves that keep the value and win soonest, or lose or draw latest; of all positions.
-        preserving: moves that keep the value; of all positions.
-        keeping: the same; of the positions in which some move does not.
-        lost: value lost by a move, in units of the utility (a draw for a win: 1), over all positions.
-        optimal_by_chance: the share of optimal moves that random play is expected to have.
-        preserving_by_chance: the same, of moves that keep the value in all positions.
-        keeping_by_chance: the same, in the positions in which some move does not.
+        ply: the ply of the positions; None for all plies.
+        positions: the number of positions.
+        optimal: the share of moves that keep the value and win soonest, or lose or draw latest.
+        preserving: the share of moves that keep the value.
+        keeping: the share of moves that keep the value, where some move does not.
+        lost: the mean value lost by a move, in units of the utility (a draw instead of a win: 1).
+        optimal_by_chance: the expected share ``optimal`` of random play.
+        preserving_by_chance: the expected share ``preserving`` of random play.
+        keeping_by_chance: the expected share ``keeping`` of random play.
     """
 
     ply: int | None
@@ -79,14 +79,14 @@ class Blunder:
     """A move that loses value. Values are from the point of view of the player to move.
 
     Attributes:
-        index: of the position in its set.
+        index: the number of the position in its set.
         line: the moves that lead to it.
         board: the position, as text.
-        move: what was played.
+        move: the move that was played.
         best: the optimal moves.
-        value: of the position.
+        value: the value of the position.
         left: the value after the move.
-        distance: in how many plies the game would have ended; None for a draw without end.
+        distance: the plies to the end of the game after an optimal move; None for a draw without end.
     """
 
     index: int
@@ -104,9 +104,9 @@ class Grades:
     """All marks of a player.
 
     Attributes:
-        total: over all positions.
-        by_ply: ply by ply.
-        blunders: the moves that lose value: those that lose most first, of these the wins first that were nearest.
+        total: the marks over all positions.
+        by_ply: the marks ply by ply.
+        blunders: the moves that lose value, sorted: the greatest losses first, and among equals the nearest wins.
     """
 
     total: Grade
@@ -170,7 +170,7 @@ def _by_chance(good: NDArray[np.bool_], legal: NDArray[np.bool_], rows: NDArray[
 
 
 def _mean_of(lost: NDArray[np.float64], most: float) -> Mean:
-    """Return the mean of what was lost, each between 0 and ``most``."""
+    """Return the mean of the values lost [positions], each of which is between 0 and ``most``."""
     from scipy.stats import t
 
     padded = np.append(lost, (0.0, most))

@@ -1,4 +1,4 @@
-"""What a network says a position is worth: the value head of a policy, or the evaluator of a PUCT search."""
+"""A network's values of positions: from the value head of a policy, or from the evaluator of a PUCT search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Seen = tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]  # an observation an
 
 
 def has_head(agent: Any) -> bool:
-    """Return whether `head_values` has values of this agent."""
+    """Return whether `head_values` has values for this agent."""
     return isinstance(agent, Policy) or (isinstance(agent, PUCT) and agent.evaluator is not None)
 
 

@@ -1,7 +1,7 @@
 """A ladder of players of rising strength, a player's score against each, and one rating from all of it.
 
-Ratings are on Elo's scale, on which ``random`` has 0, or, where it is no rung, the first. Where those of the rungs come
-from is said in `plyground.arena.grading.anchors`.
+Ratings are on Elo's scale. The rung ``random`` has 0, or the first rung if ``random`` is none. Where the ratings of the
+rungs come from is said in `plyground.arena.grading.anchors`.
 """
 
 from __future__ import annotations
@@ -47,9 +47,11 @@ class Rung:
 
     Attributes:
         player: the spec of the rung.
-        elo: its rating.
+        elo: the rating of the rung.
         result: the player's score and Elo difference, with the interval of 95 %.
-        wins, draws, losses: of the player.
+        wins: games that the player won.
+        draws: games that were drawn.
+        losses: games that the player lost.
     """
 
     player: str
@@ -65,10 +67,10 @@ class Ladder:
     """A player's games against all rungs.
 
     Attributes:
-        rungs: those that were played, in order.
+        rungs: the rungs that were played, in order.
         rating: the player's rating by all games, with its interval of 95 %, and the score over all of them.
-        measured_now: whether the ratings of the rungs were measured for this, in as many games between each two
-            neighbours; else they are those that come with the package.
+        measured_now: whether the ratings of the rungs were measured for this ladder, in as many games of each pairing;
+            else they are those that come with the package.
         complete: whether all games were played.
         records: the games.
     """
@@ -113,18 +115,18 @@ def climb(
     Args:
         player: an agent or a spec string.
         game: the game.
-        ladder: see `ladder_rungs`.
-        games: against each rung; even.
-        seed: of openings and games.
-        opening_plies: see `plyground.arena.iter_match`. With other openings than the default ones the ratings of the
-            rungs are measured anew.
-        jobs: processes.
-        name: of the player in the records.
+        ladder: the rungs, as `ladder_rungs` takes them.
+        games: games against each rung; even.
+        seed: the seed of openings and games.
+        opening_plies: random plies that open a game. Default: see `plyground.arena.iter_match`; with any other number
+            the ratings of the rungs are measured anew.
+        jobs: processes; -1 for one on each core.
+        name: the player's name in the records. Default: its spec or class.
         watch: plays the games of an iterator, as `plyground.arena.play_with_progress` does; it may return fewer than
-            all. Default: play them.
+            all, to stop the climb. Default: play all.
 
     Returns:
-        What was found; None if there are no rungs, or it was stopped before an opening was played from both sides.
+        The results; None if there are no rungs, or the climb was stopped before an opening was played from both sides.
 
     Raises:
         ValueError: as `ladder_rungs` and `iter_match`; nothing is played then.

@@ -1,4 +1,4 @@
-"""Pictures of learning curves and of calibration, by matplotlib, which is imported when the first one is drawn.
+"""Pictures of learning curves and of calibration, by matplotlib, which is imported when the first picture is drawn.
 
 The figures are made without pyplot: no window, no global state, the same on every machine.
 """
@@ -27,12 +27,12 @@ def can_plot() -> bool:
 def plot_curve(rows: Sequence[dict[str, Any]], title: str, path: Path) -> list[Path]:
     """Draw a learning curve as PNG and SVG, from the rows of `curve_row`, and return the files.
 
-    Shares of moves have bands of 95 % and dotted lines at what random play is expected to have.
+    Shares of moves have bands of 95 %, and dotted lines at the shares that random play is expected to have.
 
     Args:
-        rows: in the order of the steps.
-        title: of the picture.
-        path: the files' name, without its ending.
+        rows: the rows, in the order of the steps.
+        title: the title of the picture.
+        path: the name of the files, without its ending.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -56,7 +56,7 @@ def plot_curve(rows: Sequence[dict[str, Any]], title: str, path: Path) -> list[P
 
 
 def plot_calibration(found: Sequence[Calibration], title: str, path: Path) -> list[Path]:
-    """Draw predicted against true scores as PNG and SVG, and return the files. The dots' areas are the positions.
+    """Draw predicted against true scores as PNG and SVG, and return the files. Dots grow with their positions.
 
     Raises:
         ImportError: matplotlib is not installed.

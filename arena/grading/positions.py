@@ -1,4 +1,4 @@
-"""Positions with the exact value of every move: what players are graded on, and the file that keeps them.
+"""Positions with the exact value of every move, by which players are graded, and the file that keeps them.
 
 The file is a ``.npz`` of plain arrays: the game's spec, and for each position the moves that lead to it and what each
 action is worth. Reading it unpickles nothing, and checks every line against the rules.
@@ -32,9 +32,9 @@ class SolvedPositions:
         game: the game.
         lines: the moves from the start to each position.
         values: [positions, num_actions] the game-theoretic value of each action, in the units of the game's utility;
-            NaN where it is illegal.
-        distances: [positions, num_actions] in how many plies the game ends after the action with best play, its own
-            included, where the winner hastens and the loser delays; -1 for a draw without end, and where it is illegal.
+            NaN for illegal actions.
+        distances: [positions, num_actions] the number of plies to the end of the game, the action included, if the
+            winner hastens and the loser delays it; -1 for a draw without end, and for illegal actions.
     """
 
     game: Game
@@ -47,7 +47,7 @@ class SolvedPositions:
 
     @cached_property
     def plies(self) -> NDArray[np.int64]:
-        """[positions] how many moves were played."""
+        """[positions] the number of moves that lead to the position."""
         return np.array([len(line) for line in self.lines], np.int64)
 
     @cached_property
@@ -67,7 +67,7 @@ class SolvedPositions:
 
     @cached_property
     def optimal(self) -> NDArray[np.bool_]:
-        """[positions, num_actions] whether it keeps the value, and of those wins soonest, or loses or draws latest."""
+        """[positions, num_actions] whether the action keeps the value and wins soonest, or loses or draws latest."""
         ends = np.where(self.distances < 0, np.inf, self.distances)
         ranks = np.where(self.keeping, np.where(self.value > 0, -1, 1)[:, None] * ends, -np.inf)
         # A row has a move that keeps the value, and a win has an end: so the best rank is not that of the others.
@@ -88,9 +88,9 @@ class SolvedPositions:
         return replace(self, lines=lines, values=self.values[chosen], distances=self.distances[chosen])
 
     def stratified(self, count: int | None = None) -> SolvedPositions:
-        """Return the first ``count`` positions of each ply (default: all): first one of each, and so on.
+        """Return the first ``count`` positions of each ply (default: all): the first of each ply, then the second ….
 
-        So any beginning of them has as many positions of each ply.
+        So any first part of them has as many positions of each ply.
         """
         ranks: dict[int, int] = {}
         order = []
@@ -102,7 +102,7 @@ class SolvedPositions:
 
 
 def committed_positions(game: Game | str) -> SolvedPositions | None:
-    """Return the set of positions that comes with the package, or None: there is one of ``connect_four``."""
+    """Return the positions that come with the package; None for all games but ``connect_four``."""
     game = as_game(game)
     path = _FOLDER / f"{game.spec}.npz"
     if not path.is_file():
@@ -117,7 +117,7 @@ def _loaded(path: Path) -> SolvedPositions:
 
 
 def save_positions(path: str | Path, positions: SolvedPositions) -> None:
-    """Write positions to a ``.npz`` file; who stops it finds the old file or the new one."""
+    """Write positions to a ``.npz`` file. If it is interrupted, the old file is still there."""
     path = Path(path)
     moves = np.full((len(positions), max(map(len, positions.lines), default=0)), -1, np.int16)
     for row, line in zip(moves, positions.lines, strict=True):
@@ -139,7 +139,7 @@ def load_positions(path: str | Path) -> SolvedPositions:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is something else, or damaged; the message says what is wrong.
+        ValueError: the file is something else, or damaged; the message says what is wrong.
     """
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:

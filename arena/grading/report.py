@@ -1,4 +1,4 @@
-"""What was found out about a player, as tables for the terminal."""
+"""The evaluation of a player for people: tables for the terminal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _say(out: Console, text: str) -> None:
 
 
 def grades_table(grades: Grades) -> Table:
-    """Return the marks, ply by ply and in all, in per cent."""
+    """Return a table of the marks, ply by ply and over all positions, in per cent."""
     table = _table(f"Against exact solving, {grades.total.positions} positions (95 % intervals)")
     table.add_column("ply", no_wrap=True)
     for heading in ("positions", "preserving %", "at stake %", "optimal %", "value lost"):
@@ -75,7 +75,7 @@ def _percent(share: Share) -> str:
 
 
 def ladder_table(ladder: Ladder) -> Table:
-    """Return the score against each rung."""
+    """Return a table of the scores against the rungs."""
     table = _table(f"Ladder, {sum(rung.result.games for rung in ladder.rungs)} games; 95 % intervals")
     table.add_column("rung", overflow="fold")
     for heading in ("its Elo", "win-draw-loss", "score", "Elo difference"):
@@ -96,7 +96,7 @@ def _rating_text(ladder: Ladder) -> str:
 
 
 def calibration_table(found: Calibration) -> Table:
-    """Return predicted against true expected scores, bin by bin."""
+    """Return a table of predicted and true expected scores, bin by bin."""
     table = _table(f"Expected scores against {found.against}, {found.positions} positions")
     for heading in ("predicted", "positions", "mean prediction", "true score"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -119,7 +119,7 @@ def _table(title: str) -> Table:
 
 
 def blunder_text(game: Game, blunder: Blunder) -> str:
-    """Return a board, and what was played and what would have been better."""
+    """Return the board of a blunder, the move that was played, and what would have been better."""
     line = " ".join(map(game.action_to_str, blunder.line))
     best = " or ".join(map(game.action_to_str, blunder.best))
     end = "" if blunder.distance is None else f" in {blunder.distance} {'ply' if blunder.distance == 1 else 'plies'}"

@@ -1,10 +1,10 @@
 """Drawing positions to grade players on, ply by ply, and solving them.
 
-Random games alone are unlike games that anybody plays, and few of them are still open late. So in each line the moves
-are partly random (all, a half, or a quarter of them) and else those of a shallow search. Of each ply some positions are
-kept that are won, some that are drawn and some that are lost, as far as there are such; no two are the same or mirror
-images. Kept are only those that tell players apart: where the player can win or draw, some move loses value; where all
-is lost, some moves delay the end more than others.
+Games of random moves are unlike games that anybody plays, and few of them are still open late. So in each line all
+moves, a half or a quarter of them are random, and a shallow search plays the others. Of each ply some won, some drawn
+and some lost positions are kept, as far as there are any; no two are the same or mirror images. All of them tell
+players apart: where the player can win or draw, some move loses value; where all is lost, some moves delay the end more
+than others.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .positions import SolvedPositions
 
 __all__ = ["draw_positions", "join_positions", "solvable_plies", "solve_positions"]
 
-_SHARES = (1.0, 0.5, 0.25)  # of random moves in a line
-_LOOKAHEAD = 4  # plies, of the other moves
-_QUOTAS = {1: 0.4, 0: 0.4, -1: 0.2}  # of positions by the sign of their value
-_MOST_PLIES = 8  # strata of a game that has no committed set
+_SHARES = (1.0, 0.5, 0.25)  # shares of random moves in a line
+_LOOKAHEAD = 4  # plies that the search looks ahead for the other moves
+_QUOTAS = {1: 0.4, 0: 0.4, -1: 0.2}  # shares of positions by the sign of their value
+_MOST_PLIES = 8  # plies that positions are drawn from, for games without committed positions
 _TABLE_MB = 64  # a game that needs more is not small
 
 
@@ -57,7 +57,7 @@ def join_positions(game: Game, found: Sequence[tuple[list[int], Solution]]) -> S
 def solvable_plies(solver: Solver) -> list[int]:
     """Return up to 8 plies, spread over the game, from which it is soon solved.
 
-    All but Connect Four is solved from its start, so that the solver knows all that follows.
+    A game other than Connect Four is solved from its start, so the solver knows all that follows.
 
     Raises:
         ValueError: there are none: the game forbids repetition, or has too many positions.
@@ -72,7 +72,7 @@ def solvable_plies(solver: Solver) -> list[int]:
             solver.value(game.new_state())
         except MemoryError as error:
             raise ValueError(f"{game.spec} cannot be solved: {error}") from None
-    last = max(first, game.max_plies - 3)  # after that there is hardly a choice
+    last = max(first, game.max_plies - 3)  # later there is hardly a choice
     return sorted(set(np.linspace(first, last, _MOST_PLIES).round().astype(int).tolist()))
 
 
@@ -84,11 +84,12 @@ def draw_positions(
     The same arguments give the same positions.
 
     Args:
-        solver: of the game.
+        solver: the solver of the game.
         ply: the length of the lines.
-        count: how many positions.
-        seed: of the lines.
-        attempts: lines drawn for each position wanted, at most. In the end kinds of which there are enough fill up.
+        count: the number of positions wanted.
+        seed: the seed of the lines.
+        attempts: lines that are drawn for each position wanted, at most. If won, drawn or lost positions are too few
+            after that, the others fill up.
 
     Raises:
         ValueError: ``count`` is not positive.
@@ -99,7 +100,7 @@ def draw_positions(
     room = Counter({sign: round(share * count) for sign, share in _QUOTAS.items()})
     room[1] += count - room.total()
     kept: list[tuple[list[int], Solution]] = []
-    spare: list[tuple[list[int], Solution]] = []  # of a kind of which there are enough
+    spare: list[tuple[list[int], Solution]] = []  # positions of a kind of which there are enough
     for line, solution in _candidates(solver, ply, attempts * count, np.random.default_rng([seed, ply])):
         sign = int(np.sign(solution.value))
         if room[sign] > 0:

@@ -1,4 +1,4 @@
-"""Moves of checkers as PDN has them, ``11-15`` and ``15x22x29``, in actions, which are steps and single jumps."""
+"""Moves of checkers as PDN writes them, ``11-15`` and ``15x22x29``, and our actions, steps and single jumps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["notation", "resolve"]
 
 
 def notation(game: Game, state: Any, actions: list[int]) -> str:
-    """Return a move as the standard has it: its first and last square, or all where that could be several moves."""
+    """Return a move as PDN writes it: its first and last square, or all squares where that could be several moves."""
     squares = [_squares(game, actions[0])[0], *(_squares(game, action)[1] for action in actions)]
     if "-" in game.action_to_str(actions[0]):
         return f"{squares[0]}-{squares[1]}"
@@ -24,7 +24,7 @@ def notation(game: Game, state: Any, actions: list[int]) -> str:
 
 
 def resolve(game: Game, state: Any, squares: list[int]) -> list[int]:
-    """Return the actions of the move that ``squares`` describe: all it visits, or some of them with first and last.
+    """Return the actions of the move that visits ``squares``: all its squares, or the first, the last and any between.
 
     Raises:
         ValueError: no move fits, or several.
@@ -52,7 +52,7 @@ def _fits(squares: list[int], visited: list[int]) -> bool:
 
 
 def _moves(game: Game, state: Any, origin: int) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the moves from a square, all jumps to the end: the squares they visit, and their actions."""
+    """Yield the squares and the actions of each move from a square, with all its jumps."""
     for action in game.actions(state):
         start, target = _squares(game, action)
         if start != origin:

@@ -9,14 +9,14 @@
 FF[4] leaves open how moves of GM[2] and GM[4] are written. For Othello we do as the program Edax does, and also read
 points in Go's form, and files that leave out forced passes. Boards have up to 26 rows. Black is the first player.
 
-Written are ``PB`` and ``PW``, ``RE`` (``B+``, ``W+``, ``0``; ``B+F`` or ``W+F`` after an illegal move, ``Void`` for a
-game that was broken off), ``KM`` and ``RU``, and in a private property ``PLYGROUND`` the rest, but for the times: see
-`plyground.arena.records.replay`.
+The writer writes ``PB`` and ``PW``, ``RE`` (``B+``, ``W+``, ``0``; ``B+F`` or ``W+F`` after an illegal move, ``Void``
+for a game that was broken off), ``KM`` and ``RU``. Everything else but the times goes into a private property,
+``PLYGROUND``: see `plyground.arena.records.replay`.
 
-A game that has no such property is read with the rules of the file as far as it tells them: ``SZ``, ``KM`` (none: 0),
-and of all repetitions only the simple ko forbidden, for SGF does not say which superko was. The main line is read.
-``RE`` is believed, for people resign, and score by other rules; a game that has no result, and has not ended by our
-rules, is ``"truncated"``. Event, date, comments and the like are not kept.
+A game without that property is read by the rules that the file tells: ``SZ``, and ``KM`` (0 without it). Of all
+repetitions only the simple ko is forbidden then, for SGF does not say which superko was. The main line is read. ``RE``
+is believed, for people resign, and score by other rules; a game that has no result, and has not ended by our rules, is
+``"truncated"``. Event, date, comments and the like are not kept.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add games to a collection in an SGF file, one after the other as they come.
 
     Raises:
-        ValueError: SGF is not for this game, or a move is illegal. Nothing of that game is written.
+        ValueError: SGF cannot hold the game, or a move is illegal. Nothing of that game is written.
     """
     with open(path, "ab") as file:
         for record in records:
@@ -58,8 +58,8 @@ def read_sgf(path: str | Path) -> Iterator[GameRecord]:
     """Yield the games of an SGF file.
 
     Raises:
-        ValueError: a game cannot be read: it is no SGF, another game, begins from another position, or has a move that
-            is illegal here. The message names the file, the game by its number, and the reason.
+        ValueError: a game cannot be read: the file is no SGF, or the game is another one, begins from another position,
+            or has a move that is illegal here. The message names the file, the game by its number, and the reason.
     """
     data = Path(path).read_bytes()
     try:
@@ -70,7 +70,7 @@ def read_sgf(path: str | Path) -> Iterator[GameRecord]:
         data.decode("utf-8")
         encoding = "UTF-8"
     except UnicodeDecodeError:
-        encoding = "ISO-8859-1"  # what FF[4] says of files that do not name theirs
+        encoding = "ISO-8859-1"  # FF[4]'s encoding of files that name none
     for number, tree in enumerate(trees, start=1):
         try:
             record = _record(tree, encoding)
