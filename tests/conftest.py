@@ -55,6 +55,11 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(20_240_501)
 
 
+def as_own_file(source: str) -> str:
+    """Return the source of a file of rules for a place outside of the package."""
+    return source.replace("from ..", "from plyground.envs.").replace("from .", "from plyground.envs.games.")
+
+
 def random_game(game: Game, rng: np.random.Generator, plies: int | None = None) -> list[State]:
     """Return the states of a random game, the initial one first, to its end or for so many plies."""
     states = [game.new_state()]

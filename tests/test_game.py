@@ -231,7 +231,7 @@ class TestCheckGame:
             ),
             (
                 {"keys_after": _wrong_positions},
-                "'keys_after' of coin: must be what `position` is after action",
+                "'keys_after' of coin: must be what `repetition_key` is after action",
             ),
         ],
     )

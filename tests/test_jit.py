@@ -24,6 +24,8 @@ from plyground.envs.jit.digest import digest
 from plyground.envs.jit.linked import _LinkedLibrary
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 
+from .conftest import as_own_file
+
 EXERCISE_ALL_KERNELS = """
 import numpy as np
 from plyground.agents import MCTS, AlphaBeta, Minimax
@@ -99,8 +101,7 @@ print(Minimax(tictactoe()).analyse(tictactoe().new_state()).leaves)
 
 
 def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
-    source = Path(str(tictactoe_file.__file__)).read_text()
-    source = source.replace("from ..", "from plyground.envs.")
+    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     rules = tmp_path / "rules.py"
 
     rules.write_text(source)
@@ -120,7 +121,7 @@ def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
 
 
 def test_rules_that_moved_to_another_module_are_compiled_again(tmp_path: Path) -> None:
-    source = Path(str(tictactoe_file.__file__)).read_text().replace("from ..", "from plyground.envs.")
+    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     for name in ("first_home", "second_home"):
         home = tmp_path / f"{name}.py"
         home.write_text(source)

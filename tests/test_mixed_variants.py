@@ -15,6 +15,8 @@ import pytest
 
 from plyground.envs.games import tictactoe as tictactoe_file
 
+from .conftest import as_own_file
+
 pytestmark = pytest.mark.slow
 
 # Plays random games and searches, in variants by their specs or by files of rules, and prints what it saw.
@@ -62,7 +64,7 @@ def play(cache: Path, rules: Path, *variants: str) -> list[object]:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_each_variant_plays_as_it_did_alone(pair: tuple[str, str], tmp_path: Path) -> None:
-    source = Path(str(tictactoe_file.__file__)).read_text().replace("from ..", "from plyground.envs.")
+    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     (tmp_path / "old_rules.py").write_text(source)
     (tmp_path / "new_rules.py").write_text(source.replace(", 0o421, 0o124]", "]"))  # no diagonals
     alone = [play(tmp_path / "cache", tmp_path, variant)[0] for variant in pair]  # each compiles its own

@@ -56,7 +56,9 @@ def train(
     folder = out or Path(f"{algorithm}-{game}")
     RunFolder(folder).check_new()
     model = train_with_progress(lambda report: run(config, folder, report), config.steps, minutes)
-    _console.print(f"{folder}: {model.num_timesteps:,} steps; go on with --resume {folder}", highlight=False)
+    _console.print(
+        f"{folder}: {model.num_timesteps:,} steps; go on with --resume {folder}", highlight=False, soft_wrap=True
+    )
 
 
 # -- options out of fields ---------------------------------------------------------------------------------------------
