@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from numba.core import event
 
-_SHOWN = 12  # tests
+_SHOWN = 20  # tests
 _NAME = "seconds of compiling"
 
 _seconds: dict[str, float] = defaultdict(float)  # by test, in the process that reports

@@ -27,7 +27,17 @@ GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows
 
 # Searches are tested on four games by `make test`, and on all by `make test-all`: each takes seconds to compile.
 FOUR = ("connect_four(rows=4, columns=5)", "othello", "checkers", "go(board_size=5)")
-SEARCHES = {"alphabeta", "alphabeta_options", "mcts", "mcts_options", "mcts_threads", "montecarlo", "opponents", "puct"}
+SEARCHES = {
+    "agents",
+    "alphabeta",
+    "alphabeta_options",
+    "mcts",
+    "mcts_options",
+    "mcts_threads",
+    "montecarlo",
+    "opponents",
+    "puct",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

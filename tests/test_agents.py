@@ -52,6 +52,7 @@ def test_in_the_plain_loop_of_every_game(game: Game, spec: str) -> None:
     assert len(env.moves) >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize(
     ("classic", "name"),

@@ -11,6 +11,8 @@ from plyground.envs import connect_four, make_game
 
 from .oracles import minimax_value
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("spec", "plies"), [("tictactoe", 2), ("mnk(m=4, n=3, k=3)", 5), ("connect_four(rows=4, columns=4)", 7)]

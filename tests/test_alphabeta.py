@@ -137,6 +137,7 @@ def test_never_loses_tictactoe_whatever_the_opponent_does(seat: int) -> None:
     assert results == {0, 1}
 
 
+@pytest.mark.slow
 def test_late_connect_four_positions_against_the_oracle(rng: np.random.Generator) -> None:
     game = connect_four()
     agent = AlphaBeta(game, depth=42, all_best=True)

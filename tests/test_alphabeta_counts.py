@@ -112,6 +112,7 @@ class TestReplacement:
         assert sum(depth > 0 for depth in depths) == 2  # keys 1 to 3 take both slots, one of them twice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("b", "h"), [(1, 5), (2, 7), (3, 5), (4, 6), (6, 3)])
 def test_leaves_in_worst_and_perfect_order(b: int, h: int) -> None:
     counts = []

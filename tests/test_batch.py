@@ -103,6 +103,7 @@ def test_games_begin_where_the_options_say_and_begin_there_again() -> None:
     assert batch.plies.tolist() == [3, 10]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["connect_four", "checkers(repetition=2)", "go(board_size=3, komi=0.5)"])
 def test_games_that_begin_with_moves_know_them(name: str) -> None:
     # The positions of the line count for superko and repetition, and Go's observation shows them.

@@ -16,6 +16,8 @@ from plyground.agents.solver.exhaustive import AllPositions
 from plyground.arena.records.fen import read_fen
 from plyground.envs import Game, State, make_game
 
+pytestmark = pytest.mark.slow
+
 # -- kings on squares ----------------------------------------------------------------------------------------------
 
 Kings = tuple[frozenset[int], frozenset[int], int, int]  # black, white, who is to move, the king that jumps or 0

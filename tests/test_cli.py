@@ -260,6 +260,7 @@ def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
 
 
 class TestWarm:
+    @pytest.mark.slow
     def test_compiles_games_for_agents_in_any_order(self, tmp_path: Path) -> None:
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "COLUMNS": "100"}
         command = [sys.executable, "-c", "from plyground.arena.cli import main; main()", "warm", "mcts", "tictactoe"]

@@ -8,6 +8,8 @@ from .compare.classic_go import ClassicGo
 from .compare.pair import Pair
 from .compare.pairs import PAIRS
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("pyspiel")
 
 

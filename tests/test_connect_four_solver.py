@@ -62,6 +62,7 @@ def test_scores_are_those_of_minimax_on_small_boards(rows: int, columns: int, rn
     assert scores.score(state) == score_by_the_book(game, state, known)
 
 
+@pytest.mark.slow
 def test_late_positions_of_the_usual_board_against_the_oracle(rng: np.random.Generator) -> None:
     game = connect_four()
     scores = ConnectFourScores(game, table_mb=1, book=False)
@@ -78,6 +79,7 @@ def test_the_value_of_each_small_board_is_known(textbook: Any) -> None:
         assert Solver(game).value(game.new_state())[0] == results[result], size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns"), [(7, 8), (15, 4), (4, 12)])
 def test_boards_that_fill_64_bits(rows: int, columns: int, rng: np.random.Generator) -> None:
     game = connect_four(rows, columns)
@@ -177,6 +179,7 @@ def test_what_is_in_the_table_changes_no_answer(rng: np.random.Generator) -> Non
     assert kept.nodes - nodes > searched / 2
 
 
+@pytest.mark.slow
 def test_a_table_can_be_emptied_more_often_than_there_are_numbers(rng: np.random.Generator) -> None:
     game = connect_four(7, 8)  # of all boards these entries have the fewest bits left for the number
     scores = ConnectFourScores(game, 8)

@@ -155,6 +155,7 @@ def test_readme_runs_from_top_to_bottom() -> None:
     assert namespace["found"].best_action in namespace["game"].actions(namespace["state"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested using version == 1.24.3:UserWarning")
 @pytest.mark.parametrize("block", INTEGRATIONS, ids=lambda block: f"line {block.line}")
 def test_page_on_integrations_runs_block_by_block(block: Block) -> None:
@@ -165,6 +166,7 @@ def test_page_on_integrations_runs_block_by_block(block: Block) -> None:
     assert run(block, {"__name__": "integrations"}) == block.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", LEARNING, ids=lambda block: f"line {block.line}")
 def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("stable_baselines3")
@@ -172,6 +174,7 @@ def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monk
     assert run(block, {"__name__": "learning"}) == block.output
 
 
+@pytest.mark.slow
 def test_page_prints_what_it_shows(page: tuple[ModuleType, list[str]]) -> None:
     assert page[1] == [block.output for block in BLOCKS]
 
@@ -183,6 +186,7 @@ def test_page_is_as_short_as_it_says() -> None:
     assert len(lines) < 80
 
 
+@pytest.mark.slow
 def test_page_runs_again_in_the_same_process(page: tuple[ModuleType, list[str]], nim: Any) -> None:
     again: dict[str, Any] = {"__name__": MODULE}
     assert [run(block, again) for block in BLOCKS[:4]] == page[1][:4]
@@ -193,6 +197,7 @@ def test_page_runs_again_in_the_same_process(page: tuple[ModuleType, list[str]],
     assert game_names().count("nim") == 1
 
 
+@pytest.mark.slow
 def test_page_runs_as_a_script(folder: Path) -> None:
     assert python(folder, "\n\n".join(block.code for block in BLOCKS)) == "".join(block.output for block in BLOCKS)
 
@@ -270,6 +275,7 @@ def test_edited_rule_is_noticed(game: Game) -> None:
         assert alphabeta.analyse(state).value == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("definition", ["from nim import nim\n", GAME_BLOCK], ids=["imported", "in the script"])
 def test_worker_processes_get_the_game(folder: Path, definition: str) -> None:
     code = (
@@ -282,6 +288,7 @@ def test_worker_processes_get_the_game(folder: Path, definition: str) -> None:
     assert one == two
 
 
+@pytest.mark.slow
 def test_plain_python_finds_the_same(folder: Path, nim: Any) -> None:
     code = (
         "from nim import nim\n"

@@ -48,6 +48,7 @@ def numbers(seed: int) -> Iterator[float]:
         yield from rng.random(1000).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_random_games_are_identical_record_by_record(ours: Any, theirs: Any) -> None:
     env, classic = ours.env(), theirs.env()

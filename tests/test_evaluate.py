@@ -240,6 +240,7 @@ class TestCommand:
         assert by_file["grades"] == by_folder["grades"]
         assert by_file["calibration"] is not None
 
+    @pytest.mark.slow
     def test_curve(self, run: Any, training_run: Path, tmp_path: Path) -> None:
         pytest.importorskip("matplotlib")
         out = tmp_path / "curve"
@@ -310,6 +311,7 @@ class TestCommand:
         assert "was trained for another game" in run(model, "-g", "connect_four", code=2)[1]
 
 
+@pytest.mark.slow
 def test_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     out = tmp_path / "found"
     command = ["evaluate", "random", "-g", GAME, "--positions", "2", "--ladder", "random", "--games", "100000"]

@@ -9,6 +9,8 @@ import pytest
 
 from .example_files import load
 
+pytestmark = pytest.mark.slow
+
 
 def check_scores(example: Any, scores: dict[str, float]) -> None:
     assert tuple(scores) == example.LADDER

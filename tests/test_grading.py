@@ -103,6 +103,7 @@ class TestGrades:
         assert abs(np.mean([kept for kept, _, _ in shares]) - total.keeping_by_chance) < 4 * error[0]
         assert abs(np.mean([best for _, best, _ in shares]) - total.optimal_by_chance) < 4 * error[1]
 
+    @pytest.mark.slow
     def test_intervals_hold_what_chance_is_expected_to_do(self) -> None:
         solved = committed_positions("connect_four")
         assert solved is not None

@@ -16,6 +16,8 @@ from plyground.envs import connect_four_v0, tictactoe_v0
 
 from .example_files import load
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[1] / "examples" / "integrations"
 TORCHRL = "ignore:PettingZoo in TorchRL is tested using version == 1.24.3:UserWarning"  # and no other, whatever it is
 

@@ -55,6 +55,7 @@ def run(code: str, cache: Path, *paths: Path) -> tuple[str, str]:
     return result.stdout, result.stderr
 
 
+@pytest.mark.slow
 def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
     first, first_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
     second, second_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
@@ -63,6 +64,7 @@ def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_each_game_has_its_own_file_so_that_processes_cannot_mix_them_up(tmp_path: Path) -> None:
     code = (
         "import sys; from plyground.agents import search; from plyground.envs import make_game; import numpy as np\n"
@@ -100,6 +102,7 @@ print(Minimax(tictactoe()).analyse(tictactoe().new_state()).leaves)
 """
 
 
+@pytest.mark.slow
 def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
     source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     rules = tmp_path / "rules.py"
@@ -120,6 +123,7 @@ def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
     assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
 
 
+@pytest.mark.slow
 def test_rules_that_moved_to_another_module_are_compiled_again(tmp_path: Path) -> None:
     source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     for name in ("first_home", "second_home"):
@@ -129,6 +133,7 @@ def test_rules_that_moved_to_another_module_are_compiled_again(tmp_path: Path) -
         home.unlink()
 
 
+@pytest.mark.slow
 def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(
         "from plyground.envs.jit import kernel\nfrom helper import add\n@kernel\ndef use(x):\n    return add(x)\n"
@@ -313,7 +318,9 @@ class TestWhatIsPrivateInNumba:
         assert f".{FORMAT}." in dispatcher._cache._cache_file._file_name(1)
 
     def test_helpers_get_no_machine_code_of_their_own(self) -> None:
-        calls: Any = kernel(_calls_a_helper)
+        names = {"_plus_one": _plus_one}
+        exec("def calls(x):\n    return _plus_one(x)", names)  # of no file, so that it is compiled here
+        calls: Any = kernel(names["calls"])
         assert calls(3) == 4
         (compiled,) = calls.overloads.values()
         linked = [library for library in compiled.library._linking_libraries if "_plus_one" in library.name]
@@ -330,10 +337,6 @@ class TestWhatIsPrivateInNumba:
 @helper
 def _plus_one(x):
     return x + 1
-
-
-def _calls_a_helper(x):
-    return _plus_one(x)
 
 
 def _allocates(n):

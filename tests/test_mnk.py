@@ -271,6 +271,7 @@ def with_symmetric_key(game: Game) -> Game:
 
 
 # Without the symmetric key 5,4,4 takes four times as long. 5,5,4 is left out: it takes more than 20 minutes even so.
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["3,3,3", "4,3,3", "4,4,3", "4,4,4", "5,4,4"])
 def test_known_values(spec: str, textbook: Any) -> None:
     game = mnk(*map(int, spec.split(",")))

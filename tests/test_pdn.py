@@ -67,6 +67,7 @@ class TestPublished:
 
 
 class TestThereAndBack:
+    @pytest.mark.slow
     @pytest.mark.parametrize("spec", ["checkers", "checkers(max_quiet_plies=30, repetition=0)"])
     def test_all_but_the_times_is_kept(self, tmp_path: Path, spec: str) -> None:
         records = match(spec, ["random", "random"], games=8, seed=2)

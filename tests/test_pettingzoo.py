@@ -88,6 +88,7 @@ def test_render(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     render_test(make)
 
 
+@pytest.mark.slow
 def test_performance_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     performance_benchmark(connect_four_v0.env())
     assert "turns per second" in capsys.readouterr().out

@@ -120,6 +120,7 @@ def test_finds_wins_and_defences_by_rollouts() -> None:
     assert (found.best_action, found.value) == (3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 8, 32])
 def test_value_comes_near_the_minimax_value(batch: int) -> None:
     game = tictactoe()

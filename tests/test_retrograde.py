@@ -125,6 +125,7 @@ def random_graphs() -> Game:
     )
 
 
+@pytest.mark.slow
 def test_random_games_have_the_values_and_distances_of_plain_iteration() -> None:
     game = random_graphs()
     solver = Solver(game)

@@ -89,6 +89,7 @@ def test_both_players_see_the_same_board_with_the_planes_swapped(game: Game, rng
         np.testing.assert_array_equal(game.observation(state, 0), game.observation(state, 1)[:, :, ::-1])
 
 
+@pytest.mark.slow
 def test_images_share_their_canonical_key_and_nothing_else_does(game: Game, rng: np.random.Generator) -> None:
     folds = game.canonical_key is not game.key
     assert folds or game.name in ("checkers", "go")

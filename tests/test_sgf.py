@@ -81,6 +81,7 @@ class TestPublished:
 
 
 class TestThereAndBack:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "spec",
         [

@@ -86,6 +86,7 @@ def test_known_values(textbook: Any) -> None:
     assert Solver(game).value(game.new_state())[0] == -1  # white, the second player, wins
 
 
+@pytest.mark.slow
 def test_checkers_endings_are_those_of_alphabeta() -> None:
     # The count of quiet plies is a part of the state: no position comes again, and the search ends.
     game = make_game("checkers(max_quiet_plies=6)")

@@ -101,6 +101,7 @@ class TestOpenSpiel:
     def installed(self) -> None:
         pytest.importorskip("pyspiel")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("spec", ["connect_four", "othello", "go(board_size=5)", "go(board_size=9)"])
     def test_follows_whole_games(self, spec: str) -> None:
         game = make_game(spec)
@@ -115,6 +116,7 @@ class TestOpenSpiel:
             if game.name != "go":  # where our superko forbids, OpenSpiel ends the game
                 assert bot.peer_state.returns() == record.outcome, number
 
+    @pytest.mark.slow
     def test_same_seed_same_game_and_any_number_of_processes(self) -> None:
         players = [OpenSpielMCTS("connect_four", 30), MCTS("connect_four", 30)]
         games = [[record.moves for record in match("connect_four", players, 6, 4, jobs=jobs)] for jobs in (1, 1, 2)]

@@ -19,6 +19,7 @@ def stones_first(mask: Any) -> Any:
     return actions[:-1] if actions.size > 1 else actions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("superko", ["positional", "situational"])
 def test_environments_forbid_what_was_there_before(superko: str, rng: np.random.Generator) -> None:
     env: Any = go_v0.raw_env(board_size=3, superko=superko)
@@ -59,6 +60,7 @@ def test_sending_two_and_returning_one_is_a_matter_of_superko() -> None:
         assert env.infos["black_0"]["state"] is before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [lambda g: MCTS(g, 200, seed=0), lambda g: AlphaBeta(g, 2), lambda g: Minimax(g, 1), Random]
 )

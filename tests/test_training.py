@@ -161,6 +161,7 @@ class TestRun:
         often = replace(SMALL, ladder_every=1, checkpoint_every=1)
         assert_same(train(SMALL, tmp_path / "one"), train(often, tmp_path / "other"))
 
+    @pytest.mark.slow
     def test_learns(self, tmp_path: Path) -> None:
         config = replace(SMALL, steps=100_000, num_envs=64, opening_plies=4, self_play=0.5, width=64)
         scores: list[float] = []
