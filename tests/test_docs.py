@@ -202,6 +202,7 @@ def test_page_runs_as_a_script(folder: Path) -> None:
     assert python(folder, "\n\n".join(block.code for block in BLOCKS)) == "".join(block.output for block in BLOCKS)
 
 
+@pytest.mark.slow
 def test_value_is_that_of_bouton_in_every_reachable_position(game: Game) -> None:
     minimax, alphabeta = Minimax(game), AlphaBeta(game, depth=game.max_plies)
     states = list(reachable(game).values())

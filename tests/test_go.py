@@ -76,7 +76,9 @@ def test_random_games_against_the_oracle(size: int, rng: np.random.Generator) ->
             assert game.utility(state, 0) == np.sign(area(grid) - 0.5)
 
 
-@pytest.mark.parametrize("size", [14, 15, 19])  # up to 14, cells are numbered in one byte, above in two
+@pytest.mark.parametrize(
+    "size", [14, pytest.param(15, marks=pytest.mark.slow), pytest.param(19, marks=pytest.mark.slow)]
+)  # up to 14, cells are numbered in one byte, above in two
 def test_large_boards_against_the_oracle(size: int) -> None:
     game = go(board_size=size, superko="simple")
     batch = GameBatch(game, 1, seed=size)
@@ -348,6 +350,7 @@ def test_number_of_legal_positions(size: str, textbook: Any) -> None:
     assert found == textbook["known_values"]["go_legal_positions"][size]
 
 
+@pytest.mark.slow
 def test_search_leaves_a_seki_alone() -> None:
     diagram = "X X . O O\n" + 3 * "X X X O O\n" + "X X . O O"
     game = go(board_size=5, komi=2.5)

@@ -69,7 +69,7 @@ def test_alphabeta_plays_the_agents_moves(game: Game, depth: int) -> None:
         {"nodes": 3},
         {"depth": 3, "quiescence": 4},
         {"depth": 4, "lmr": 2, "singular": 0.1, "margin": 0.05, "deeper_entries": True},
-        {"depth": 3, "weights": {"twos": 0.2}},
+        pytest.param({"depth": 3, "weights": {"twos": 0.2}}, marks=pytest.mark.slow),
     ],
     ids=str,
 )

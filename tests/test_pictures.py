@@ -38,7 +38,9 @@ def test_connect_four_is_filled_from_below_red_first() -> None:
     assert [labels[str(column)][0] for column in range(7)] == sorted(labels[str(column)][0] for column in range(7))
 
 
-@pytest.mark.parametrize("spec", ["go", "go(board_size=9)", "gomoku", "othello", "mnk(m=4, n=6, k=3)"])
+@pytest.mark.parametrize(
+    "spec", [pytest.param("go", marks=pytest.mark.slow), "go(board_size=9)", "gomoku", "othello", "mnk(m=4, n=6, k=3)"]
+)
 def test_a_move_lands_where_its_name_says(spec: str) -> None:
     game = make_game(spec)
     for action in game.actions(game.new_state()):

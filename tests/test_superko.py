@@ -80,6 +80,7 @@ def test_agents_keep_to_superko(make: Any) -> None:
     assert forbidden > 10
 
 
+@pytest.mark.slow
 def test_a_search_prefers_the_next_best_to_what_is_forbidden() -> None:
     game = go(board_size=3, komi=0.5)
     state = game.new_state()
