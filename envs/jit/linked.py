@@ -87,6 +87,9 @@ def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def compiled_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``rule`` compiled, for kernels to call. Unlike them, it may allocate arrays."""
-    options: dict[str, Any] = {**_LINKED, "_nrt": True}
+    """Return ``rule`` compiled, for kernels to call. Unlike them, it may allocate arrays.
+
+    A rule is optimised before it is linked: without that, random games of Connect Four took a third longer.
+    """
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": True}
     return njit(**options)(getattr(rule, "py_func", rule))
