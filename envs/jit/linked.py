@@ -1,4 +1,4 @@
-"""Functions that are compiled for kernels only: linked into them, and never made machine code by themselves.
+"""Functions that are compiled for kernels: helpers are linked into them, and never made machine code by themselves.
 
 Numba compiles every function that a kernel calls as if Python called it too: LLVM optimises it with all that it calls,
 makes machine code of it, and does the same again when it stands inside its caller. With the many small functions of a
