@@ -102,3 +102,10 @@ class TestThreads:
 def test_a_match() -> None:
     players = [make_agent("mcts(simulations=100, threads=2)", "connect_four"), MCTS("connect_four", 50)]
     assert sum(play(BoardGameEnv("connect_four"), players, 3).outcome) == 0
+
+
+def test_more_threads_than_simulations() -> None:
+    game = tictactoe()
+    found = MCTS(game, 1, threads=3, seed=0).analyse(game.new_state())
+    assert sum(found.visits.values()) == 1
+    assert found.pv == (found.best_action,)

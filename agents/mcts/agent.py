@@ -202,7 +202,8 @@ class MCTS(SearchAgent):
         children = self._children()
         best = chosen(children, self.final_move)
         exact = best.low == best.high and all(child.high <= best.low for child in children)
-        trees = [searcher.tree for searcher in self._searchers if searcher.tree is not None]
+        # With fewer simulations than threads, some trees have nothing but a root.
+        trees = [searcher.tree for searcher in self._searchers if searcher.tree and searcher.tree.child_count[0]]
         pv = max([most_visited_line(tree, best.action) for tree in trees], key=len)
         top = float(self.game.max_utility)
         return Analysis(
