@@ -25,18 +25,18 @@ SMALLER = {
 GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows=4, columns=5)"]
 
 
-# Searches are tested on four games by `make test`, and on all by `make test-all`: each takes seconds to compile.
+# Searches are tested on a few games by `make test`, and on all by `make test-all`: each takes seconds to compile.
 FOUR = ("connect_four(rows=4, columns=5)", "othello", "checkers", "go(board_size=5)")
 SEARCHES = {
-    "agents",
-    "alphabeta",
-    "alphabeta_options",
-    "mcts",
-    "mcts_options",
-    "mcts_threads",
-    "montecarlo",
-    "opponents",
-    "puct",
+    "agents": FOUR[:2],
+    "alphabeta": FOUR,
+    "alphabeta_options": FOUR,
+    "mcts": FOUR,
+    "mcts_options": FOUR,
+    "mcts_threads": FOUR,
+    "montecarlo": FOUR,
+    "opponents": FOUR[:1],
+    "puct": FOUR,
 }
 
 
@@ -44,9 +44,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what searches do in the other games as slow."""
     for item in items:
         parameters = getattr(item, "callspec", None)
-        if parameters is None or item.path.stem.removeprefix("test_") not in SEARCHES:
-            continue
-        if parameters.params.get("game", FOUR[0]) not in FOUR:
+        games = SEARCHES.get(item.path.stem.removeprefix("test_"))
+        if parameters and games and parameters.params.get("game", games[0]) not in games:
             item.add_marker(pytest.mark.slow)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import pickle
 import signal
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta, Minimax
+from plyground.agents import AlphaBeta, Analysis, Minimax
 from plyground.agents.clock import run_with_stop
-from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
+from plyground.envs import Game, State, connect_four, make_game, state_dtype, tictactoe
 
 from .conftest import random_game
 from .oracles import (
@@ -61,35 +62,30 @@ def scrambled(state: Any, player: int) -> float:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four(rows=4, columns=5)"])
-def test_value_is_that_of_minimax_at_every_depth(name: str, options: dict[str, Any], rng: np.random.Generator) -> None:
-    check_values(make_game(name), options, None, rng)
+def test_value_is_that_of_minimax_at_every_depth(name: str, options: dict[str, Any]) -> None:
+    check_values(make_game(name), options, None)
 
 
 @pytest.mark.parametrize("options", [OPTIONS[0], *SOUND, {"fold": True}, {"fold": True, "table_mb": 0.001}], ids=str)
-def test_value_is_that_of_minimax_with_each_option(options: dict[str, Any], rng: np.random.Generator) -> None:
-    check_values(connect_four(4, 5), options, None, rng)
+def test_value_is_that_of_minimax_with_each_option(options: dict[str, Any]) -> None:
+    check_values(connect_four(4, 5), options, None)
 
 
 @pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-2], OPTIONS[-1]], ids=["none", "all", "all best"])
-def test_value_is_that_of_minimax_in_every_game(game: Game, options: dict[str, Any], rng: np.random.Generator) -> None:
-    check_values(game, options, None, rng)
+def test_value_is_that_of_minimax_in_every_game(game: Game, options: dict[str, Any]) -> None:
+    check_values(game, options, None)
 
 
 @pytest.mark.parametrize("options", OPTIONS + SOUND, ids=str)
-def test_value_is_that_of_minimax_for_any_evaluation(options: dict[str, Any], rng: np.random.Generator) -> None:
-    check_values(connect_four(4, 5), options, scrambled, rng)
+def test_value_is_that_of_minimax_for_any_evaluation(options: dict[str, Any]) -> None:
+    check_values(connect_four(4, 5), options, scrambled)
 
 
-def check_values(game: Game, options: dict[str, Any], evaluate: Any, rng: np.random.Generator) -> None:
-    games = [random_game(game, rng)[:-1] for _ in range(3)]
-    states = [states[:: len(states) // 20 + 1] for states in games]  # some 20 of each
+def check_values(game: Game, options: dict[str, Any], evaluate: Any) -> None:
     for depth in (1, 2, 3, 5):
-        minimax = Minimax(game, depth=depth, evaluate=evaluate)
         alphabeta = AlphaBeta(game, depth=depth, evaluate=evaluate, **options)
-        for state in itertools.chain(*states):  # one agent through whole games: the table carries over
-            if len(game.actions(state)) ** depth > MOST:
-                continue
-            expected, found = minimax.analyse(state), alphabeta.analyse(state)
+        for state, expected in searched_in_full(game.spec, depth, evaluate):
+            found = alphabeta.analyse(state)  # one agent through whole games: the table carries over
             assert found.value == expected.value
             assert set(found.best_actions) <= set(expected.best_actions)
             if options.get("all_best"):
@@ -99,6 +95,17 @@ def check_values(game: Game, options: dict[str, Any], evaluate: Any, rng: np.ran
             assert found.pv[0] == found.best_action
 
 
+@functools.cache
+def searched_in_full(spec: str, depth: int, evaluate: Any) -> list[tuple[State, Analysis]]:
+    """Return some 20 positions of each of three games, and what minimax says of them."""
+    game, rng = make_game(spec), np.random.default_rng(20_240_501)
+    games = [random_game(game, rng)[:-1] for _ in range(3)]
+    states = itertools.chain(*(states[:: len(states) // 20 + 1] for states in games))
+    minimax = Minimax(game, depth=depth, evaluate=evaluate)
+    return [(state, minimax.analyse(state)) for state in states if len(game.actions(state)) ** depth <= MOST]
+
+
+@pytest.mark.slow
 def test_tictactoe_from_every_reachable_position() -> None:
     game = tictactoe()
     agent = AlphaBeta(game, depth=9, all_best=True)

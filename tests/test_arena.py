@@ -126,7 +126,7 @@ class TestMatch:
         assert without_times(match("connect_four", players, games=6, seed=1)) == without_times(one)[:6]
 
     def test_agents_as_objects_go_to_workers_too(self) -> None:
-        game = make_game("connect_four(rows=5)")
+        game = make_game("connect_four(rows=4, columns=5)")
         players = [MCTS(game, 30), AlphaBeta(game, depth=2)]
         one = match(game, players, games=4)
         assert without_times(match(game, players, games=4, jobs=2)) == without_times(one)

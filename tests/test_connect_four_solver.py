@@ -50,7 +50,10 @@ def score_by_the_book(game: Game, state: State, known: dict[int, int]) -> int:
     return known[key]
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (4, 5), (5, 4)])
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [(4, 4), pytest.param(4, 5, marks=pytest.mark.slow), pytest.param(5, 4, marks=pytest.mark.slow)],
+)
 def test_scores_are_those_of_minimax_on_small_boards(rows: int, columns: int, rng: np.random.Generator) -> None:
     game = connect_four(rows, columns)
     scores = ConnectFourScores(game, table_mb=1)
@@ -72,6 +75,7 @@ def test_late_positions_of_the_usual_board_against_the_oracle(rng: np.random.Gen
         assert np.sign(scores.score(state)) == connect_four_value(board_of(game, state), known)
 
 
+@pytest.mark.slow
 def test_the_value_of_each_small_board_is_known(textbook: Any) -> None:
     results = {"draw": 0.0, "first player wins": 1.0, "second player wins": -1.0}
     for size, result in textbook["known_values"]["connect_four_other_sizes"]["rows x columns"].items():

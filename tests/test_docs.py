@@ -226,6 +226,7 @@ def test_value_is_that_of_bouton_in_every_reachable_position(game: Game) -> None
         assert bouton(child.heaps) == -found.value
 
 
+@pytest.mark.slow
 def test_evaluation_of_the_page_is_a_guess_within_the_utilities(page: tuple[ModuleType, list[str]], game: Game) -> None:
     evaluate = page[0].evaluate
     for state in reachable(game).values():

@@ -55,6 +55,7 @@ def training_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestEvaluate:
+    @pytest.mark.slow
     def test_a_search(self) -> None:
         found = evaluate("solver", GAME, positions=4, ladder=["random"], games=4)
         assert found.grades is not None
@@ -75,6 +76,7 @@ class TestEvaluate:
         assert "no marks against exact solving, only the ladder" in found.notes[0]
         assert not found.stopped
 
+    @pytest.mark.slow
     def test_positions_of_ones_own(self) -> None:
         positions = solve_positions(GAME, 4)
         found = evaluate("random", GAME, positions=positions, ladder="none")

@@ -76,9 +76,8 @@ def test_random_games_against_the_oracle(size: int, rng: np.random.Generator) ->
             assert game.utility(state, 0) == np.sign(area(grid) - 0.5)
 
 
-@pytest.mark.parametrize(
-    "size", [14, pytest.param(15, marks=pytest.mark.slow), pytest.param(19, marks=pytest.mark.slow)]
-)  # up to 14, cells are numbered in one byte, above in two
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [14, 15, 19])  # up to 14, cells are numbered in one byte, above in two
 def test_large_boards_against_the_oracle(size: int) -> None:
     game = go(board_size=size, superko="simple")
     batch = GameBatch(game, 1, seed=size)
@@ -339,7 +338,7 @@ def _count_positions(game, states, actions, point, points):
     return found
 
 
-@pytest.mark.parametrize("size", ["1x1", "2x2", "3x3", "4x4"])
+@pytest.mark.parametrize("size", ["1x1", "2x2", "3x3", pytest.param("4x4", marks=pytest.mark.slow)])
 def test_number_of_legal_positions(size: str, textbook: Any) -> None:
     game = go(board_size=int(size[0]))
     points = game.num_actions - 1

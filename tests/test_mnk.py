@@ -281,6 +281,7 @@ def test_known_values(spec: str, textbook: Any) -> None:
     assert found.value == {"draw": 0, "first player wins": 1}[textbook["known_values"]["mnk"][spec]]
 
 
+@pytest.mark.slow
 def test_search_blocks_a_four_and_makes_a_five() -> None:
     game = gomoku(9)
     searcher = AlphaBeta(game, depth=2)

@@ -67,7 +67,7 @@ def test_alphabeta_plays_the_agents_moves(game: Game, depth: int) -> None:
         {"depth": 4, "fold": True, "replacement": "always"},
         {"nodes": 300},
         {"nodes": 3},
-        {"depth": 3, "quiescence": 4},
+        pytest.param({"depth": 3, "quiescence": 4}, marks=pytest.mark.slow),
         {"depth": 4, "lmr": 2, "singular": 0.1, "margin": 0.05, "deeper_entries": True},
         pytest.param({"depth": 3, "weights": {"twos": 0.2}}, marks=pytest.mark.slow),
     ],
@@ -79,6 +79,7 @@ def test_alphabeta_with_its_options(options: dict[str, Any]) -> None:
     assert as_opponents(agent, batch.game).act(batch, rows).tolist() == one_by_one(agent, batch)
 
 
+@pytest.mark.slow
 def test_alphabeta_heeds_the_mask_of_the_batch() -> None:
     agent = AlphaBeta("go(board_size=5)", depth=2)
     batch, rows = positions("go(board_size=5)", 12, 20)

@@ -205,7 +205,7 @@ class TestPublishedCounts:
         game = othello(4)
         assert count(game, game.max_plies) == textbook["known_values"]["othello_4x4"]["complete_games"]
 
-    @pytest.mark.parametrize(("by_discs", "value"), [(True, -8), (False, -1)])
+    @pytest.mark.parametrize(("by_discs", "value"), [(True, -8), pytest.param(False, -1, marks=pytest.mark.slow)])
     def test_value_of_4x4(self, by_discs: bool, value: int, textbook: Any) -> None:
         assert textbook["known_values"]["othello_4x4"]["value"] == "white (second player) wins by 8 discs"
         game = othello(4, by_discs)

@@ -50,7 +50,10 @@ def test_a_capture_or_another_position_is_no_repetition() -> None:
     assert not env.terminations["player_0"]
 
 
-@pytest.mark.parametrize(("times", "cycles"), [(2, 1), (5, 4), (0, 20)])
+@pytest.mark.parametrize(
+    ("times", "cycles"),
+    [(2, 1), pytest.param(5, 4, marks=pytest.mark.slow), pytest.param(0, 20, marks=pytest.mark.slow)],
+)
 def test_how_often_is_a_parameter(times: int, cycles: int) -> None:
     env: Any = checkers_v0.env(repetition=times)
     env.reset(options={"state": two_kings(env.game)})

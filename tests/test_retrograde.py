@@ -251,7 +251,7 @@ def pursuit(steps: int) -> Game:
     )
 
 
-@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("steps", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_pursuit_is_solved_from_every_position(steps: int) -> None:
     game = pursuit(steps)
     solver = Solver(game)

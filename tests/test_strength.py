@@ -29,6 +29,7 @@ def run(*arguments: Any) -> str:
 
 
 class TestRows:
+    @pytest.mark.slow
     def test_all_players_can_be_made(self) -> None:
         for row in ROWS:
             for spec in (row.first, row.second):

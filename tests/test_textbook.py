@@ -205,7 +205,7 @@ def _children(game, states, children, actions):
     return count
 
 
-@pytest.mark.parametrize("size", ["4x4", "4x5", "5x4"])
+@pytest.mark.parametrize("size", ["4x4", "4x5", pytest.param("5x4", marks=pytest.mark.slow)])
 def test_solved_connect_four_boards(textbook: Any, size: str) -> None:
     from plyground.envs import connect_four
 

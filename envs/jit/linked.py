@@ -34,8 +34,19 @@ class _LinkedLibrary(JITCodeLibrary):
             if hasattr(self, "_reload_init"):  # since Numba 0.62
                 self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finish()
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _finish(self) -> None:
+        """Leave the code as it is: the kernel that it is linked into is optimised as a whole."""
+
+
+class _OptimisedLibrary(_LinkedLibrary):
+    """The code of a rule: optimised, with the helpers that it calls."""
+
+    def _finish(self) -> None:
+        self._optimize_final_module()
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -43,10 +54,11 @@ class _LinkedLowering(NativeLowering):
     """Numba's lowering, into a `_LinkedLibrary`."""
 
     _name = "plyground_linked_lowering"
+    library: type[_LinkedLibrary] = _LinkedLibrary
 
     def run_pass(self, state: Any) -> Literal[True]:
         context, flags = state.targetctx, state.flags
-        state.library = _LinkedLibrary(context.codegen(), state.func_id.func_qualname)
+        state.library = self.library(context.codegen(), state.func_id.func_qualname)
         state.flags = flags.copy()
         state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
         super().run_pass(state)
@@ -61,14 +73,30 @@ class _LinkedLowering(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _OptimisedLowering(_LinkedLowering):
+    """Numba's lowering, into an `_OptimisedLibrary`."""
+
+    _name = "plyground_optimised_lowering"
+    library = _OptimisedLibrary
+
+
 class _LinkedCompiler(CompilerBase):
-    """Numba's passes for compiled code, with the last but one replaced."""
+    """Numba's passes for compiled code, with the lowering replaced."""
+
+    lowering: type[_LinkedLowering] = _LinkedLowering
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_LinkedLowering if one is NativeLowering else one, why) for one, why in passes.passes]
+        passes.passes = [(self.lowering if one is NativeLowering else one, why) for one, why in passes.passes]
         passes.finalize()
         return [passes]
+
+
+class _RuleCompiler(_LinkedCompiler):
+    """The same for rules."""
+
+    lowering = _OptimisedLowering
 
 
 _LINKED: dict[str, Any] = {"pipeline_class": _LinkedCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -91,5 +119,5 @@ def compiled_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     A rule is optimised before it is linked: without that, random games of Connect Four took a third longer.
     """
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": True}
+    options: dict[str, Any] = {**_LINKED, "pipeline_class": _RuleCompiler, "_nrt": True}
     return njit(**options)(getattr(rule, "py_func", rule))
