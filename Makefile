@@ -4,25 +4,26 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all test-rest check coverage compare bench strength clean
+.PHONY: demo test test-all test-rest quick check coverage compare bench strength clean
 
 # Train a policy on Connect Four for about a minute, then play it against search, everyone against everyone.
 demo: .venv/installed-rl
 	$(BIN)/python examples/mixed_match.py
 
-# Set up, then lint, check the types and run the tests: what to run before every commit.
-test: .venv/installed-dev check
-	$(PYTEST) -m "not slow"
+# Set up, then lint, check the types and run the tests, side by side: what to run before every commit.
+test: .venv/installed-dev
+	$(MAKE) --no-print-directory --jobs=2 check quick
 
 # Everything: the slow tests too, and the rules once more as plain Python.
-test-all: .venv/installed-dev check
-	$(PYTEST)
-	$(MAKE) coverage
+test-all: test test-rest
 
 # What test-all has, and test has not.
 test-rest: .venv/installed-dev
 	$(PYTEST) -m slow
-	$(MAKE) coverage
+	$(MAKE) --no-print-directory coverage
+
+quick: .venv/installed-dev
+	$(PYTEST) -m "not slow"
 
 check: .venv/installed-dev
 	$(BIN)/ruff check

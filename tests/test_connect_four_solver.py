@@ -50,10 +50,8 @@ def score_by_the_book(game: Game, state: State, known: dict[int, int]) -> int:
     return known[key]
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns"),
-    [(4, 4), pytest.param(4, 5, marks=pytest.mark.slow), pytest.param(5, 4, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (4, 5), (5, 4)])
 def test_scores_are_those_of_minimax_on_small_boards(rows: int, columns: int, rng: np.random.Generator) -> None:
     game = connect_four(rows, columns)
     scores = ConnectFourScores(game, table_mb=1)

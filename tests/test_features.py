@@ -295,6 +295,7 @@ class TestCheckers:
         assert game.evaluate(twelve_kings, 0) < 1
 
 
+@pytest.mark.slow
 def test_open_lines_of_tictactoe() -> None:
     game = tictactoe()
     for state in reachable(game).values():

@@ -248,7 +248,12 @@ def continue_game(env: Any, moves: list[int]) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
+    "clone",
+    [
+        copy.deepcopy,
+        pytest.param(lambda env: pickle.loads(pickle.dumps(env)), marks=pytest.mark.slow),
+    ],
+    ids=["deepcopy", "pickle"],
 )
 def test_copies_continue_identically_from_every_ply(game: Game, clone: Any, rng: np.random.Generator) -> None:
     env = BoardGameEnv(game)

@@ -57,6 +57,7 @@ def test_othello_with_its_passes_is_solved_as_by_plain_minimax(rng: np.random.Ge
         assert solver.value(state) == plain(game, state, known)
 
 
+@pytest.mark.slow
 def test_best_actions_of_tictactoe_are_those_of_plain_minimax() -> None:
     game = tictactoe()
     solver = Solver(game)
