@@ -18,6 +18,7 @@ from typing import Any
 from numba import config, njit, typeof
 
 from .cache import keep_on_disk
+from .linked import KernelCompiler
 
 __all__ = ["bind", "kernel"]
 
@@ -33,7 +34,12 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "_nrt": False,
+        "pipeline_class": KernelCompiler,
+    }
     dispatcher: Any = njit(**options)(function)
     keep_on_disk(dispatcher)
     return dispatcher

@@ -1,9 +1,13 @@
-"""Functions that are compiled for kernels: helpers are linked into them, and never made machine code by themselves.
+"""How functions are compiled: kernels in one piece, with what they call linked into them.
 
 Numba compiles every function that a kernel calls as if Python called it too: LLVM optimises it with all that it calls,
 makes machine code of it, and does the same again when it stands inside its caller. With the many small functions of a
-search that took half of the time in which a kernel is compiled. A `helper` is only lowered; the kernel that it is
-linked into is optimised once, as a whole.
+search that took half of the time in which a kernel is compiled. Here
+
+- a helper is only lowered, to LLVM's intermediate form;
+- a rule of a game is lowered and optimised: without that, random games of Connect Four took a third longer;
+- a kernel is optimised as a whole, with the helpers and rules in it, and made machine code. Numba optimises twice, the
+  first time for the sake of reference counts, which kernels do not have: a sixth of the time again, for no speed.
 
 What is used of Numba is private to it, which is why ``pyproject.toml`` holds Numba below the next minor version;
 ``tests/test_jit.py`` names what has changed.
@@ -21,10 +25,19 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
 
-__all__ = ["compiled_rule", "helper"]
+__all__ = ["KernelCompiler", "compiled_rule", "helper"]
 
 
-class _LinkedLibrary(JITCodeLibrary):
+class _KernelLibrary(JITCodeLibrary):
+    """The code of a kernel, which is optimised in one pass."""
+
+    def _optimize_final_module(self) -> None:
+        found = self._codegen._module_pass_manager()
+        passes, *builder = found if isinstance(found, tuple) else (found,)  # a pair since Numba 0.62
+        passes.run(self._final_module, *builder)
+
+
+class _LinkedLibrary(_KernelLibrary):
     """The code of a helper: LLVM's intermediate form, as Numba has lowered it."""
 
     def finalize(self) -> None:
@@ -47,6 +60,18 @@ class _OptimisedLibrary(_LinkedLibrary):
 
     def _finish(self) -> None:
         self._optimize_final_module()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(NativeLowering):
+    """Numba's lowering, into a `_KernelLibrary`."""
+
+    _name = "plyground_kernel_lowering"
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        state.library = _KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().run_pass(state)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -81,19 +106,26 @@ class _OptimisedLowering(_LinkedLowering):
     library = _OptimisedLibrary
 
 
-class _LinkedCompiler(CompilerBase):
+class KernelCompiler(CompilerBase):
     """Numba's passes for compiled code, with the lowering replaced."""
 
-    lowering: type[_LinkedLowering] = _LinkedLowering
+    lowering: type[NativeLowering] = _KernelLowering
 
     def define_pipelines(self) -> list[Any]:
+        """Return Numba's list of passes, changed."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [(self.lowering if one is NativeLowering else one, why) for one, why in passes.passes]
         passes.finalize()
         return [passes]
 
 
-class _RuleCompiler(_LinkedCompiler):
+class _LinkedCompiler(KernelCompiler):
+    """The same for helpers."""
+
+    lowering = _LinkedLowering
+
+
+class _RuleCompiler(KernelCompiler):
     """The same for rules."""
 
     lowering = _OptimisedLowering
@@ -115,9 +147,6 @@ def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def compiled_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``rule`` compiled, for kernels to call. Unlike them, it may allocate arrays.
-
-    A rule is optimised before it is linked: without that, random games of Connect Four took a third longer.
-    """
+    """Return ``rule`` compiled, for kernels to call. Unlike them, it may allocate arrays."""
     options: dict[str, Any] = {**_LINKED, "pipeline_class": _RuleCompiler, "_nrt": True}
     return njit(**options)(getattr(rule, "py_func", rule))
