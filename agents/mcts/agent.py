@@ -214,6 +214,7 @@ class MCTS(SearchAgent):
             else (best.action,),
             values={child.action: child.value for child in children if child.visits},
             visits={child.action: child.visits for child in children},
+            proved=tuple([child.action for child in children if child.low == child.high]),
             pv=pv,
             depth=len(pv),
             nodes=sum([int(np.count_nonzero(tree.visits[: int(tree.size[0])])) for tree in trees]),
