@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
+from ...envs.jit import bind
 from ..analysis import Analysis
 from ..clock import run_with_stop
 from ..search import SearchAgent, check_arguments, check_budget, line_of, most_positions, with_evaluation
@@ -146,7 +147,11 @@ class AlphaBeta(SearchAgent):
             self._workspace.status["age"] = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_workspace": None}  # a copy starts with an empty table
+        return {**super().__getstate__(), "_workspace": None}  # a copy starts with an empty table
+
+    def _compile(self) -> None:
+        small, roots = new_workspace(self.game, 1, 0), np.zeros(1, root_dtype(self.game))
+        bind(deepen, self.game, small, self.options.selective, roots, 1, 1)
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`; None with a clock."""

@@ -149,6 +149,9 @@ class MCTS(SearchAgent):
             return None
         return BatchedMCTS(self.game, int(self.simulations), self.c)
 
+    def _compile(self) -> None:
+        self._searchers[0].compile(self.reuse_tree)
+
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
         kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
+from ...envs.jit import bind
 from .memory import bytes_per_node, grown, most_nodes
-from .reuse import find, subtree
+from .reuse import compile_reuse, find, subtree
 from .simulate import simulate
 from .tree import Tree, clear, new_tree
 from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
@@ -51,6 +52,13 @@ class Searcher:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "tree": None, "extras": None, "_fresh": False}
+
+    def compile(self, reuse: bool) -> None:
+        """Compile the simulations, and what finds a position in the tree if it is to be reused."""
+        tree = new_tree(1, 1)
+        bind(simulate, *self._arguments(tree, new_extras(self.options, 1, 1), 1))
+        if reuse:
+            compile_reuse(self.game, tree)
 
     def forget(self) -> None:
         """Keep nothing for the next position."""
@@ -101,13 +109,16 @@ class Searcher:
         return done
 
     def _simulate(self, simulations: int) -> int:
-        options, extras = (None, None) if self._plain else (self.options, self.extras)
-        return simulate(
+        return simulate(*self._arguments(self.tree, self.extras, simulations))
+
+    def _arguments(self, tree: Tree | None, extras: Extras | None, simulations: int) -> tuple[Any, ...]:
+        options, extras = (None, None) if self._plain else (self.options, extras)
+        return (
             self.game,
             self._root,
             self._moves,
             self._scratch,
-            self.tree,
+            tree,
             extras,
             options,
             self._buffer,
