@@ -39,7 +39,7 @@ SPECS = [
 def compiled() -> Iterator[list[str]]:
     """Return the names of the kernels that were called with arguments for which they were not compiled yet."""
     names: list[str] = []
-    before = dispatcher.Dispatcher._compile_for_args
+    before = dispatcher.Dispatcher._compile_for_args  # pyright: ignore[reportAttributeAccessIssue]
 
     def compile_for_args(self: Any, *args: Any, **kwargs: Any) -> Any:
         names.append(self.py_func.__name__)

@@ -155,12 +155,13 @@ class MCTS(SearchAgent):
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
         kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)
-        done = self._run(self.simulations, self.seconds)
+        # What is known of the position was looked for in the time of the move.
+        done = self._run(self.simulations, self._left(start))
         # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
         limit = self.simulations if self.final_move == "robust-max" and self.simulations is not None else 0
         extra = 0
         while extra < limit and not agreed(self._children()):
-            left = None if self.seconds is None else self.seconds - (time.perf_counter() - start)
+            left = self._left(start)
             if left is not None and left <= 0:
                 break
             ran = self._run(min(max(1, limit // 8), limit - extra), left)
@@ -168,6 +169,10 @@ class MCTS(SearchAgent):
                 break
             extra += ran
         return self._answer(done + extra, kept, time.perf_counter() - start)
+
+    def _left(self, start: float) -> float | None:
+        """Return the seconds that are left to a search that began at ``start``; None without a budget."""
+        return None if self.seconds is None else self.seconds - (time.perf_counter() - start)
 
     def _run(self, simulations: int | None, seconds: float | None) -> int:
         """Run ``simulations`` new ones, shared out among the trees, and return how many were done."""

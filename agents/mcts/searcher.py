@@ -95,6 +95,10 @@ class Searcher:
         assert self.tree is not None
         start = now = time.perf_counter()
         done, chunk = 0, 64
+
+        def is_late() -> bool:
+            return done > 0 and seconds is not None and time.perf_counter() - start >= seconds
+
         while done < simulations and (done == 0 or seconds is None or now - start < seconds) and not stopped():
             wanted = min(chunk, simulations - done)
             finished = self._simulate(wanted)
@@ -102,7 +106,7 @@ class Searcher:
             if self.proved:
                 break
             if finished < wanted:
-                self._grow()
+                self._grow(is_late)
             before, now = now, time.perf_counter()
             if now - before < _CHUNK_SECONDS:
                 chunk *= 2 if now - before > _CHUNK_SECONDS / 8 else 8
@@ -127,15 +131,19 @@ class Searcher:
             simulations,
         )
 
-    def _grow(self) -> None:
+    def _grow(self, is_late: Callable[[], bool]) -> None:
+        """Make room for twice as many nodes, unless that takes too long."""
         assert self.tree is not None
         assert self.extras is not None
         room = self.tree.visits.size
         nodes = min(2 * room, self._most)
-        if nodes > room:
-            self.tree, self.extras = grown(self.tree, nodes), grown(self.extras, nodes)
-        else:
+        if nodes == room:
             self.tree.full[0] = True  # the search goes on in the tree as it is
+            return
+        tree = grown(self.tree, nodes, is_late)
+        extras = None if tree is None else grown(self.extras, nodes, is_late)
+        if tree is not None and extras is not None:
+            self.tree, self.extras = tree, extras
 
     def _empty_tree(self, mover: int) -> None:
         """Empty the tree of the last move, or make a new one."""

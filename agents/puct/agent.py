@@ -201,10 +201,17 @@ class PUCT(SearchAgent):
     def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
         """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
         done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
-        while done < limit and (done == 0 or self.seconds is None or time.perf_counter() - start < self.seconds):
+
+        def is_late() -> bool:
+            return done > 0 and self.seconds is not None and time.perf_counter() - start >= self.seconds
+
+        while done < limit and not is_late():
             room = tree.visits.size
             if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
-                tree = grown(tree, min(2 * room, self._most))
+                larger = grown(tree, min(2 * room, self._most), is_late)
+                if larger is None:
+                    break
+                tree = larger
             wanted = min(self.batch, limit - done)
             found, ended = collect(self.game, self._root, self._leaves, tree, wanted, self._how)
             done += found + ended

@@ -75,7 +75,7 @@ class LeafValues:
                 _evaluate(self.game, states, values)
             return np.ones(shape), values
         # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
-        priors, values = (np.require(array, np.float64, "CW") for array in self.evaluator(states.copy()))
+        priors, values = (np.require(array, np.float64, ["C", "W"]) for array in self.evaluator(states.copy()))
         if priors.shape != shape or values.shape != states.shape:
             raise ValueError(
                 f"the evaluator must return priors {shape} and values {states.shape}, "
