@@ -1,5 +1,9 @@
 """What a player is: anything with `reset` and `act`, and how it reads what an environment shows.
 
+An agent whose code has to be compiled does that in a third method, ``prepare()``. It may be left out. Matches,
+environments with opponents and training call it before any clock runs, so that compiling takes no time from a budget
+and shows in no reported time. It may be called more than once, and changes nothing that the agent will play.
+
 A policy reads the observation; a search reads the state, which our environments put into ``info["state"]`` and which is
 rebuilt from the observation where an environment gives none (PettingZoo's own classic games, a stable-baselines3 loop).
 So every agent works in the plain PettingZoo loop::

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Analysis"]
+__all__ = ["Analysis", "Kind"]
+
+Kind = Literal["exact", "upper bound", "estimate", "estimated bound"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,11 @@ class Analysis:
         exact: whether the value is the game-theoretic one: every line that it rests on was played to the end.
         seconds: wall-clock time that the search took.
         priors: the prior of each action, for a search that is given them; else empty.
-        upper_bounds: the actions whose entry in ``values`` is only an upper bound, ascending.
+        upper_bounds: the actions whose entry in ``values`` is only an upper bound of what the search looked for, at
+            its depth, ascending.
+        proved: the actions whose entry in ``values`` holds in the whole game, as the value or as an upper bound of it,
+            ascending. None where the search does not tell: then all of them hold if the value is ``exact``, but of a
+            search that samples only those of ``best_actions``.
         standard_error: the standard error of the value, for a search that samples; else None.
         selective_depth: the longest line that was looked at, in plies; 0 where the search does not tell.
         statistics: other counts of the search, by name, for example ``{"table hits": 1200}``.
@@ -45,6 +51,7 @@ class Analysis:
     visits: dict[int, int] = field(default_factory=dict)
     priors: dict[int, float] = field(default_factory=dict)
     upper_bounds: tuple[int, ...] = ()
+    proved: tuple[int, ...] | None = None
     standard_error: float | None = None
     selective_depth: int = 0
     statistics: dict[str, float] = field(default_factory=dict)
@@ -54,11 +61,20 @@ class Analysis:
         """Whether the value is exact, or an estimate by sampling or by an evaluation at the horizon."""
         return "exact" if self.exact else "estimate"
 
-    def kind_of(self, action: int) -> Literal["exact", "upper bound", "estimate"]:
-        """Return what the value of ``action`` is; an upper bound may be that of an exact value or of an estimate."""
+    def kind_of(self, action: int) -> Kind:
+        """Return what the value of ``action`` is.
+
+        Returns:
+            ``"exact"`` for the game-theoretic value; ``"upper bound"`` for a bound that this value is not above;
+            ``"estimate"`` for one by sampling, or by an evaluation at the horizon; and ``"estimated bound"`` for an
+            upper bound of such an estimate: the game-theoretic value may be above it.
+        """
+        if self.proved is not None:
+            proved = action in self.proved
+        else:
+            proved = self.exact and (action in self.best_actions or not self.visits)  # sampling proves the best
         if action in self.upper_bounds:
-            return "upper bound"
-        proved = self.exact and (action in self.best_actions or not self.visits)  # a sampling search proves the best
+            return "upper bound" if proved else "estimated bound"
         return "exact" if proved else "estimate"
 
     @property

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..envs import Game, GameBatch
 from ..envs.jit import kernel
 from ..envs.vector.opponents import Memoryless
+from .compiling import compiling
 
 __all__ = ["BatchedSearch", "list_actions"]
 
@@ -33,6 +34,15 @@ class BatchedSearch(Memoryless, ABC):
         self.game = game
         self._rows = max(1, int(_POSITIONS / positions))  # rows that one call searches
         self._memory: list[Any] = []  # a workspace for each thread
+        self._is_prepared = False
+
+    def prepare(self, batch: GameBatch) -> None:
+        """Compile the searches, by a call of the kernel for no rows."""
+        if not self._is_prepared:
+            none: NDArray[np.int64] = np.zeros(0, np.int64)
+            with compiling(type(self).__name__.removeprefix("Batched").lower(), self.game):
+                self._search(self._new_memory(), batch, none.astype(np.intp), none, 0, 0)
+            self._is_prepared = True
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the actions that the searches choose."""
@@ -48,7 +58,7 @@ class BatchedSearch(Memoryless, ABC):
         return actions
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_memory": []}
+        return {**vars(self), "_memory": [], "_is_prepared": False}
 
     @abstractmethod
     def _new_memory(self) -> Any: ...

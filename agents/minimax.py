@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, State
-from ..envs.jit import kernel
+from ..envs.jit import bind, kernel
 from .analysis import Analysis
 from .clock import run_with_stop
 from .search import DEEPEST, SearchAgent, check_budget, line_of, with_evaluation
@@ -24,6 +24,9 @@ from .search import DEEPEST, SearchAgent, check_budget, line_of, with_evaluation
 __all__ = ["Minimax"]
 
 _NODES, _LEAVES, _HORIZON = range(3)  # counts: positions; searches that ended at one; those that the depth limit ended
+
+# The states, legal moves and best lines of each ply; the counts; the stop flag.
+_Arrays = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]
 
 
 @kernel
@@ -91,14 +94,25 @@ class Minimax(SearchAgent):
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: minimax keeps no memory and draws no random numbers."""
 
+    def _arrays(self, depth: int) -> _Arrays:
+        """Return what the kernel needs for lines of ``depth`` plies."""
+        return (
+            np.zeros(depth + 1, self.game.dtype),
+            np.empty((depth + 1, self.game.num_actions), np.int32),
+            np.full((depth + 1, depth + 2), -1, np.int32),
+            np.zeros(3, np.int64),
+            np.zeros(1, np.uint8),
+        )
+
+    def _compile(self) -> None:
+        states, moves, line, counts, stop = self._arrays(1)
+        bind(_minimax, self.game, states, moves, line, 0, 0, counts, stop)
+
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         game = self.game
         depth = min(self.depth or game.max_plies, game.max_plies, DEEPEST)
         start = time.perf_counter()
-        states = np.zeros(depth + 1, game.dtype)
-        moves = np.empty((depth + 1, game.num_actions), np.int32)
-        line = np.full((depth + 1, depth + 2), -1, np.int32)
-        counts, stop = np.zeros(3, np.int64), np.zeros(1, np.uint8)
+        states, moves, line, counts, stop = self._arrays(depth)
         counts[_NODES] = 1
         values: dict[int, float] = {}
         lines: dict[int, tuple[int, ...]] = {}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
-from ..envs.vector.opponents import load_opponents_state, opponents_state
+from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
 from ..envs.vector.row_random import draw_uniforms
 from .agent import Agent, Info, Observation
 
@@ -49,6 +49,11 @@ class Mixture:
         self._rng = np.random.default_rng(seed)
         self._current = self.agents[0]
 
+    def prepare(self) -> None:
+        """Let all agents compile what they need."""
+        for agent in self.agents:
+            prepare(agent)
+
     def reset(self, seed: int | None = None) -> None:
         """Draw the agent of the next game."""
         if seed is not None:
@@ -77,6 +82,11 @@ class _BatchedMixture:
         self.members = list(members)
         self._bounds = np.cumsum(shares)[:-1]
         self._drawn = np.zeros(0, np.intp)  # [games] the number of the member
+
+    def prepare(self, batch: GameBatch) -> None:
+        """Let all members compile what they need."""
+        for member in self.members:
+            prepare(member, batch)
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Draw a member for each of these rows."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..envs import Game, State, as_game
 from ..envs.evaluation import replaced_weights
-from ..envs.jit import kernel
+from ..envs.jit import bind, kernel
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
+from .compiling import compiling
 
 __all__ = [
     "DEEPEST",
@@ -42,8 +43,30 @@ class SearchAgent(ABC):
         game: the game, or its name.
     """
 
+    kind: ClassVar[str] = ""  # what the log calls the agent; "": its class in lower case
+    _is_prepared = False
+
     def __init__(self, game: Game | str) -> None:
         self.game = as_game(game)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_is_prepared": False}  # another process has compiled nothing
+
+    def prepare(self) -> None:
+        """Compile all that the searches of this agent need, or load it from the cache on disk.
+
+        The first search does so by itself, before its clock runs. Nothing is searched here, and no random numbers are
+        drawn.
+        """
+        if self._is_prepared:
+            return
+        with compiling(self.kind or type(self).__name__.lower(), self.game):
+            bind(_legal_actions, self.game, self.game.new_state(), np.zeros(1, np.int32))
+            self._compile()
+        self._is_prepared = True
+
+    def _compile(self) -> None:  # noqa: B027  (a search of one's own may have nothing to compile)
+        """Compile what `_search` calls: ``bind`` each kernel to arguments of the same types, and call nothing."""
 
     @abstractmethod
     def reset(self, seed: int | None = None) -> None:
@@ -65,6 +88,7 @@ class SearchAgent(ABC):
         """
         if getattr(state, "dtype", None) != self.game.dtype:
             raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
+        self.prepare()
         actions = np.empty(self.game.num_actions, np.int32)
         count = _legal_actions(self.game, state, actions)
         if count <= 0:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..agents import Agent
+from ..envs.vector.opponents import prepare
 from .records.record import GameRecord
 
 __all__ = ["play"]
@@ -39,6 +40,8 @@ def play(
     if set(by_seat) != set(seats) or len(players) != len(seats):
         raise ValueError(f"expected an agent for each of {seats}, got {list(players)!r}")
 
+    for seat in seats:  # before any clock runs
+        prepare(by_seat[seat])
     env.reset(seed=seed, options=None if options is None else dict(options))
     seeds = np.random.SeedSequence(seed).generate_state(len(seats))
     for seat, agent_seed in zip(seats, seeds, strict=True):

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 
 from ..agents import Agent, as_agent, make
 from ..envs import BoardGameEnv, Game, as_game
+from ..envs.vector.opponents import prepare
 from .loop import play
 from .openings import default_opening_plies, random_openings
 from .records.record import GameRecord
@@ -80,6 +81,8 @@ def iter_match(
     if labels[0] == labels[1]:
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     agents = tuple(as_agent(player, game) for player in players)  # whatever is wrong fails here, in the calling process
+    for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
+        prepare(agent)
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
     openings = itertools.islice(random_openings(game, plies, seed), games // 2)
     return _games(game, agents, players, labels, openings, seed, jobs)

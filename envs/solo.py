@@ -20,7 +20,7 @@ from .aec import BoardGameEnv
 from .game import Game
 from .registry import as_game
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
-from .vector.opponents import resolved
+from .vector.opponents import prepare, resolved
 
 __all__ = ["SoloEnv"]
 
@@ -76,6 +76,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self.render_mode = render_mode
         self.opponent = resolved(opponent, game)
+        prepare(self.opponent)
         planes = game.observation_space()
         self.observation_space: Any = flatten_space(planes) if flatten else planes
         self.action_space = Discrete(game.num_actions)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from plyground.agents import make
-from plyground.envs import make_game
+from plyground.agents import AlphaBeta, Solver, make
+from plyground.envs import connect_four, make_game
+
+from .conftest import random_game
 
 WON = [0, 3, 1, 4]  # tic-tac-toe: X wins at once by 2
 
@@ -32,15 +35,46 @@ def test_kind_of_the_value(spec: str, moves: list[int], kind: str) -> None:
     assert set(found.upper_bounds) <= set(found.values) - {found.best_action}
 
 
-def test_alphabeta_knows_bounds_of_all_actions_but_the_best() -> None:
+def test_values_of_alphabeta_are_those_of_minimax_or_bounds_of_them() -> None:
     game = make_game("connect_four")
     state = game.play_moves([3, 3])
     agent: Any = make("alphabeta(depth=6)", game)
     minimax: Any = make("minimax(depth=6)", game)
     found, true = agent.analyse(state), minimax.analyse(state).values
-    assert found.upper_bounds == tuple(sorted(set(true) - {found.best_action}))
-    assert all(true[action] <= found.values[action] <= found.value for action in found.upper_bounds)
-    assert {found.kind_of(action) for action in found.upper_bounds} == {"upper bound"}
+    assert found.upper_bounds
+    for action, value in found.values.items():
+        if action in found.upper_bounds:
+            assert (true[action] <= value <= found.value, found.kind_of(action)) == (True, "estimated bound")
+        else:
+            assert (true[action], found.kind_of(action)) == (value, "estimate")
+
+
+def test_what_alphabeta_calls_exact_or_a_bound_holds_in_the_whole_game(rng: np.random.Generator) -> None:
+    game = connect_four(rows=4, columns=5)
+    solver, kinds = Solver(game), set()
+    for number in range(400):
+        state = random_game(game, rng, int(rng.integers(2, 14)))[-1]
+        if game.is_terminal(state):
+            continue
+        found = AlphaBeta(game, depth=1 + number % 8, table_mb=1, all_best=number % 3 == 0).analyse(state)
+        true = solver.solve(state).values
+        for action, value in found.values.items():
+            kind = found.kind_of(action)
+            kinds.add(kind)
+            assert kind != "exact" or value == true[action]
+            assert kind != "upper bound" or value >= true[action]
+        assert not found.exact or found.kind_of(found.best_action) == "exact"
+    assert kinds == {"exact", "upper bound", "estimate", "estimated bound"}
+
+
+def test_a_search_that_ends_early_on_a_win_knows_little_of_the_other_actions() -> None:
+    game = connect_four()
+    moves = "2 0 3 0 3 0 0 1 0 2 1 1 2 2 5 3 3 4 6 4 6 5 5 6 6"
+    state = game.play_moves(map(int, moves.split()))
+    found = AlphaBeta(game, depth=8).analyse(state)
+    true = Solver(game).solve(state).values
+    assert (found.exact, found.depth, true[1]) == (True, 1, 1.0)
+    assert (found.values[1] < 1, found.kind_of(1), found.upper_bounds) == (True, "estimate", ())
 
 
 def test_with_all_best_the_best_are_no_bounds() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, AlphaBeta
+from plyground.agents import MCTS, PUCT, AlphaBeta
 from plyground.agents.mcts.memory import grown
 from plyground.agents.mcts.tree import new_tree
 from plyground.arena import play
@@ -99,14 +100,38 @@ def test_a_tree_that_grows_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch
     assert MCTS(game, 20_000, seed=1).analyse(game.new_state()).visits == roomy.visits
 
 
-def test_growing_keeps_the_tree() -> None:
+@pytest.mark.parametrize("piece", [1 << 18, 3])
+def test_growing_keeps_the_tree(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plyground.agents.mcts.memory._PIECE", piece)
     tree = new_tree(4, 9)
     tree.visits[:] = 1, 2, 3, 4
-    larger = grown(tree, 8)
+    larger = grown(tree, 8, lambda: False)
+    assert larger is not None
     assert larger.visits.tolist() == [1, 2, 3, 4, 0, 0, 0, 0]
     of_the_tree = ("size", "deepest", "full", "path")
     assert {array.size for name, array in larger._asdict().items() if name not in of_the_tree} == {8}
     assert larger.size is tree.size
+
+
+def test_growing_gives_up_when_it_gets_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plyground.agents.mcts.memory._PIECE", 1)
+    answers = iter([False, False, True])
+    assert grown(new_tree(4, 9), 8, lambda: next(answers)) is None
+
+
+@pytest.mark.parametrize("agent", [MCTS, PUCT])
+def test_a_tree_that_takes_long_to_grow_does_not_overdraw_the_time(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(arrays: Any, nodes: int, is_late: Any) -> None:
+        end = time.perf_counter() + 10
+        while not is_late() and time.perf_counter() < end:
+            time.sleep(0.001)
+
+    where = "searcher" if agent is MCTS else "agent"
+    monkeypatch.setattr(f"plyground.agents.{agent.__name__.lower()}.{where}.grown", slowly)
+    game = connect_four()
+    found = agent(game, seconds=0.3).analyse(game.new_state())
+    assert 0.3 <= found.seconds < 1
+    assert found.visits[found.best_action] > 0
 
 
 def test_time_budget() -> None:

@@ -31,7 +31,7 @@ ROOMS = {
     "agents.solver.connect_four": {"envs.jit"},
     "agents.teaching": {"envs.render"},
     "arena.cli": {
-        *("agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
+        *("agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render", "envs.vector"),
         *("arena.grading", "arena.records", "arena.training"),
     },
     "arena.grading": {"agents.solver.connect_four", "arena.records"},

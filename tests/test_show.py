@@ -79,7 +79,10 @@ def test_what_only_some_searches_tell_has_its_place() -> None:
     assert "0.5 s, 2,000 nodes/s" in text
     assert "table hits" in text
     rows = [line.replace("│", " ").split() for line in text.splitlines() if "│" in line]
-    assert rows == [["4", "+0.250", "3", "75.0%", "75.0%"], ["0", "+0.125", "1", "25.0%", "0.0%"]]
+    assert rows == [
+        ["4", "+0.250", "3", "75.0%", "75.0%", "estimate"],
+        ["0", "+0.125", "1", "25.0%", "0.0%", "estimate"],
+    ]
 
 
 def test_moves_are_names_or_numbers() -> None:
@@ -137,12 +140,13 @@ def test_rows_of_the_table() -> None:
         visits={7: 50, 3: 25, 4: 25},
     )
     table = action_table(game, found)
-    names, values, visits, shares = (list(column.cells) for column in table.columns)
+    names, values, visits, shares, kinds = (list(column.cells) for column in table.columns)
     assert names[:4] == [game.action_to_str(action) for action in (7, 4, 3, 29)]
     assert values[:4] == ["+0.007", "+0.004", "+0.003", "+0.029"]
     assert visits[:4] == ["50", "25", "25", "0"]
     assert shares[:4] == ["50.0%", "25.0%", "25.0%", "0.0%"]
     assert len(names) == 20
+    assert set(kinds) == {"estimate"}
     assert table.caption == "and 10 more"
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
+from ...envs.jit import bind
 from ..analysis import Analysis
 from ..clock import run_with_stop
 from ..search import SearchAgent, check_arguments, check_budget, line_of, most_positions, with_evaluation
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .options import Options, check_options, line_lengths, new_status
-from .workspace import STATUS, Workspace, new_workspace, root_dtype
+from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
 
 __all__ = ["AlphaBeta"]
 
@@ -29,9 +30,9 @@ class AlphaBeta(SearchAgent):
     Without a budget the depth is 8. Of several budgets the first to run out ends the search. The answer is that of the
     last depth that was finished, which is at least 1. A search also ends when nothing is left to find out.
 
-    In `analyse`, the value of ``best_action`` is exact at that depth. The values of the other actions are upper bounds,
-    and actions that were not searched because a win was certain have none. An ``exact`` value is proved, whatever the
-    options.
+    In `analyse`, the value of ``best_action`` is that of minimax at that depth. The values of the other actions are
+    that, too, or upper bounds of it, and actions that were not searched because a win was certain have none. `kind_of`
+    tells which are proved: they hold in the whole game, as an ``exact`` value does, whatever the options.
 
     Sound options change the time that a search takes, and nothing else. docs/measurements.md has what each gains.
 
@@ -146,7 +147,11 @@ class AlphaBeta(SearchAgent):
             self._workspace.status["age"] = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_workspace": None}  # a copy starts with an empty table
+        return {**super().__getstate__(), "_workspace": None}  # a copy starts with an empty table
+
+    def _compile(self) -> None:
+        small, roots = new_workspace(self.game, 1, 0), np.zeros(1, root_dtype(self.game))
+        bind(deepen, self.game, small, self.options.selective, roots, 1, 1)
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`; None with a clock."""
@@ -199,13 +204,15 @@ class AlphaBeta(SearchAgent):
         pv, value = line_of(root.line), float(root.value)
         values = zip(actions.tolist(), root.found[actions].tolist(), strict=True)
         found = {move: value for move, value in sorted(values) if value == value}  # not NaN: searched
+        kinds = root.found_kinds.tolist()
         best = {move for move in found if found[move] == value} if self.options.all_best else {pv[0]}
         return Analysis(
             best_action=pv[0],
             value=value,
             best_actions=tuple(sorted(best)),
             values=found,
-            upper_bounds=tuple(move for move in found if move != pv[0] and move not in best),
+            upper_bounds=tuple(move for move in found if kinds[move] & BOUND and move not in best),
+            proved=tuple(move for move in found if kinds[move] & PROVED),
             pv=pv,
             depth=int(root.depth),
             nodes=counts["nodes"],

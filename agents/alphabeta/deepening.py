@@ -11,7 +11,7 @@ import numpy as np
 
 from ...envs.jit import helper, kernel
 from .negamax import just_above, just_below, negamax, reply_window
-from .workspace import set_line
+from .workspace import BOUND, PROVED, set_line
 
 __all__ = ["deepen"]
 
@@ -55,7 +55,7 @@ def deepen(game, w, selective, roots, first, last):
                 _best_first(moves, values, line[0])
             searched = True
             horizon_before = status.horizon
-            _search_root(game, w, selective, depth, alpha, beta, moves, values)
+            _search_root(game, w, selective, depth, alpha, beta, moves, values, root.kinds)
             if status.stop != 0:
                 return
             value = -np.inf
@@ -76,6 +76,7 @@ def deepen(game, w, selective, roots, first, last):
         root.exact = status.horizon == horizon_before or (abs(value) >= status.top and status.all_best == 0)
         for i in range(moves.size):
             root.found[moves[i]] = values[i]
+            root.found_kinds[moves[i]] = root.kinds[i]
         for i in range(line.size):
             root.line[i] = line[i]
             if line[i] < 0:
@@ -83,12 +84,12 @@ def deepen(game, w, selective, roots, first, last):
 
 
 @helper
-def _search_root(game, w, selective, depth, alpha, beta, moves, values):
+def _search_root(game, w, selective, depth, alpha, beta, moves, values, kinds):
     """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
 
-    If the best move's value is in the window (α, β) it is exact, and the others' are upper bounds, but with
-    ``all_best`` those of equally good moves are exact too. If it is ≤ α it is an upper bound, and if it is ≥ β a lower
-    one. Moves behind one that is ≥ β, or a certain win, are not searched, and get NaN.
+    If the best move's value is in the window (α, β) it is exact, and the others' are exact or upper bounds, as
+    ``kinds`` says; with ``all_best`` those of equally good moves are exact too. If it is ≤ α it is an upper bound, and
+    if it is ≥ β a lower one. Moves behind one that is ≥ β, or a certain win, are not searched, and get NaN.
     """
     state = w.states[0]
     status = w.status[0]
@@ -107,6 +108,8 @@ def _search_root(game, w, selective, depth, alpha, beta, moves, values):
         child = w.states[1]
         game.play(child, moves[i])
         status.nodes += 1
+        horizon_before = status.horizon
+        kinds[i] = 0
         w.frames[1].line[0] = -1
         floor = just_below(best) if status.all_best != 0 else best
         if floor < alpha:
@@ -129,7 +132,11 @@ def _search_root(game, w, selective, depth, alpha, beta, moves, values):
                     break
                 status.researches += 1
                 high = beta
+            if -status.top < value <= floor:  # not a certain loss: nothing is below it
+                kinds[i] = BOUND
         values[i] = value + 0.0  # no -0
+        if status.horizon == horizon_before or abs(value) >= status.top:
+            kinds[i] += PROVED
         if value > best:
             best = value
             set_line(w.frames[0].line, moves[i], w.frames[1].line)

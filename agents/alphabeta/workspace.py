@@ -12,7 +12,11 @@ from ...envs.jit import helper
 from ..search import DEEPEST, most_positions
 from .table import new_table
 
-__all__ = ["STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
+__all__ = ["BOUND", "PROVED", "STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
+
+# What the value of a candidate at the root is.
+BOUND = 1  # only an upper bound of the value at this depth
+PROVED = 2  # as it is in the whole game: the depth limit had no part in it
 
 # Options are read from here, and not from arguments, because the kernel calls itself: each argument would be passed on
 # at every position, and options of other types would be compiled anew.
@@ -83,11 +87,13 @@ def root_dtype(game: Game) -> np.dtype[Any]:
         count="i8",  # candidates
         moves=("i4", actions),  # [count] the candidates, the most promising first
         values=("f8", actions),  # [count] the candidates' values in the current search; NaN: not searched
+        kinds=("u1", actions),  # [count] what these values are: `BOUND` and `PROVED`, added up
         # The answer, once a depth is finished.
         depth="i8",  # the last depth finished; 0: none
         value="f8",  # the value of the best move
         exact="u1",  # whether that value is proved, so that nothing is left to find out
         found=("f8", actions),  # the value of each candidate, by action; NaN: not searched
+        found_kinds=("u1", actions),  # what these values are
         line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line, ended by -1
     )
 

@@ -149,15 +149,19 @@ class MCTS(SearchAgent):
             return None
         return BatchedMCTS(self.game, int(self.simulations), self.c)
 
+    def _compile(self) -> None:
+        self._searchers[0].compile(self.reuse_tree)
+
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
         kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)
-        done = self._run(self.simulations, self.seconds)
+        # What is known of the position was looked for in the time of the move.
+        done = self._run(self.simulations, self._left(start))
         # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
         limit = self.simulations if self.final_move == "robust-max" and self.simulations is not None else 0
         extra = 0
         while extra < limit and not agreed(self._children()):
-            left = None if self.seconds is None else self.seconds - (time.perf_counter() - start)
+            left = self._left(start)
             if left is not None and left <= 0:
                 break
             ran = self._run(min(max(1, limit // 8), limit - extra), left)
@@ -165,6 +169,10 @@ class MCTS(SearchAgent):
                 break
             extra += ran
         return self._answer(done + extra, kept, time.perf_counter() - start)
+
+    def _left(self, start: float) -> float | None:
+        """Return the seconds that are left to a search that began at ``start``; None without a budget."""
+        return None if self.seconds is None else self.seconds - (time.perf_counter() - start)
 
     def _run(self, simulations: int | None, seconds: float | None) -> int:
         """Run ``simulations`` new ones, shared out among the trees, and return how many were done."""
@@ -214,6 +222,7 @@ class MCTS(SearchAgent):
             else (best.action,),
             values={child.action: child.value for child in children if child.visits},
             visits={child.action: child.visits for child in children},
+            proved=tuple([child.action for child in children if child.low == child.high]),
             pv=pv,
             depth=len(pv),
             nodes=sum([int(np.count_nonzero(tree.visits[: int(tree.size[0])])) for tree in trees]),

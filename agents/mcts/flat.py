@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
-from ...envs.jit import kernel
+from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ..analysis import Analysis
 from ..search import SearchAgent, check_budget
@@ -37,6 +37,10 @@ class _Samples(NamedTuple):
     total: NDArray[np.float64]  # [moves] the sum of the utilities
     squares: NDArray[np.float64]  # [moves] the sum of their squares
     plies: NDArray[np.int64]  # [2] played in all games together, in the longest one
+
+
+def _no_samples(moves: int) -> _Samples:
+    return _Samples(np.zeros(moves, np.int64), np.zeros(moves), np.zeros(moves), np.zeros(2, np.int64))
 
 
 @kernel
@@ -93,6 +97,8 @@ class FlatMonteCarlo(SearchAgent):
         ValueError: a budget is not positive, the allocation is unknown, or ``c`` is negative.
     """
 
+    kind = "flat"
+
     def __init__(
         self,
         game: Game | str,
@@ -118,23 +124,25 @@ class FlatMonteCarlo(SearchAgent):
         if seed is not None:
             self._rng = new_rng(seed)
 
+    def _arguments(self, actions: NDArray[np.int32], samples: _Samples) -> tuple[Any, ...]:
+        """Return the arguments of the kernel but the number of simulations, with room for the state at the root."""
+        root, scratch = np.zeros((2, 1), self.game.dtype)
+        buffer = np.empty(self.game.num_actions, np.int32)
+        return self.game, root, scratch, actions, samples, buffer, self._rng, self.allocation == "ucb1", self.c
+
+    def _compile(self) -> None:
+        bind(_sample, *self._arguments(np.zeros(1, np.int32), _no_samples(1)), 1)
+
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        root, scratch = np.zeros(1, self.game.dtype), np.zeros(1, self.game.dtype)
-        root[0] = state
-        samples = _Samples(
-            visits=np.zeros(actions.size, np.int64),
-            total=np.zeros(actions.size),
-            squares=np.zeros(actions.size),
-            plies=np.zeros(2, np.int64),
-        )
-        buffer = np.empty(self.game.num_actions, np.int32)
-        adaptive = self.allocation == "ucb1"
+        samples = _no_samples(actions.size)
+        arguments = self._arguments(actions, samples)
+        arguments[1][0] = state
         done, chunk, limit = 0, 64, self.simulations or 2**31 - 1
         now = start
         while done < limit and (done == 0 or self.seconds is None or now - start < self.seconds):
             wanted = min(chunk, limit - done)
-            _sample(self.game, root, scratch, actions, samples, buffer, self._rng, adaptive, self.c, wanted)
+            _sample(*arguments, wanted)
             done += wanted
             before, now = now, time.perf_counter()
             if now - before < _CHUNK_SECONDS:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...envs import Game
 
@@ -13,6 +15,7 @@ __all__ = ["bytes_per_node", "grown", "most_nodes"]
 # The fields that do not have an element for each node.
 _PER_TREE = frozenset(("size", "deepest", "full", "path", "paths", "lengths", "played"))
 _INDEX_LIMIT = 2**31 - 1  # an index is 32 bits long
+_PIECE = 1 << 18  # elements that are copied between two looks at the clock: a millisecond, about
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])  # a NamedTuple
 
@@ -23,14 +26,24 @@ def bytes_per_node(arrays: tuple[Any, ...]) -> int:
     return sum(array.itemsize for name, array in fields.items() if name not in _PER_TREE and array.size)
 
 
-def grown(arrays: Arrays, nodes: int) -> Arrays:
-    """Return the same NamedTuple with room for ``nodes``. Arrays that do not grow are shared; new elements are 0."""
+def grown(arrays: Arrays, nodes: int, is_late: Callable[[], bool]) -> Arrays | None:
+    """Return the same NamedTuple with room for ``nodes``, or None if it gets too late to finish that.
+
+    Args:
+        arrays: the arrays, which are not changed. Those that do not grow are shared.
+        nodes: the new number of elements; those beyond the old ones are 0.
+        is_late: tells whether to give up. It is asked every millisecond, for to copy a large tree can take seconds.
+    """
     fields: dict[str, Any] = arrays._asdict()  # type: ignore[attr-defined]
-    more = {
-        name: np.concatenate([array, np.zeros(nodes - array.size, array.dtype)])
-        for name, array in fields.items()
-        if name not in _PER_TREE and array.size
-    }
+    more: dict[str, NDArray[Any]] = {}
+    for name, array in fields.items():
+        if name in _PER_TREE or not array.size:
+            continue
+        more[name] = np.zeros(nodes, array.dtype)  # of a large array, memory is taken when it is first written to
+        for begin in range(0, array.size, _PIECE):
+            if is_late():
+                return None
+            more[name][begin : begin + _PIECE][: array.size - begin] = array[begin : begin + _PIECE]
     return type(arrays)(**{**fields, **more})
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
-from ...envs.jit import kernel
+from ...envs.jit import bind, kernel
 
-__all__ = ["find", "subtree"]
+__all__ = ["compile_reuse", "find", "subtree"]
 
 _LEVELS = 8  # the most plies between two positions that an agent is asked about; after more the tree is forgotten
 
@@ -32,6 +32,13 @@ def _next_level(game, tree, nodes, states, next_nodes, next_states):
                 game.play(next_states[count], tree.action[child])
                 count += 1
     return count
+
+
+def compile_reuse(game: Game, tree: Any) -> None:
+    """Compile what `find` and `subtree` call for trees of this kind."""
+    nodes, states, places = np.zeros(1, np.int64), np.zeros(1, game.dtype), np.zeros(1, np.int32)
+    bind(_next_level, game, tree, nodes, states, nodes, states)
+    bind(_copy, tree, 0, np.zeros(1, np.bool_), tree, places, places)
 
 
 def find(game: Game, tree: Any, root: State, target: State) -> int | None:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
+from ...envs.jit import bind
 from .memory import bytes_per_node, grown, most_nodes
-from .reuse import find, subtree
+from .reuse import compile_reuse, find, subtree
 from .simulate import simulate
 from .tree import Tree, clear, new_tree
 from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
@@ -52,6 +53,13 @@ class Searcher:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "tree": None, "extras": None, "_fresh": False}
 
+    def compile(self, reuse: bool) -> None:
+        """Compile the simulations, and what finds a position in the tree if it is to be reused."""
+        tree = new_tree(1, 1)
+        bind(simulate, *self._arguments(tree, new_extras(self.options, 1, 1), 1))
+        if reuse:
+            compile_reuse(self.game, tree)
+
     def forget(self) -> None:
         """Keep nothing for the next position."""
         self._fresh = False
@@ -87,6 +95,10 @@ class Searcher:
         assert self.tree is not None
         start = now = time.perf_counter()
         done, chunk = 0, 64
+
+        def is_late() -> bool:
+            return done > 0 and seconds is not None and time.perf_counter() - start >= seconds
+
         while done < simulations and (done == 0 or seconds is None or now - start < seconds) and not stopped():
             wanted = min(chunk, simulations - done)
             finished = self._simulate(wanted)
@@ -94,20 +106,23 @@ class Searcher:
             if self.proved:
                 break
             if finished < wanted:
-                self._grow()
+                self._grow(is_late)
             before, now = now, time.perf_counter()
             if now - before < _CHUNK_SECONDS:
                 chunk *= 2 if now - before > _CHUNK_SECONDS / 8 else 8
         return done
 
     def _simulate(self, simulations: int) -> int:
-        options, extras = (None, None) if self._plain else (self.options, self.extras)
-        return simulate(
+        return simulate(*self._arguments(self.tree, self.extras, simulations))
+
+    def _arguments(self, tree: Tree | None, extras: Extras | None, simulations: int) -> tuple[Any, ...]:
+        options, extras = (None, None) if self._plain else (self.options, extras)
+        return (
             self.game,
             self._root,
             self._moves,
             self._scratch,
-            self.tree,
+            tree,
             extras,
             options,
             self._buffer,
@@ -116,15 +131,19 @@ class Searcher:
             simulations,
         )
 
-    def _grow(self) -> None:
+    def _grow(self, is_late: Callable[[], bool]) -> None:
+        """Make room for twice as many nodes, unless that takes too long."""
         assert self.tree is not None
         assert self.extras is not None
         room = self.tree.visits.size
         nodes = min(2 * room, self._most)
-        if nodes > room:
-            self.tree, self.extras = grown(self.tree, nodes), grown(self.extras, nodes)
-        else:
+        if nodes == room:
             self.tree.full[0] = True  # the search goes on in the tree as it is
+            return
+        tree = grown(self.tree, nodes, is_late)
+        extras = None if tree is None else grown(self.extras, nodes, is_late)
+        if tree is not None and extras is not None:
+            self.tree, self.extras = tree, extras
 
     def _empty_tree(self, mover: int) -> None:
         """Empty the tree of the last move, or make a new one."""

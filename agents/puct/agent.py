@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
+from ...envs.jit import bind
 from ...envs.jit.prng import new_rng
 from ..analysis import Analysis
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
-from ..mcts.reuse import find, subtree
+from ..mcts.reuse import compile_reuse, find, subtree
 from ..search import SearchAgent, check_arguments, check_budget
 from .tree import PriorTree, absorb, add_root_noise, collect, keep_children, new_prior_tree, scale_root_priors
 from .values import Evaluator, LeafValues
@@ -136,12 +137,25 @@ class PUCT(SearchAgent):
         return self._values.evaluated(states)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_tree": None}
+        return {**super().__getstate__(), "_tree": None}
 
     def _seed(self, seed: int | None) -> None:
         sequence = np.random.SeedSequence(seed)
         self._rng = new_rng(sequence)  # of the rollouts
         self._generator = np.random.default_rng(sequence.spawn(1)[0])  # of noise and drawn moves
+
+    @property
+    def _how(self) -> tuple[float, float, float, int]:
+        """The numbers that selection needs."""
+        return self.c, self.c_base, self.fpu, self.virtual_loss
+
+    def _compile(self) -> None:
+        tree, numbers = new_prior_tree(1, 1, 1), np.zeros((1, 1))
+        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how)
+        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._buffer)
+        self._values.compile()
+        if self.reuse_tree:
+            compile_reuse(self.game, tree)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
@@ -187,13 +201,19 @@ class PUCT(SearchAgent):
     def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
         """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
         done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
-        how = self.c, self.c_base, self.fpu, self.virtual_loss
-        while done < limit and (done == 0 or self.seconds is None or time.perf_counter() - start < self.seconds):
+
+        def is_late() -> bool:
+            return done > 0 and self.seconds is not None and time.perf_counter() - start >= self.seconds
+
+        while done < limit and not is_late():
             room = tree.visits.size
             if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
-                tree = grown(tree, min(2 * room, self._most))
+                larger = grown(tree, min(2 * room, self._most), is_late)
+                if larger is None:
+                    break
+                tree = larger
             wanted = min(self.batch, limit - done)
-            found, ended = collect(self.game, self._root, self._leaves, tree, wanted, how)
+            found, ended = collect(self.game, self._root, self._leaves, tree, wanted, self._how)
             done += found + ended
             if found:
                 priors, values = self._values.both(self._leaves[:found], self._rng)

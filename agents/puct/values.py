@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game
-from ...envs.jit import kernel
+from ...envs.jit import bind, kernel
+from ...envs.jit.prng import new_rng
 from ..mcts.tree import rollout
 
 __all__ = ["Evaluator", "LeafValues"]
@@ -31,6 +32,14 @@ class LeafValues:
         self.game, self.evaluator, self.lambda_ = game, evaluator, lambda_
         self._scratch = np.zeros(1, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
+
+    def compile(self) -> None:
+        """Compile what `both` calls."""
+        values = np.zeros(1)
+        if self.evaluator is None and self.lambda_ > 0:
+            bind(_evaluate, self.game, self._scratch, values)
+        if self.lambda_ < 1:
+            bind(_roll_out, self.game, self._scratch, self._scratch, self._buffer, new_rng(0), values)
 
     def priors(self, states: NDArray[Any]) -> NDArray[np.float64]:
         """Return the priors [batch, num_actions] alone.
@@ -65,7 +74,8 @@ class LeafValues:
             if self.lambda_ > 0:
                 _evaluate(self.game, states, values)
             return np.ones(shape), values
-        priors, values = (np.asarray(array, np.float64) for array in self.evaluator(states.copy()))
+        # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
+        priors, values = (np.require(array, np.float64, ["C", "W"]) for array in self.evaluator(states.copy()))
         if priors.shape != shape or values.shape != states.shape:
             raise ValueError(
                 f"the evaluator must return priors {shape} and values {states.shape}, "

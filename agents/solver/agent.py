@@ -8,7 +8,6 @@ analysis (`retrograde`), which is how endings of checkers are solved (`checkers_
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ..analysis import Analysis
+from ..compiling import Stopwatch
 from ..search import DEEPEST, SearchAgent
 from .checkers_endings import CheckersEndings, is_checkers
 from .connect_four.scores import ConnectFourScores, is_connect_four
@@ -113,7 +113,10 @@ class Solver(SearchAgent):
             self._made.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_made": None}  # a copy starts with an empty table
+        return {**super().__getstate__(), "_made": None}  # a copy starts with an empty table
+
+    def _compile(self) -> None:
+        self._engine.compile()
 
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the plies to the end of the game with best play.
@@ -126,6 +129,7 @@ class Solver(SearchAgent):
         """
         if getattr(state, "dtype", None) != self.game.dtype:
             raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
+        self.prepare()
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
         return self._engine.value(state)
@@ -144,21 +148,23 @@ class Solver(SearchAgent):
         Raises:
             ValueError, MemoryError: as `value` does.
         """
-        start, nodes = time.perf_counter(), self._engine.nodes
-        value, distance = self.value(state)
-        ratings = {} if distance == 0 else self._ratings(state)
-        best, fastest = _best(ratings)
-        return Solution(
-            value=value,
-            distance=distance,
-            best_actions=best,
-            fastest_actions=fastest,
-            values={action: rating[0] for action, rating in ratings.items()},
-            distances={action: rating[1] for action, rating in ratings.items()},
-            pv=self._line(state, fastest),
-            nodes=self._engine.nodes - nodes,
-            seconds=time.perf_counter() - start,
-        )
+        self.prepare()
+        nodes = self._engine.nodes
+        with Stopwatch() as clock:
+            value, distance = self.value(state)
+            ratings = {} if distance == 0 else self._ratings(state)
+            best, fastest = _best(ratings)
+            return Solution(
+                value=value,
+                distance=distance,
+                best_actions=best,
+                fastest_actions=fastest,
+                values={action: rating[0] for action, rating in ratings.items()},
+                distances={action: rating[1] for action, rating in ratings.items()},
+                pv=self._line(state, fastest),
+                nodes=self._engine.nodes - nodes,
+                seconds=clock.seconds,
+            )
 
     def _ratings(self, state: State) -> dict[int, _Rating]:
         """Return the value and the distance of each action, for the player to move in ``state``."""
@@ -195,23 +201,24 @@ class Solver(SearchAgent):
         return not isinstance(engine, ConnectFourScores) or engine.is_soon_solved(int(state["ply"]) + 1)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
-        start, nodes = time.perf_counter(), self._engine.nodes
-        ratings = {action: self._rating(state, action) for action in actions.tolist()}
-        best, fastest = _best(ratings)
-        value, distance = ratings[fastest[0]]
-        line = self._line(state, fastest)
-        return Analysis(
-            best_action=fastest[0],
-            value=value,
-            best_actions=best,
-            values={action: rating[0] for action, rating in ratings.items()},
-            pv=line,
-            depth=len(line) if distance is None else distance,
-            nodes=self._engine.nodes - nodes,
-            leaves=0,
-            exact=True,
-            seconds=time.perf_counter() - start,
-        )
+        nodes = self._engine.nodes
+        with Stopwatch() as clock:
+            ratings = {action: self._rating(state, action) for action in actions.tolist()}
+            best, fastest = _best(ratings)
+            value, distance = ratings[fastest[0]]
+            line = self._line(state, fastest)
+            return Analysis(
+                best_action=fastest[0],
+                value=value,
+                best_actions=best,
+                values={action: rating[0] for action, rating in ratings.items()},
+                pv=line,
+                depth=len(line) if distance is None else distance,
+                nodes=self._engine.nodes - nodes,
+                leaves=0,
+                exact=True,
+                seconds=clock.seconds,
+            )
 
 
 def _best(ratings: dict[int, _Rating]) -> tuple[tuple[int, ...], tuple[int, ...]]:

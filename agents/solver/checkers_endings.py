@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ...envs.games.checkers import is_blocked
-from ...envs.jit import kernel
+from ...envs.jit import bind, kernel
 from .exhaustive import AllPositions
 from .solving import BYTES, DONE, FREE, Table, look_up, move_entries, new_table, slot_of
 
@@ -122,6 +122,11 @@ class CheckersEndings:
     def nodes(self) -> int:
         """Positions visited."""
         return self._free.nodes + self._counted.nodes
+
+    def compile(self) -> None:
+        """Compile what every search needs; what only the count asks for is compiled when it does."""
+        self._free.compile()
+        bind(look_up, self._counted.game, self._counted.game.new_state(), self._counted.table)
 
     def clear(self) -> None:
         """Forget what was found."""

@@ -7,8 +7,10 @@ from typing import Protocol
 import numpy as np
 
 from ...envs import Game, State
+from ...envs.jit import bind
 from ..clock import run_with_stop
-from .retrograde_memory import TooLargeError, solve_backwards
+from ..compiling import compiling
+from .retrograde_memory import TooLargeError, compile_backwards, solve_backwards
 from .solving import BYTES, CYCLE, ENDLESS, FULL, SOLVED, Table, look_up, move_entries, new_line, new_table, search
 
 __all__ = ["AllPositions", "Engine"]
@@ -24,6 +26,10 @@ class Engine(Protocol):
     @property
     def nodes(self) -> int:
         """Positions visited until now."""
+        ...
+
+    def compile(self) -> None:
+        """Compile what the search needs."""
         ...
 
     def value(self, state: State) -> tuple[float, int | None]:
@@ -51,6 +57,16 @@ class AllPositions:
         self._cyclic = cyclic
         self._line = new_line(game, 1 if cyclic else min(game.max_plies, _LONGEST) + 2)
         self.clear()
+
+    def compile(self) -> None:
+        """Compile what the search needs; retrograde analysis only where it comes first."""
+        state = self.game.new_state()
+        bind(look_up, self.game, state, self.table)
+        if self._cyclic:
+            compile_backwards(self.game)
+        else:
+            bind(search, self.game, self.table, self._line)
+            bind(move_entries, self.table, self.table)
 
     def clear(self) -> None:
         """Forget what was found."""
@@ -152,6 +168,8 @@ class AllPositions:
     # -- backwards -----------------------------------------------------------------------------------------------------
 
     def _search_backwards(self, state: State) -> None:
+        with compiling("solver", self.game):
+            compile_backwards(self.game)
         try:
             table, positions = solve_backwards(self.game, state, self._bytes_left())
         except TooLargeError as error:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
+from ...envs.jit import bind
 from ..clock import run_with_stop
 from .retrograde import (
     ENDS,
@@ -28,7 +29,7 @@ from .retrograde import (
 )
 from .solving import BYTES, Table, move_entries, new_table
 
-__all__ = ["TooLargeError", "solve_backwards"]
+__all__ = ["TooLargeError", "compile_backwards", "solve_backwards"]
 
 _FEWEST = 1 << 12  # slots of the table to begin with
 _MOST = 1 << 31  # slots: positions are numbered by 32 bits
@@ -46,6 +47,18 @@ class TooLargeError(MemoryError):
     def __init__(self, positions: int) -> None:
         super().__init__(f"there is not enough memory to go on after {positions} positions")
         self.positions = positions
+
+
+def compile_backwards(game: Game) -> None:
+    """Compile what an analysis of this game calls."""
+    work = _Work(game, game.new_state(), np.inf)
+    graph, places, values = work.graph, np.zeros(1, np.int64), np.zeros(1)
+    numbers: NDArray[np.int32] = np.zeros(1, np.int32)
+    back = Backwards(places, numbers, values, numbers, numbers)
+    bind(list_moves, game, work.table, graph, np.zeros(game.num_actions, np.int32))
+    bind(turn_round, graph, places, numbers)
+    bind(settle, graph, back, places)
+    bind(write_values, work.table, back)
 
 
 def solve_backwards(game: Game, state: State, most_bytes: float) -> tuple[Table, int]:

@@ -86,7 +86,8 @@ def summary_table(game: Game, found: Analysis) -> Table:
 def action_table(game: Game, found: Analysis) -> Table:
     """Return a table of the actions that a search looked at, 20 at most, the best first.
 
-    The values are from the point of view of the player to move.
+    The values are from the point of view of the player to move, and the last column says what each is (see
+    `Analysis.kind_of`).
     """
     table = Table("action", header_style="bold")
     table.add_column("value", justify="right")
@@ -95,6 +96,7 @@ def action_table(game: Game, found: Analysis) -> Table:
         table.add_column("share", justify="right")
     if found.priors:
         table.add_column("prior", justify="right")
+    table.add_column("which is")
     total = sum(found.visits.values())
     actions = sorted(
         {*found.values, *found.visits},
@@ -112,6 +114,7 @@ def action_table(game: Game, found: Analysis) -> Table:
             row += [str(visits), f"{visits / total:.1%}"]
         if found.priors:
             row.append(f"{found.priors.get(action, 0):.1%}")
+        row.append(found.kind_of(action) if action in found.values else "")
         table.add_row(*row)
     if len(actions) > _MOST_ROWS:
         table.caption = f"and {len(actions) - _MOST_ROWS} more"
@@ -122,7 +125,7 @@ def _value(found: Analysis, action: int) -> str:
     """Return the value of an action as text."""
     if action not in found.values:
         return "-"
-    return f"{'≤ ' if found.kind_of(action) == 'upper bound' else ''}{found.values[action]:+.3f}"
+    return f"{'≤ ' if action in found.upper_bounds else ''}{found.values[action]:+.3f}"
 
 
 def feature_table(game: Game, state: State) -> Table:

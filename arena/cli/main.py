@@ -17,8 +17,9 @@ from rich.table import Table
 
 from ...agents import Agent, Info, Observation, agent_names, agent_usage, make
 from ...envs import BoardGameEnv, Game, game_names, make_game
+from ...envs.vector.opponents import prepare
 from ..loop import play as play_game
-from ..progress import play_with_progress
+from ..progress import notices_shown, play_with_progress
 from ..tables import cross_table
 from ..tournament import Standing, iter_round_robin, standings
 from .analyse import analyse
@@ -33,7 +34,6 @@ from .warm import warm
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Two-player board games, and matches between search agents, trained policies and people.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -62,6 +62,15 @@ def main() -> None:
 def _complain(message: str) -> NoReturn:
     _err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True, highlight=False)
     sys.exit(2)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say what is being compiled.")] = False,
+) -> None:
+    """Two-player board games, and matches between search agents, trained policies and people."""
+    context.with_resource(notices_shown(quiet))
 
 
 @app.command()
@@ -196,6 +205,9 @@ class _Announced:
 
     def __init__(self, agent: Agent, name: str, game: Game) -> None:
         self._agent, self._name, self._game = agent, name, game
+
+    def prepare(self) -> None:
+        prepare(self._agent)
 
     def reset(self, seed: int | None = None) -> None:
         self._agent.reset(seed)

@@ -16,21 +16,14 @@ from rich.table import Table
 from ...agents import agent_names, make
 from ...envs import BoardGameEnv, GameBatch, game_names, make_game
 from ...envs.spec import parse_spec
+from ...envs.vector.opponents import prepare
+from ..progress import notices_shown
 
 __all__ = ["warm"]
 
 _out = Console()
 _err = Console(stderr=True)
 
-# What is compiled does not depend on the budget.
-_SMALLEST = {
-    "alphabeta": ("depth", 1),
-    "flat": ("simulations", 2),
-    "mcts": ("simulations", 2),
-    "minimax": ("depth", 1),
-    "puct": ("simulations", 2),
-}
-_BUDGETS = {"depth", "nodes", "seconds", "simulations"}
 _ENVIRONMENT = "environment and batch"
 
 
@@ -81,26 +74,16 @@ def _compiled(work: list[tuple[str, str]], jobs: int) -> Iterator[tuple[str, str
 
 
 def _compile(spec: str, agent: str) -> tuple[str, str, float]:
-    """Let an agent search the first position, or the environment and a batch step once; return the seconds it took."""
+    """Let an agent prepare, or the environment and a batch step once; return the seconds it took."""
     start = time.perf_counter()
     game = make_game(spec)
-    if agent == _ENVIRONMENT:
-        env = BoardGameEnv(game)
-        env.reset()
-        env.step(game.actions(game.new_state())[0])
-        batch = GameBatch(game, 2, seed=0)
-        batch.step(batch.random_actions())
-    else:
-        player: Any = make(_with_smallest_budget(agent), game)
-        state = game.new_state()
-        player.act({"observation": game.observation(state, 0)}, {"state": state})
+    with notices_shown(quiet=True):  # the caller shows what is being compiled
+        if agent == _ENVIRONMENT:
+            env = BoardGameEnv(game)
+            env.reset()
+            env.step(game.actions(game.new_state())[0])
+            batch = GameBatch(game, 2, seed=0)
+            batch.step(batch.random_actions())
+        else:
+            prepare(make(agent, game))
     return spec, agent, time.perf_counter() - start
-
-
-def _with_smallest_budget(agent: str) -> str:
-    """Return the spec with a small budget where it has none."""
-    name, args, kwargs = parse_spec(agent)
-    if name not in _SMALLEST or args or kwargs.keys() & _BUDGETS:
-        return agent
-    budget, least = _SMALLEST[name]
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in {**kwargs, budget: least}.items())})"

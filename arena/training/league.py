@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...agents import Policy
 from ...envs import Game
 from ...envs.vector.batch import GameBatch
-from ...envs.vector.opponents import Opponents, as_opponents, load_opponents_state, opponents_state
+from ...envs.vector.opponents import Opponents, as_opponents, load_opponents_state, opponents_state, prepare
 from ...envs.vector.row_random import draw_uniforms
 from ...envs.vector.state_dicts import restore
 from .config import TrainingConfig
@@ -63,6 +63,11 @@ class League:
         self.scores: dict[int, float] = {}
         self.games, self.active_opponents, self._next, self.stride = 0, [_LIVE], 0, 1
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
+
+    def prepare(self, batch: GameBatch) -> None:
+        """Let the opponents that are not the learner compile what they need."""
+        for other in self.others:
+            prepare(other, batch)
 
     def follow(self, learner: Any) -> None:
         """Let a network be the learner. The opponent "itself" plays as that network does at the moment."""

@@ -2,7 +2,8 @@
 
 An `Opponents` answers for many rows at once. `as_opponents` makes one from a spec string, an agent or a function. An
 agent that can play many rows at once has a method ``batched()``, which returns an `Opponents`, or None where its
-settings do not allow it. Any other agent is copied for each row and asked one row at a time.
+settings do not allow it. Any other agent is copied for each row and asked one row at a time. Agents and opponents that
+compile code do so in a method ``prepare``, which is called before the first game.
 
 Everything random is drawn from the row's own generator, ``batch.rngs[row]``, so that a game depends on its seed alone,
 and not on other rows or on threads.
@@ -30,6 +31,7 @@ __all__ = [
     "as_opponents",
     "load_opponents_state",
     "opponents_state",
+    "prepare",
     "resolved",
 ]
 
@@ -37,6 +39,8 @@ __all__ = [
 @runtime_checkable
 class Opponents(Protocol):
     """Players of the seat that the learner does not have, in the rows of a `GameBatch`.
+
+    One that compiles code may have a method more, ``prepare(batch)``, which does so before the first game.
 
     They may read all of the batch. Call ``batch.show(rows)`` before reading ``batch.observations[rows]``: only then are
     these what the players to move see.
@@ -94,6 +98,10 @@ class OneByOne:
         self.agent = agent
         self._copies: dict[int, Any] = {}
 
+    def prepare(self, batch: GameBatch) -> None:
+        """Let the agent prepare, before it is copied."""
+        prepare(self.agent)
+
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Reset the agents of these rows.
 
@@ -144,6 +152,18 @@ class FromFunction(Memoryless):
         """Return the function's actions."""
         batch.show(rows)
         return np.asarray(self.function(batch.observations[rows], batch.masks[rows]))
+
+
+def prepare(player: Any, *arguments: Any) -> None:
+    """Let a player compile what it needs, before any clock runs, if it has a method ``prepare``.
+
+    Args:
+        player: an agent, or an `Opponents`.
+        *arguments: none for an agent, and the `GameBatch` for an `Opponents`.
+    """
+    method = getattr(player, "prepare", None)
+    if callable(method):
+        method(*arguments)
 
 
 def resolved(agent: Any, game: Game) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..jit.prng import new_rng
 from .batch import GameBatch
-from .opponents import as_opponents, load_opponents_state, opponents_state
+from .opponents import as_opponents, load_opponents_state, opponents_state, prepare
 from .row_random import draw_numbers
 from .seat_checks import checked_actions, checked_rows, checked_seeds
 from .state_dicts import copied, restore
@@ -83,6 +83,7 @@ class SeatBatch:
         )
         self.game, self.num_envs, self.seat = batch.game, batch.num_envs, seat
         self.opponents = as_opponents(opponent, self.game)
+        prepare(self.opponents, batch)
         self.learners = np.full(self.num_envs, _SEATS.get(seat, 0), np.int8)
         self.rewards = np.zeros(self.num_envs, np.float32)
         self.terminations = np.zeros(self.num_envs, np.bool_)

@@ -97,6 +97,9 @@ class ConnectFourScores:
         """Return the power of two of the slots to use with ``left`` empty cells: as few as hardly add visits."""
         return max(self._shape.least_slot_bits, min(self._bits, 14 + max(left - 20, 0) * 2 // 5 + max(left - 31, 0)))
 
+    def compile(self) -> None:
+        """Nothing is left to compile: the kernel was bound when this was made."""
+
     def clear(self) -> None:
         """Empty the table, at no cost: entries of earlier fillings count as free."""
         self._filling += 1
