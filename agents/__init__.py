@@ -10,6 +10,7 @@ from .minimax import Minimax
 from .mixture import Mixture
 from .policy import Policy
 from .puct.agent import PUCT
+from .puct.evaluators import Evaluator, ObservationEvaluator, policy_evaluator, torch_evaluator
 from .random import Random
 from .registry import agent_names, agent_usage, as_agent, make, register_agent
 from .search import SearchAgent
@@ -21,12 +22,14 @@ __all__ = [
     "Agent",
     "AlphaBeta",
     "Analysis",
+    "Evaluator",
     "FlatMonteCarlo",
     "Human",
     "Info",
     "Minimax",
     "Mixture",
     "Observation",
+    "ObservationEvaluator",
     "Policy",
     "Random",
     "SearchAgent",
@@ -37,6 +40,8 @@ __all__ = [
     "as_agent",
     "legal_mask",
     "make",
+    "policy_evaluator",
     "register_agent",
     "state_of",
+    "torch_evaluator",
 ]

@@ -5,20 +5,17 @@ stable-baselines3 loads models with pickle: a file from a stranger can run code 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game
 from ..envs.vector.opponents import Memoryless
 from ..envs.vector.row_random import draw_uniforms
 from .agent import Info, Observation, legal_mask
-from .models import load_model
+from .network import ModelNetwork
 
 __all__ = ["Policy"]
 
@@ -52,22 +49,15 @@ class Policy:
         seed: int | None = None,
     ) -> None:
         self.game = as_game(game)
-        self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
+        self._network = ModelNetwork(model, algorithm)
+        self._network.check(self.game)
         self.deterministic = deterministic
         self._rng = np.random.default_rng(seed)
-        self._check_spaces()
 
-    def _check_spaces(self) -> None:
-        actions, observations = self.model.action_space, self.model.observation_space
-        if isinstance(observations, Dict):
-            observations = observations.spaces.get("observation", observations)
-        size = int(np.prod(self.game.observation_shape))
-        same = isinstance(actions, Discrete) and actions.n == self.game.num_actions
-        if not same or not isinstance(observations, Box) or int(np.prod(observations.shape)) != size:
-            raise ValueError(
-                f"the model was trained for another game than {self.game.spec}: it takes {observations} and {actions}, "
-                f"and the game has {self.game.observation_shape} and {self.game.num_actions} actions"
-            )
+    @property
+    def model(self) -> Any:
+        """The model."""
+        return self._network.model
 
     def reset(self, seed: int | None = None) -> None:
         """Start the random numbers anew, if a seed is given."""
@@ -84,7 +74,7 @@ class Policy:
     @property
     def greedy(self) -> bool:
         """Whether the preferred action is played, and none is drawn."""
-        return self.deterministic or hasattr(self.model.policy, "q_net")
+        return self.deterministic or self._network.has_q_values
 
     def choose(
         self, planes: NDArray[Any], masks: NDArray[np.bool_], draws: NDArray[np.float64] | None
@@ -109,18 +99,7 @@ class Policy:
             planes: [positions, *observation_shape], flat or not, of the players to move.
             masks: [positions, num_actions]; read by models that were trained on an observation with a mask.
         """
-        import torch
-        from stable_baselines3.common.policies import BasePolicy
-
-        policy, tensor = self._evaluated(planes, masks)
-        with torch.no_grad():
-            if hasattr(policy, "q_net"):
-                scores = policy.q_net(tensor)
-            else:
-                # What `get_distribution` does, but for the distribution, which takes as long as the network.
-                features = BasePolicy.extract_features(policy, tensor, policy.pi_features_extractor)
-                scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
-        return scores.double().cpu().numpy()
+        return self._network.scores(planes, masks)
 
     def values_of(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the returns [positions] that the model expects for the players to move, discounted as in training.
@@ -131,45 +110,11 @@ class Policy:
             planes: [positions, *observation_shape], flat or not, of the players to move.
             masks: [positions, num_actions] of the legal actions.
         """
-        import torch
-
-        policy, tensor = self._evaluated(planes, masks)
-        with torch.no_grad():
-            if hasattr(policy, "q_net"):
-                return np.where(masks, policy.q_net(tensor).double().cpu().numpy(), -np.inf).max(axis=1)
-            return policy.predict_values(tensor)[:, 0].double().cpu().numpy()
+        return self._network.values(planes, masks)
 
     def batched(self) -> Opponents:
         """Return players of many games at once: see `plyground.envs.as_opponents`."""
         return _BatchedPolicy(self)
-
-    def _evaluated(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[Any, Any]:
-        """Return the network, which is not to learn from what it is asked, and the tensor that it takes."""
-        policy = self.model.policy
-        if policy.training:
-            policy.set_training_mode(False)
-        tensor, _ = policy.obs_to_tensor(self._model_observation(planes, masks))
-        return policy, tensor
-
-    def _model_observation(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
-        """Bring the planes into the form that the model was trained on."""
-        space = self.model.observation_space
-        if not isinstance(space, Dict):
-            return planes.reshape(-1, *space.shape).astype(space.dtype)
-        parts = {"observation": planes, "action_mask": masks}
-        return {
-            name: parts[name].reshape(-1, *part.shape).astype(part.dtype)  # pyright: ignore[reportOptionalIterable]
-            for name, part in space.spaces.items()
-        }
-
-    def __getstate__(self) -> dict[str, Any]:
-        file = io.BytesIO()
-        self.model.save(file)
-        return {**vars(self), "model": (type(self.model), file.getvalue())}
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        cls, data = attributes["model"]
-        vars(self).update({**attributes, "model": cls.load(io.BytesIO(data), device="cpu")})
 
 
 class _BatchedPolicy(Memoryless):

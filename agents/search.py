@@ -76,12 +76,13 @@ class SearchAgent(ABC):
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         """Search an unfinished state, which must not be changed, with these legal actions [legal]."""
 
-    def analyse(self, state: State, mask: ArrayLike | None = None) -> Analysis:
+    def analyse(self, state: State, mask: ArrayLike | None = None, observation: Observation | None = None) -> Analysis:
         """Search a position and return what was found. The state is not changed.
 
         Args:
             state: the position.
             mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
+            observation: what the environment shows the player to move, for searches that ask a network.
 
         Raises:
             ValueError: the state is of another game, the game is over, or the mask leaves no legal action.
@@ -110,7 +111,8 @@ class SearchAgent(ABC):
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
-        return self.analyse(state_of(self.game, observation, info), mask_in(observation, info)).best_action
+        state, mask = state_of(self.game, observation, info), mask_in(observation, info)
+        return self.analyse(state, mask, observation).best_action
 
     def predict(
         self,
@@ -144,7 +146,8 @@ class SearchAgent(ABC):
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
         masks = [None] * len(rows) if action_masks is None else np.reshape(action_masks, (len(rows), -1))
         states = [self.game.state_from_observation(row) for row in rows]
-        found = [self.analyse(state, mask).best_action for state, mask in zip(states, masks, strict=True)]
+        asked = zip(states, masks, rows, strict=True)
+        found = [self.analyse(state, mask, row).best_action for state, mask, row in asked]
         actions = np.array(found, np.int64)
         return (actions[0] if single else actions), state
 

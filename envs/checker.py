@@ -98,6 +98,11 @@ def _check_view(game: Game, state: State) -> None:
             if (again[..., own] != planes[..., own]).any():
                 fault = "must write every value of the newest position, and of what comes after the earlier ones"
                 raise _broken(game, state, "observe", fault)
+    if game.history is not None and game.history_swap is not None:
+        first, second = (game.observation(state, seat)[..., : game.history[1]] for seat in (0, 1))
+        if (first[..., list(game.history_swap)] != second).any():
+            fault = f"must show one player what the other sees, with the channels in the order {game.history_swap}"
+            raise _broken(game, state, "observe", fault)
     if game.decode is not None and game.history is None and not game.is_terminal(state):
         decoded = game.state_from_observation(game.observation(state, player))
         if decoded != state:

@@ -121,6 +121,9 @@ class Game:
             positions, the newest first, in ``planes`` channels each. ``observe`` writes the newest position and all
             channels after these, every value of them, since its planes are then not zeroed. Environments remember
             the earlier positions.
+        history_swap: how the opponent sees the planes of a position: channel ``i`` of theirs is channel
+            ``history_swap[i]`` of one's own, so ``(1, 0)`` where they show own and opponent's stones. A search needs it
+            to show a network earlier positions. Default: it cannot.
         observation_high: the largest value in the planes; the least is 0.
         observation_dtype: the dtype of the planes.
         players: PettingZoo's names for the two agents, first player first.
@@ -162,6 +165,7 @@ class Game:
         symmetries: Sequence[Symmetry] = (),
         repetition: Repetition | None = None,
         history: tuple[int, int] | None = None,
+        history_swap: Sequence[int] | None = None,
         observation_high: int = 1,
         observation_dtype: DTypeLike = np.int8,
         players: tuple[str, str] = ("player_0", "player_1"),
@@ -181,6 +185,7 @@ class Game:
         self.players = players
         self.symmetries = tuple(symmetries)
         self.repetition, self.history = repetition, history
+        self.history_swap = None if history_swap is None else tuple(history_swap)
         self._check_layout()
 
         self.player, self.legal_actions, self.play = player, legal_actions, play
@@ -327,7 +332,11 @@ class Game:
         raise ValueError(f"{self.name} has no action {text!r}: expected a name such as {', '.join(names)}")
 
     def observation(self, state: State, player: int) -> NDArray[Any]:
-        """Return new planes with what ``player`` (0 or 1) sees in ``state``."""
+        """Return new planes with what ``player`` (0 or 1) sees in ``state``.
+
+        A state knows no earlier positions: where an environment's observations show those (``history``), as in Go,
+        these planes do not, and a network that learned from the environment is shown something else than it knows.
+        """
         planes = np.zeros(self.observation_shape, self.observation_dtype)
         self.observe(state, player, planes)
         return planes
@@ -382,6 +391,13 @@ class Game:
             raise ValueError(
                 f"history must be (frames, planes) with frames * planes channels at most, got {self.history!r} for "
                 f"observations of shape {self.observation_shape}"
+            )
+        if self.history_swap is not None and (
+            self.history is None or sorted(self.history_swap) != list(range(self.history[1]))
+        ):
+            raise ValueError(
+                f"history_swap must name each channel of a position once, for a history of {self.history!r}, "
+                f"got {self.history_swap!r}"
             )
         if len(self.players) != 2 or not all(map(_AGENT_NAME.fullmatch, self.players)):
             raise ValueError(f"players must be two names such as 'player_0', got {self.players!r}")

@@ -66,6 +66,7 @@ BLOCKS = blocks(PAGE)
 GAME_BLOCK = BLOCKS[0].code
 INTEGRATIONS = blocks(PAGE.with_name("integrations.md"))
 LEARNING = blocks(PAGE.with_name("learning.md"))
+SEARCH = blocks(PAGE.with_name("search.md"))
 
 
 def run(block: Block, namespace: dict[str, Any]) -> str:
@@ -172,6 +173,14 @@ def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monk
     pytest.importorskip("stable_baselines3")
     monkeypatch.chdir(tmp_path)  # it trains a policy, and keeps it
     assert run(block, {"__name__": "learning"}) == block.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", SEARCH, ids=lambda block: f"line {block.line}")
+def test_page_on_search_runs_block_by_block(block: Block) -> None:
+    if "torch" in block.code:
+        pytest.importorskip("torch")
+    assert run(block, {"__name__": "search"})
 
 
 @pytest.mark.slow

@@ -55,6 +55,20 @@ def test_text_is_painted_in_the_middle_of_its_place() -> None:
     assert np.count_nonzero(red) > 1.1 * np.count_nonzero(dark)  # bold
 
 
+def test_signs_that_the_font_lacks_are_drawn() -> None:
+    def ink(text: str) -> np.ndarray:
+        return Drawing(2, 1, [Text(1, 0.5, text, 0.8, "#000000")]).to_array(200).max(axis=2) < 128
+
+    less, at_most, infinity, missing = (ink(text) for text in ("<", "≤", "∞", "\uffff"))
+    rows = np.flatnonzero((at_most & ~less).any(axis=1))
+    assert rows.min() > np.flatnonzero(less.any(axis=1)).max() - 3  # a line below the sign
+    assert (ink("≥")[rows.max() - 2] & at_most[rows.max() - 2]).any()
+    assert np.abs(infinity.astype(int) - infinity[:, ::-1]).mean() < 0.02  # two rings, alike
+    assert infinity[54, 72]
+    assert not infinity[54, 85]  # the hole of the left one
+    assert (infinity != missing).any()
+
+
 def test_translucent_and_stroked_shapes() -> None:
     shapes = [
         Rectangle(0.5, 0.5, 1, 1, "#0000ff", "#00ff00", 0.2),

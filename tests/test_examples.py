@@ -73,6 +73,11 @@ def test_actor_critic() -> None:
         check_scores(example, of_one)
 
 
+def test_a_network_inside_a_search() -> None:
+    example = load("network_search", "sb3_contrib")
+    assert 0 <= example.main(seconds=0.0, num_envs=4, simulations=20, games=2) <= 1
+
+
 @pytest.mark.parametrize("name", ["dqn", "actor_critic"])
 def test_time_ends_the_training(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     example = load(name)

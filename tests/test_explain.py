@@ -58,14 +58,14 @@ def test_pictures(tmp_path: Path) -> None:
     assert run("--tree", TREE, "--out", str(tmp_path / "tree.svg")).endswith(f"saved {tmp_path / 'tree.svg'}\n")
     root = ElementTree.parse(tmp_path / "tree.svg").getroot()
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"MAX", "MIN", "A1", "14", "?", "<=2", "[3, +inf]", "#7"} <= set(texts)
+    assert {"MAX", "MIN", "A1", "14", "?", "≤2", "[3, +∞]", "#7"} <= set(texts)
     run("--tree", TREE, "--out", str(tmp_path / "tree.png"), "--size", "300")
     with Image.open(tmp_path / "tree.png") as image:
         assert max(image.size) == 300
     run("--exercise", "--kind", "alphabeta", "--no-solution", "--out", str(tmp_path / "question.svg"))
-    assert "[-inf, +inf]" not in (tmp_path / "question.svg").read_text()
+    assert "[-∞, +∞]" not in (tmp_path / "question.svg").read_text()
     run("--exercise", "--kind", "alphabeta", "--out", str(tmp_path / "solution.svg"))
-    assert "[-inf, +inf]" in (tmp_path / "solution.svg").read_text()
+    assert "[-∞, +∞]" in (tmp_path / "solution.svg").read_text()
 
 
 def test_game() -> None:

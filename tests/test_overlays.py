@@ -49,7 +49,7 @@ def test_values_are_coloured_by_sign_and_size() -> None:
     found = Found(values={0: 1.0, 1: -1.0, 2: -0.004, 3: 0.25, 4: 0.0, 5: float("nan"), 6: float("-inf")})
     drawing = picture(game, game.new_state(), overlay=found)
     written = [shape.text for shape in drawing.shapes if isinstance(shape, Text)]
-    assert written == ["+1.00", "-1.00", "0.00", "+0.25", "0.00"]
+    assert written == ["+1.00", "-1.00", "0.00", "+0.25", "0.00", "signed numbers: value for the player to move"]
     fills = [s.fill for s in drawing.shapes if isinstance(s, Rectangle) and s.width == pytest.approx(0.92)]
     good, bad, nearly_even, better, even = (np.array(rgb(fill or "")) for fill in fills)
     assert good[2] > good[0]  # bluish
@@ -69,9 +69,38 @@ def test_actions_that_land_on_the_same_cell() -> None:
     board = Board(3, 3, tictactoe.board.pieces, lambda state, action: (action // 2,), "marks")  # type: ignore[union-attr]
     game = tictactoe.replace(board=board)
     both = picture(game, game.new_state(), overlay=Found(visits={0: 1, 1: 2, 2: 1}))
-    assert [s.text for s in both.shapes if isinstance(s, Text)] == ["75%", "25%"]
+    assert [s.text for s in both.shapes if isinstance(s, Text)][:2] == ["75%", "25%"]
     best = picture(game, game.new_state(), overlay=Found(values={0: -0.5, 1: 0.5, 2: -1.0}))
-    assert [s.text for s in best.shapes if isinstance(s, Text)] == ["+0.50", "-1.00"]
+    assert [s.text for s in best.shapes if isinstance(s, Text)][:2] == ["+0.50", "-1.00"]
+
+
+def test_shares_on_lines_have_areas_and_only_the_first_are_shown() -> None:
+    game = make_game("go_9x9")
+    visits = {0: 400, 1: 100, 2: 4, 3: 19} | dict.fromkeys(range(10, 30), 21)
+    drawing = picture(game, game.new_state(), overlay=Found(visits=visits))
+    radii = {s.x: s.radius for s in drawing.shapes if isinstance(s, Circle) and s.radius >= 0.2 and s.y < 1.5}
+    assert sorted(radii.values()) == [pytest.approx(0.235), pytest.approx(0.47)]  # a quarter of the visits
+    shares = [s.text for s in drawing.shapes if isinstance(s, Text) and s.text.endswith("%")]
+    assert shares.count("2%") == 10  # twelve in all; 19 of 943 would be 2.01 %, but is not among them
+    assert {"42%", "11%"} <= set(shares)
+    few = picture(game, game.new_state(), overlay=Found(visits={0: 98, 1: 2, 2: 1}))
+    assert [s.text for s in few.shapes if isinstance(s, Text) and s.text.endswith("%")] == ["97%"]
+    assert few.shapes[-1] == next(s for s in few.shapes if isinstance(s, Text) and s.text.startswith("%: share"))
+    assert "%: share of the visits, from 2% on" in few.description
+
+
+def test_no_piece_covers_the_number_of_a_square() -> None:
+    game = make_game("checkers")
+    drawing = picture(game, game.new_state(), overlay=Found(pv=game.actions(game.new_state())[:1]))
+    shapes = list(drawing.shapes)
+    numbers = [s for s in shapes if isinstance(s, Text) and s.text.isdigit() and not s.bold]
+    assert [s.text for s in numbers] == [str(number) for number in range(1, 33)]
+    assert all(not isinstance(s, (Circle, Polygon)) for s in shapes[shapes.index(numbers[0]) :])  # they are on top
+    layout, radius = Layout(game.board, STYLES["checkers"]), STYLES["checkers"].radius  # type: ignore[arg-type]
+    for text, cell in zip(numbers, [cell for cell in range(64) if sum(divmod(cell, 8)) % 2], strict=True):
+        x, y = layout.centre(cell)
+        corner = (text.x + 0.25 * text.size * len(text.text) - x, text.y + 0.36 * text.size - y)
+        assert np.hypot(*corner) > radius - 0.01
 
 
 def test_the_line_is_played_forward() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from dataclasses import fields, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ torch = pytest.importorskip("torch")
 
 from plyground.agents import Policy  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, resume, standings, train  # noqa: E402
-from plyground.arena.training import RunFolder  # noqa: E402
+from plyground.arena.training import RunFolder, check_unfinished  # noqa: E402
 from plyground.arena.training.league import League  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
 from plyground.envs.vector.seats import SeatBatch  # noqa: E402
@@ -267,7 +268,45 @@ class TestResume:
         (tmp_path / "run" / "state" / "step_000000999.partial").mkdir()
         assert RunFolder(tmp_path / "run").state().name == "step_000000128"
         assert resume(tmp_path / "run", steps=256).num_timesteps == 256
-        assert [path.name for path in (tmp_path / "run" / "state").iterdir()] == ["step_000000256"]
+        kept = sorted(path.name for path in (tmp_path / "run" / "state").iterdir())
+        assert kept == ["step_000000000", "step_000000128", "step_000000256"]
+
+    def test_it_is_saved_by_time_too_and_the_last_few_states_are_kept(self, tmp_path: Path) -> None:
+        config = replace(SMALL, checkpoint_every=10**9, checkpoint_minutes=1e-6)
+        whole = train(replace(config, checkpoint_minutes=None), tmp_path / "whole")
+
+        def crash(progress: Progress) -> None:
+            if progress.steps > 300:
+                raise RuntimeError("out of luck")
+
+        with pytest.raises(RuntimeError, match="out of luck"):
+            train(config, tmp_path / "part", crash)
+        run = RunFolder(tmp_path / "part")
+        assert [path.name for path in run.states()] == [f"step_000000{steps}" for steps in (128, 256, 384)]
+        damaged = run.state() / "tensors.pt"
+        damaged.write_bytes(b"")
+        with pytest.raises(ValueError, match="without this folder the run goes on from step_000000256"):
+            resume(tmp_path / "part")
+        shutil.rmtree(damaged.parent)
+        assert_same(resume(tmp_path / "part"), whole)
+
+    @pytest.mark.parametrize(
+        ("limits", "message"),
+        [
+            ({"steps": 100}, "nothing left to do: 128 of 100 steps are done"),
+            ({"minutes": 1e-5}, r"nothing left to do: 0\.\d of 1e-05 minutes are done"),
+        ],
+    )
+    def test_nothing_left_to_do(self, tmp_path: Path, limits: dict[str, Any], message: str) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        before = (tmp_path / "run" / "config.json").read_text()
+        with pytest.raises(ValueError, match=message):
+            resume(tmp_path / "run", **limits)
+        with pytest.raises(ValueError, match=message):
+            check_unfinished(tmp_path / "run", **limits)  # which the command line asks before anything is compiled
+        with pytest.raises(ValueError, match="nothing left to do: 128 of 128 steps are done"):
+            check_unfinished(tmp_path / "run")
+        assert (tmp_path / "run" / "config.json").read_text() == before
 
 
 class TestLeague:

@@ -4,6 +4,7 @@ Start with `agent`. May import `plyground.envs`, the files of `plyground.agents`
 any search tree.
 """
 
-from .agent import PUCT, Evaluator
+from .agent import PUCT
+from .evaluators import Evaluator, ObservationEvaluator, policy_evaluator, torch_evaluator
 
-__all__ = ["PUCT", "Evaluator"]
+__all__ = ["PUCT", "Evaluator", "ObservationEvaluator", "policy_evaluator", "torch_evaluator"]

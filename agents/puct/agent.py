@@ -10,18 +10,21 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, State
 from ...envs.jit import bind
 from ...envs.jit.prng import new_rng
+from ..agent import Observation
 from ..analysis import Analysis
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import compile_reuse, find, subtree
 from ..search import SearchAgent, check_arguments, check_budget
+from .evaluators import Evaluator, ObservationEvaluator
+from .observing import Observer
 from .tree import PriorTree, absorb, add_root_noise, collect, keep_children, new_prior_tree, scale_root_priors
-from .values import Evaluator, LeafValues
+from .values import LeafValues, Seen
 
 __all__ = ["PUCT", "Evaluator"]
 
@@ -46,8 +49,9 @@ class PUCT(SearchAgent):
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         evaluator: ``evaluator(states) -> (priors, values)``: for the unfinished states [batch], of the game's dtype,
             the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
-            all zero means uniform), and the values [batch] for the player to move, in the units of the utility. None:
-            uniform priors, and the game's ``evaluate``.
+            all zero means uniform), and the values [batch] for the player to move, in the units of the utility. Or an
+            `ObservationEvaluator`, such as `torch_evaluator` and `policy_evaluator` make of networks, which is shown
+            what the environment would show the player to move. None: uniform priors, and the game's ``evaluate``.
         c: how much to explore along the priors.
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
@@ -67,7 +71,8 @@ class PUCT(SearchAgent):
         seed: of noise, rollouts and drawn moves; None takes one from the system's entropy.
 
     Raises:
-        ValueError: an argument is out of its range; the message names it.
+        ValueError: an argument is out of its range; the message names it. Or the evaluator is for another game, or
+            cannot be shown the observations of this one.
     """
 
     def __init__(
@@ -110,6 +115,11 @@ class PUCT(SearchAgent):
         self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
         self.noise, self.alpha, self.temperature = float(noise), float(alpha), float(temperature)
         self.evaluator = evaluator
+        self._observer: Observer | None = None
+        self._shown: Observation | None = None  # what the environment shows at the root
+        if isinstance(evaluator, ObservationEvaluator):
+            evaluator.check(self.game)
+            self._observer = Observer(self.game)
         self._values = LeafValues(self.game, evaluator, float(lambda_))
         self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
@@ -125,19 +135,53 @@ class PUCT(SearchAgent):
         if seed is not None:
             self._seed(seed)
 
-    def evaluate(self, states: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def analyse(self, state: State, mask: ArrayLike | None = None, observation: Observation | None = None) -> Analysis:
+        """Search a position and return what was found. The state is not changed.
+
+        Args:
+            state: the position.
+            mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
+            observation: what the environment shows the player to move. An `ObservationEvaluator` needs it in games
+                whose observations have earlier positions, such as Go, from the second position on.
+
+        Raises:
+            ValueError: the state is of another game, the game is over, or the mask leaves no legal action; or the
+                observation is needed, or shows something else.
+        """
+        self._shown = observation
+        return super().analyse(state, mask)
+
+    def evaluate(
+        self,
+        states: NDArray[Any],
+        observations: NDArray[Any] | None = None,
+        masks: NDArray[Any] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what the ``evaluator`` says of unfinished states [batch], or what stands for it if there is none.
+
+        Args:
+            states: the states.
+            observations: [batch, *observation_shape] what the environment shows the players to move. An
+                `ObservationEvaluator` needs them in games whose observations have earlier positions.
+            masks: [batch, num_actions] the environment's; given with the observations.
 
         Returns:
             Priors [batch, num_actions], and values [batch] for the player to move, in the units of the utility.
 
         Raises:
-            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
+            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative; or
+                observations are needed.
         """
-        return self._values.evaluated(states)
+        seen: Seen | None = None
+        if self._observer is not None:
+            if observations is None or masks is None:
+                seen = self._observer.of_states(states)
+            else:
+                seen = np.asarray(observations), np.asarray(masks) != 0
+        return self._values.evaluated(states, seen)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_tree": None}
+        return {**super().__getstate__(), "_tree": None, "_shown": None}
 
     def _seed(self, seed: int | None) -> None:
         sequence = np.random.SeedSequence(seed)
@@ -154,6 +198,8 @@ class PUCT(SearchAgent):
         bind(collect, self.game, self._root, self._leaves, tree, 1, self._how)
         bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._buffer)
         self._values.compile()
+        if self._observer is not None:
+            self._observer.compile(tree)
         if self.reuse_tree:
             compile_reuse(self.game, tree)
 
@@ -162,6 +208,8 @@ class PUCT(SearchAgent):
         tree = self._moved_root(state, actions) if self.reuse_tree else None
         kept = 0 if tree is None else int(tree.visits[0])
         self._tree, self._root[0] = None, state  # an evaluator that raises leaves no tree behind
+        if self._observer is not None:
+            self._observer.begin(self._root, self._shown)
         tree = self._new_tree(actions) if tree is None else tree
         self._clean = tree.prior[1 : 1 + actions.size].copy()
         if self.noise:
@@ -192,7 +240,9 @@ class PUCT(SearchAgent):
         tree = new_prior_tree(nodes, self.game.max_plies, self.batch)
         tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
         tree.lengths[0] = 1  # the way to the root: node 0
-        absorb(self.game, self._root, tree, 1, self._values.priors(self._root), np.zeros(0), self._buffer)
+        seen = None if self._observer is None else self._observer.at_root(self._root[0], actions)
+        priors, _ = self._values.evaluated(self._root, seen)
+        absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._buffer)
         if tree.child_count[0] > actions.size:
             keep_children(tree, actions)
             scale_root_priors(tree)
@@ -201,6 +251,7 @@ class PUCT(SearchAgent):
     def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
         """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
         done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
+        observer = self._observer
 
         def is_late() -> bool:
             return done > 0 and self.seconds is not None and time.perf_counter() - start >= self.seconds
@@ -216,7 +267,8 @@ class PUCT(SearchAgent):
             found, ended = collect(self.game, self._root, self._leaves, tree, wanted, self._how)
             done += found + ended
             if found:
-                priors, values = self._values.both(self._leaves[:found], self._rng)
+                seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
+                priors, values = self._values.both(self._leaves[:found], seen, self._rng)
                 absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
                 batches += 1
         return tree, done, batches

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class PriorTree(NamedTuple):
-    """Node 0 is the root. The children of a node stand side by side, those with the highest prior first."""
+    """Node 0 is the root. The children of a node stand side by side, the one with the highest prior first."""
 
     visits: NDArray[np.int32]  # [nodes] N, without those on their way
     total: NDArray[np.float64]  # [nodes] W: the sum of the mover's values; Q = W / N
@@ -160,7 +160,7 @@ def absorb(game, leaves, tree, count, priors, values, actions):
 
 @helper
 def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, actions: Any) -> None:
-    """Give a leaf its children, those with the highest prior first.
+    """Give a leaf its children, the one with the highest prior first, the others in the order of their actions.
 
     In a tree that has no room for them, the leaf stays as it is, and is evaluated anew when it is met again.
     """
@@ -176,14 +176,16 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, acti
     tree.size[0] += legal
     tree.first_child[node] = first
     tree.child_count[node] = legal
+    best = 0
     for i in range(legal):
-        prior = priors[leaf, actions[i]] / total if total > 0 else 1.0 / legal
-        place = first + i
-        while place > first and tree.prior[place - 1] < prior:
-            tree.prior[place], tree.action[place] = tree.prior[place - 1], tree.action[place - 1]
-            place -= 1
-        tree.prior[place], tree.action[place] = prior, actions[i]
+        if priors[leaf, actions[i]] > priors[leaf, actions[best]]:
+            best = i
+    for i in range(legal):
+        # To sort them all took longer, in Go, than everything else in the tree.
+        action = actions[best] if i == 0 else actions[i - 1] if i <= best else actions[i]
         child = first + i
+        tree.prior[child] = priors[leaf, action] / total if total > 0 else 1.0 / legal
+        tree.action[child] = action
         tree.visits[child] = tree.pending[child] = tree.child_count[child] = 0
         tree.total[child] = 0.0
         tree.mover[child] = game.player(state)

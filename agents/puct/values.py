@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from ...envs import Game
 from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ..mcts.tree import rollout
+from .evaluators import Evaluator, ObservationEvaluator
 
-__all__ = ["Evaluator", "LeafValues"]
+__all__ = ["LeafValues", "Seen"]
 
-# states [batch] of the game's dtype -> priors [batch, num_actions], values [batch] for the player to move in each
-Evaluator = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+Seen = tuple[NDArray[Any], NDArray[np.bool_]]  # observations [batch, *observation_shape], masks [batch, num_actions]
 
 
 class LeafValues:
@@ -41,32 +40,33 @@ class LeafValues:
         if self.lambda_ < 1:
             bind(_roll_out, self.game, self._scratch, self._scratch, self._buffer, new_rng(0), values)
 
-    def priors(self, states: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the priors [batch, num_actions] alone.
-
-        Raises:
-            ValueError: as `both`.
-        """
-        return self.evaluated(states)[0]
-
-    def both(self, states: NDArray[Any], rng: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def both(
+        self, states: NDArray[Any], seen: Seen | None, rng: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
 
+        Args:
+            states: the states, [batch].
+            seen: what an `ObservationEvaluator` is shown of them; None for any other evaluator.
+            rng: the random numbers of the rollouts.
+
         Raises:
-            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
+            ValueError: as `evaluated`.
         """
-        priors, values = self.evaluated(states)
+        priors, values = self.evaluated(states, seen)
         if self.lambda_ < 1:
             results = np.empty(states.size)
             _roll_out(self.game, states, self._scratch, self._buffer, rng, results)
             values = self.lambda_ * values + (1 - self.lambda_) * results
         return priors, values
 
-    def evaluated(self, states: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def evaluated(
+        self, states: NDArray[Any], seen: Seen | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the evaluator's priors [batch, num_actions] and values [batch], without rollouts.
 
         Raises:
-            ValueError: as `both`.
+            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
         """
         shape = (states.size, self.game.num_actions)
         if self.evaluator is None:
@@ -74,8 +74,13 @@ class LeafValues:
             if self.lambda_ > 0:
                 _evaluate(self.game, states, values)
             return np.ones(shape), values
+        if isinstance(self.evaluator, ObservationEvaluator):
+            assert seen is not None
+            answer = self.evaluator(*seen)
+        else:
+            answer = self.evaluator(states.copy())
         # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
-        priors, values = (np.require(array, np.float64, ["C", "W"]) for array in self.evaluator(states.copy()))
+        priors, values = (np.require(array, np.float64, ["C", "W"]) for array in answer)
         if priors.shape != shape or values.shape != states.shape:
             raise ValueError(
                 f"the evaluator must return priors {shape} and values {states.shape}, "

@@ -2,11 +2,13 @@
 
 Triangles that point up are MAX's, those that point down MIN's; boxes are leaves. Above a node stands the window
 ``[α, β]`` with which the search came to it, and below a leaf its place in the order of the search. Grey branches with a
-double stroke were pruned, thick ones are best play. In a tree of Monte Carlo tree search a circle shows W / N.
+double stroke were pruned, thick ones are best play. In a tree of Monte Carlo tree search a circle shows W / N. A legend
+below says so. Values are rounded, so that they can be read; the text beside has them to four decimals.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,9 +50,13 @@ def alphabeta_drawing(trace: AlphaBetaTrace, *, solved: bool = True) -> Drawing:
     for node in trace.root.walk():
         shapes += _alphabeta_node(node, places[id(node)], trace.is_minimax, solved)
     shapes += _level_names(trace.root, places)
-    return _drawing(
-        shapes, places, "minimax" if trace.is_minimax else "alpha-beta", alphabeta_text(trace, solved=solved)
-    )
+    title = "minimax" if trace.is_minimax else "alpha-beta"
+    legend = []
+    if solved:
+        legend = ["thick: best play", "#: order of the leaves"]
+        if not trace.is_minimax:
+            legend += ["[ , ]: window of alpha and beta", "crossed out: pruned"]
+    return _drawing(shapes, places, title, alphabeta_text(trace, solved=solved), [(text, None) for text in legend])
 
 
 def mcts_drawing(trace: MCTSTrace) -> Drawing:
@@ -64,12 +70,14 @@ def mcts_drawing(trace: MCTSTrace) -> Drawing:
     for node in trace.root.walk():
         x, y = places[id(node)]
         fill = _INK if not node.moves else _MOVERS[node.mover]
-        label = f"{number(node.total)}/{node.visits}" if node.moves else f"N={node.visits}"
+        label = f"{_short(node.total)}/{node.visits}" if node.moves else f"N={node.visits}"
         shapes.append(Circle(x, y, 0.46, fill))
         shapes.append(Text(x, y, label, _fitting(label, 0.3, 0.78), _PAGE))
         if node.moves:
             shapes += _tag(x, y - 0.66, node.moves[-1], _INK)
-    return _drawing(shapes, places, "Monte Carlo tree search", mcts_text(trace))
+    movers = [(f"{name} moved", colour) for name, colour in zip(trace.game.players, _MOVERS, strict=True)]
+    legend = [*movers, ("W/N: the mover's sum of results, visits", None), ("thick: most visited", None)]
+    return _drawing(shapes, places, "Monte Carlo tree search", mcts_text(trace), legend)
 
 
 def _most_visited(trace: MCTSTrace) -> Sequence[MCTSNode]:
@@ -105,7 +113,7 @@ def _alphabeta_node(node: TracedNode, at: Point, is_minimax: bool, solved: bool)
     is_pruned = solved and node.is_pruned
     grey_or_ink = _GREY if is_pruned else _INK
     if node.is_leaf:
-        text = "?" if node.value is None else number(node.value)
+        text = "?" if node.value is None else _short(node.value)
         shapes: list[Shape] = [
             Rectangle(x - 0.4, y - 0.3, 0.8, 0.6, _PAGE if is_pruned else _LEAF, grey_or_ink, 0.025, radius=0.08),
             Text(x, y, text, _fitting(text, 0.34, 0.7), grey_or_ink),
@@ -120,10 +128,10 @@ def _alphabeta_node(node: TracedNode, at: Point, is_minimax: bool, solved: bool)
     shapes = _tag(x - 0.5, y + up * 0.3, node.move, grey_or_ink, 0.4)
     shapes.append(Polygon(corners, fill))
     if solved and not is_pruned and node.value is not None:
-        text = {"=": "", "≤": "<=", "≥": ">="}[node.relation] + number(node.value)
+        text = node.relation.replace("=", "") + _short(node.value)
         shapes.append(Text(x, y - up * 0.17, text, _fitting(text, 0.3, 0.62), contrast(fill), bold=True))
         if not is_minimax:
-            window = f"[{_ascii(node.alpha)}, {_ascii(node.beta)}]"
+            window = f"[{_short(node.alpha)}, {_short(node.beta)}]"
             shapes += _tag(x, y - _TALL - 0.22, window, _INK)
     return shapes
 
@@ -159,14 +167,34 @@ def _level_names(root: TracedNode, places: dict[int, Point]) -> list[Shape]:
     return [Text(0.5, y, names.pop(), 0.26, _INK, bold=True) for y, names in players.items() if len(names) == 1]
 
 
-def _drawing(shapes: list[Shape], places: dict[int, Point], title: str, description: str) -> Drawing:
-    width = max(x for x, _ in places.values()) + _SLOT / 2 + 0.3
+def _drawing(
+    shapes: list[Shape],
+    places: dict[int, Point],
+    title: str,
+    description: str,
+    legend: Sequence[tuple[str, str | None]],
+) -> Drawing:
+    """Return the drawing, with a legend of texts, some beside a patch of their colour, in lines below the tree."""
+    size, left = 0.22, 0.4
+    rooms = [0.5 * size * len(text) + (0.3 if colour else 0) for text, colour in legend]
+    width = max(*(x + _SLOT / 2 + 0.3 for x, _ in places.values()), *(left + room + 0.4 for room in rooms), 0)
     height = max(y for _, y in places.values()) + 0.9
-    return Drawing(width, height, shapes, _PAGE, title, description)
+    x = left
+    for (text, colour), room in zip(legend, rooms, strict=True):
+        if x > left and x + room > width - 0.2:
+            x, height = left, height + 0.4
+        if colour:
+            shapes.append(Rectangle(x, height - 0.1, 0.2, 0.2, colour, radius=0.05))
+        shapes.append(Text(x + room / 2 + (0.15 if colour else 0), height, text, size, _INK))
+        x += room + 0.4
+    return Drawing(width, height + (0.4 if legend else 0), shapes, _PAGE, title, description)
 
 
-def _ascii(value: float) -> str:
-    return number(value).replace("∞", "inf")
+def _short(value: float) -> str:
+    """Return a value as it is read in a small box: whole, or with two digits after the point or three in all."""
+    if math.isinf(value) or value == round(value):
+        return number(value)
+    return number(round(value, 2)) if abs(value) < 10 else f"{value:.3g}"
 
 
 def _fitting(text: str, size: float, width: float) -> float:

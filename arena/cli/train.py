@@ -17,7 +17,7 @@ from rich.console import Console
 
 from ...envs.spec import parse_spec
 from ..progress import train_with_progress
-from ..training import RunFolder, TrainingConfig, resume
+from ..training import RunFolder, TrainingConfig, check_unfinished, resume
 from ..training import train as run
 from ..training.settings import described, kind_of
 
@@ -40,7 +40,7 @@ def train(
     if resume_from is not None:
         if algorithm or game or out is not None or set(given) - {"steps", "minutes"}:
             raise ValueError("--resume goes on with what its folder says: give no more than --steps and --minutes")
-        RunFolder(resume_from).state()
+        check_unfinished(resume_from, steps=steps, minutes=minutes)
         model = train_with_progress(
             lambda report: resume(resume_from, report, steps=steps, minutes=minutes), steps, minutes
         )

@@ -90,7 +90,7 @@ def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, 
     for i, (observation, info) in enumerate(seen):
         agent.reset(int(np.random.SeedSequence([seed, first + i]).generate_state(1)[0]))
         if isinstance(agent, SearchAgent):
-            found = agent.analyse(info["state"], info["action_mask"])
+            found = agent.analyse(info["state"], info["action_mask"], observation)
             moves[i] = found.best_action
             own[i] = found.value / game.max_utility if in_utilities else np.nan
         else:

@@ -32,7 +32,7 @@ def head_values(agent: Any, game: Game, seen: Sequence[Seen]) -> NDArray[np.floa
         states = np.zeros(len(seen), game.dtype)
         for i, (_, info) in enumerate(seen):
             states[i] = info["state"]
-        return agent.evaluate(states)[1] / game.max_utility
+        return agent.evaluate(states, *batch_of(seen))[1] / game.max_utility
     return None
 
 

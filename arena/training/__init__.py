@@ -6,7 +6,7 @@ Start with `run`. May import the packages below and the files of `plyground.aren
 from .config import TrainingConfig
 from .folder import RunFolder
 from .model import new_model
-from .run import resume, train
+from .run import check_unfinished, resume, train
 from .session import Progress
 
-__all__ = ["Progress", "RunFolder", "TrainingConfig", "new_model", "resume", "train"]
+__all__ = ["Progress", "RunFolder", "TrainingConfig", "check_unfinished", "new_model", "resume", "train"]

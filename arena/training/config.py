@@ -162,6 +162,12 @@ class TrainingConfig:
         metadata=about("Show the learner each game through one of the board's symmetries, drawn at random."),
     )
     checkpoint_every: int = field(default=1_000_000, metadata=about("Steps from one checkpoint to the next.", least=1))
+    checkpoint_minutes: float | None = field(
+        default=2.0,
+        metadata=about(
+            "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
+        ),
+    )
     ladder: tuple[str, ...] = field(
         default=_LADDER, metadata=about("Specs of the players against which the learner is scored now and then.")
     )

@@ -7,11 +7,11 @@
     checkpoints/     step_000250000.zip …, models
     progress.jsonl   a line for each test against the ladder
     tensorboard/     scalars
-    state/           all that the run needs to go on: games, random numbers, optimizer, snapshots
+    state/           all that the run needs to go on: games, random numbers, optimizer, snapshots; the last three
 
-A new state is written beside the last one, which is removed when the new one is whole: a crash at any moment leaves one
-of them. Models and replay buffers are pickles, as stable-baselines3 writes them; everything else is JSON, arrays and
-tensors, and is loaded without running code.
+A new state is written beside the last ones, the oldest of which is removed when the new one is whole: a crash at any
+moment leaves whole ones. Models and replay buffers are pickles, as stable-baselines3 writes them; everything else is
+JSON, arrays and tensors, and is loaded without running code.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ import numpy as np
 from .config import TrainingConfig
 
 __all__ = ["RunFolder"]
+
+_STATES = 3  # that are kept
 
 
 class RunFolder:
@@ -74,7 +76,7 @@ class RunFolder:
         Raises:
             FileNotFoundError: there is none.
         """
-        whole = sorted(path for path in self._states.glob("step_*") if path.is_dir() and not path.suffix)
+        whole = self.states()
         if not self.config.is_file() or not whole:
             raise FileNotFoundError(
                 f"{str(self.path)!r} holds no training run that could go on: expected config.json and state/, as "
@@ -82,16 +84,35 @@ class RunFolder:
             )
         return whole[-1]
 
+    def states(self) -> list[Path]:
+        """Return the folders of the whole states that are kept, the newest last."""
+        return sorted(path for path in self._states.glob("step_*") if path.is_dir() and not path.suffix)
+
+    def done(self) -> tuple[int, float]:
+        """Return how many steps and how many seconds of training the newest state has.
+
+        Raises:
+            FileNotFoundError: there is no state.
+            ValueError: the state is damaged.
+        """
+        path = self.state()
+        try:
+            seconds = float(json.loads((path / "state.json").read_text())["seconds"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"cannot go on from {str(path)!r}: {type(error).__name__}: {error}") from None
+        return int(path.name.removeprefix("step_")), seconds
+
     def save(self, model: Any, state: Mapping[str, Any]) -> None:
-        """Write the model, and a new state in place of the last.
+        """Write the model, and a new state beside the last ones, of which a few are kept.
 
         Args:
             model: a model of stable-baselines3 or sb3-contrib.
             state: nested dicts of arrays, tensors and what JSON knows. Names are texts without ``/``.
         """
         name = f"step_{model.num_timesteps:09d}"
-        partial, last = self._states / f"{name}.partial", list(self._states.glob("step_*"))
-        shutil.rmtree(partial, ignore_errors=True)
+        partial = self._states / f"{name}.partial"
+        for path in self._states.glob("step_*.partial"):
+            shutil.rmtree(path, ignore_errors=True)
         partial.mkdir()
         model.save(partial / "model.zip")
         if getattr(model, "replay_buffer", None) is not None:
@@ -104,7 +125,7 @@ class RunFolder:
             shutil.rmtree(partial)
         else:
             partial.rename(whole)
-            for path in last:
+            for path in self.states()[:-_STATES]:
                 shutil.rmtree(path, ignore_errors=True)
         os.replace(copy, self.model)
 

@@ -21,14 +21,14 @@ from .folder import RunFolder
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
 from .session import Finished, OnProgress, TrainingSession
 
-__all__ = ["resume", "train"]
+__all__ = ["check_unfinished", "resume", "train"]
 
 
 def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | None = None) -> Any:
     """Train a policy, keep it in a new folder (see `RunFolder`), and return the model.
 
     Ctrl-C ends the training after the batch in progress, and saves it: `resume` goes on from there. A second Ctrl-C
-    ends it at once: then `resume` goes on from the last checkpoint.
+    ends it at once: then `resume` goes on from what was saved last, two minutes ago at most (``checkpoint_minutes``).
 
     Args:
         config: what to train, and how.
@@ -67,13 +67,14 @@ def resume(
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a file of the run is damaged, or a limit is out of its range.
+        ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
     """
     run = RunFolder(folder)
     run.state()
     config = TrainingConfig.load(run.config)
     if steps is not None or minutes is not None:
         config = replace(config, steps=steps, minutes=minutes)
+        _check_left(run, config)
     venv, league = new_games(config)
     try:
         model, state = run.load(training_class(config), venv)
@@ -81,11 +82,38 @@ def resume(
         session = TrainingSession(config, run, model, venv, league, on_progress)
         session.load_state_dict(state)
     except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
-        raise ValueError(f"cannot go on from {str(run.state())!r}: {type(error).__name__}: {error}") from error
+        newest, others = run.state(), run.states()[:-1]
+        older = f"; without this folder the run goes on from {others[-1].name}" if others else ""
+        raise ValueError(f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}{older}") from error
     config.save(run.config)
     run.forget_after(model.num_timesteps)
     compile_players(config)
     return _learn(session)
+
+
+def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
+    """Check that there is something left to do in a run, with these limits or, if there are none, its own.
+
+    Raises:
+        FileNotFoundError: the folder holds no run.
+        ValueError: a limit is reached, or out of its range, or a file is damaged.
+    """
+    run = RunFolder(folder)
+    run.state()
+    config = TrainingConfig.load(run.config)
+    limited = steps is not None or minutes is not None
+    _check_left(run, replace(config, steps=steps, minutes=minutes) if limited else config)
+
+
+def _check_left(run: RunFolder, config: TrainingConfig) -> None:
+    steps, seconds = run.done()
+    done = []
+    if config.steps is not None and steps >= config.steps:
+        done.append(f"{steps:,} of {config.steps:,} steps are done")
+    if config.minutes is not None and seconds >= 60 * config.minutes:
+        done.append(f"{seconds / 60:.1f} of {config.minutes:g} minutes are done")
+    if done:
+        raise ValueError(f"nothing left to do: {', '.join(done)} (a limit is that of the whole run: give a higher one)")
 
 
 def _learn(session: TrainingSession) -> Any:

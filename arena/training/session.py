@@ -78,6 +78,7 @@ class TrainingSession:
         self.tested = self.snapshot = self.kept = 0  # the steps at which each of these was done last
         self.first_steps, self.first_games = model.num_timesteps, league.games
         self.interrupted = False
+        self._saved = self.started  # when the run was saved last
 
     @property
     def seconds(self) -> float:
@@ -101,8 +102,9 @@ class TrainingSession:
         if is_checkpoint:
             self.kept = steps
             self.folder.checkpoint(self.model)
-        if is_checkpoint or over or steps == 0:
+        if is_checkpoint or over or steps == 0 or self._is_time_to_save():
             self.folder.save(self.model, self.state_dict())
+            self._saved = time.perf_counter()
         self.report()
         if over:
             raise Finished
@@ -115,6 +117,10 @@ class TrainingSession:
             or (steps is not None and self.model.num_timesteps >= steps)
             or (minutes is not None and self.seconds >= 60 * minutes)
         )
+
+    def _is_time_to_save(self) -> bool:
+        minutes = self.config.checkpoint_minutes
+        return minutes is not None and time.perf_counter() - self._saved >= 60 * minutes
 
     def _is_due(self, last: int, every: int) -> bool:
         """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""
@@ -151,6 +157,7 @@ class TrainingSession:
             ValueError: it is of another game, another number of games, or other opponents.
         """
         self.before, self.started = state["seconds"], time.perf_counter()
+        self._saved = self.started
         self.ladder = dict(state["ladder"])
         self.tested, self.snapshot, self.kept = state["tested"], state["snapshot"], state["kept"]
         self.venv.load_state_dict(state["games"])

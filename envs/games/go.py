@@ -190,4 +190,5 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         players=("black_0", "white_0"),
         repetition=None if superko == "simple" else Repetition("forbidden", exempt=(pass_move,)),
         history=(_FRAMES, 2),
+        history_swap=(1, 0),
     )

@@ -109,7 +109,9 @@ class Layout:
         return [Text(x, y, text, self.label, style.ink) for x, y, text in beside + beneath]
 
     def square_numbers(self, colours: Mapping[int, str]) -> list[Shape]:
-        """Return the numbers of the squares of the second colour, from 1, small in their corners.
+        """Return the numbers of the squares of the second colour, from 1, small at their upper edges.
+
+        There they are beside pieces and arrows, which move along the diagonals.
 
         Args:
             colours: colours of cells that do not have their usual colour.
@@ -121,7 +123,7 @@ class Layout:
         for number, cell in enumerate((c for c in cells if sum(divmod(c, self.board.columns)) % 2), start=1):
             x, y = self.centre(cell)
             ground = colours.get(cell, self.ground(cell))
-            shapes.append(Text(x - 0.33, y - 0.35, str(number), 0.18, mix(ground, contrast(ground), 0.8)))
+            shapes.append(Text(x - 0.2, y - 0.41, str(number), 0.17, mix(ground, contrast(ground), 0.8)))
         return shapes
 
     # -- what is on it -------------------------------------------------------------------------------------------------

@@ -1,12 +1,13 @@
 """What a search found out about a position, drawn on its board.
 
-A heat map shows each action on the cell where its piece lands: the share of the visits where a search counts them, else
+A heat map shows actions on the cells where their pieces land: the share of the visits where a search counts them, else
 the value for the player to move, from red-brown (a loss) to teal (a win), which colour-blind people tell apart too. Of
-actions that land on the same cell the visits are added up, and the best value counts.
+actions that land on the same cell the visits are added up, and the best value counts. Shares are shown of the most
+visited actions only; on the crossings of lines their discs have areas in proportion.
 
 The principal variation is shown as numbered ghost pieces, or as numbered arrows where pieces move, up to `PV_PLIES`. On
 a ghost there is room for the first action's share or value, beneath its number; those of later actions are left out.
-The caption names actions without a cell, such as a pass.
+The caption names actions without a cell, such as a pass, and a legend below it says what is shown.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ PV_PLIES = 8  # longer lines cover the board
 
 _BAD, _EVEN, _GOOD = "#c4480c", "#f5f3ee", "#067a8a"
 _ARROWS = ("#0b4f96", "#b8430a")  # colours for the moves of the player to move, and of the other
-_LEAST_SHARE = 0.01  # share of the visits below which an action is not drawn
+_LEAST_SHARE = 0.02  # share of the visits below which an action is not drawn
+_MOST_SHARES = 12  # cells with a share, the most visited ones
+_RADIUS, _LEAST_RADIUS = 0.47, 0.2  # of the disc of the most visited action on lines, and of the smallest
 _MOST_NUMBERS = 40  # cells that get a number, the best ones
 _LEAST_PART = 0.005  # part of a win's utility below which a value is not drawn, where there are more cells than that
 _MOST_WITHOUT_CELL = 3  # actions without a cell that the caption names
@@ -62,12 +65,14 @@ class OverlayShapes:
         below: shapes that are painted before the pieces.
         above: shapes that are painted after the pieces.
         captions: texts for the caption below the board.
+        legend: what the overlay shows; empty if it shows nothing.
     """
 
     colours: dict[int, str] = field(default_factory=dict)
     below: list[Shape] = field(default_factory=list)
     above: list[Shape] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
+    legend: str = ""
 
 
 def draw_overlay(game: Game, layout: Layout, state: State, overlay: Overlay) -> OverlayShapes:
@@ -80,9 +85,9 @@ def draw_overlay(game: Game, layout: Layout, state: State, overlay: Overlay) -> 
     occupied = layout.board.pieces(state).ravel() != 0
     heat = _heat_map(game, layout, state, overlay)
     line = _line(game, layout, state, overlay.pv, occupied)
-    shapes = OverlayShapes(heat.colours, captions=heat.captions + line.captions)
+    shapes = OverlayShapes(heat.colours, captions=heat.captions + line.captions, legend=_legend(overlay, heat, line))
     for cell, colour in heat.colours.items():
-        shapes.below.append(_heated(layout, cell, colour))
+        shapes.below.append(_heated(layout, cell, colour, heat.radii.get(cell, _RADIUS)))
     for cell, (number, code) in line.ghosts.items():
         shapes.above += layout.piece(cell, code, ghost=True)
         shapes.above += _number(layout, cell, number, code, number == 1 and cell in heat.texts)
@@ -93,8 +98,21 @@ def draw_overlay(game: Game, layout: Layout, state: State, overlay: Overlay) -> 
             shapes.above.append(Text(x, y + 0.17, text, _fitting(text, 0.22, 0.56), _ink_on(layout, code)))
         elif number == 0 and not occupied[cell]:
             size, down = (0.24, 0.3) if line.arrows else (0.3, 0)  # arrows meet in the middle of a cell
-            shapes.above.append(Text(x, y + down, text, _fitting(text, size, 0.8), contrast(heat.colours[cell])))
+            width = 1.6 * heat.radii.get(cell, 0.5)
+            shapes.above.append(Text(x, y + down, text, _fitting(text, size, width), contrast(heat.colours[cell])))
     return shapes
+
+
+def _legend(overlay: Overlay, heat: _HeatMap, line: _Line) -> str:
+    """Return what the heat map and the numbers are, in a few words."""
+    parts = []
+    if sum(overlay.visits.values()) > 0:
+        parts.append(f"%: share of the visits, from {_LEAST_SHARE:.0%} on")
+    elif heat.texts:
+        parts.append("signed numbers: value for the player to move")
+    if line.ghosts or line.arrows:
+        parts.append("1, 2, ...: expected line")
+    return "; ".join(parts)
 
 
 def _check(game: Game, state: State, actions: Iterable[int]) -> None:
@@ -114,6 +132,7 @@ def _check(game: Game, state: State, actions: Iterable[int]) -> None:
 class _HeatMap:
     colours: dict[int, str] = field(default_factory=dict)  # cell -> colour
     texts: dict[int, str] = field(default_factory=dict)  # cell -> share or value
+    radii: dict[int, float] = field(default_factory=dict)  # cell -> radius of its disc, where that has a meaning
     captions: list[str] = field(default_factory=list)
 
 
@@ -136,12 +155,17 @@ def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _He
             by_cell[cells[-1]] = before + amount if total > 0 else max(before, amount)
     heat = _HeatMap()
     ranked = sorted(by_cell.values(), reverse=True)
-    is_crowded = len(ranked) > _MOST_NUMBERS
+    if total > 0:
+        shown = sorted(by_cell, key=lambda cell: (-by_cell[cell], cell))[:_MOST_SHARES]
+        by_cell = {cell: by_cell[cell] for cell in shown}
+    is_crowded = len(by_cell) > _MOST_NUMBERS
     for cell, amount in by_cell.items():
         part = amount / (ranked[0] if total > 0 else game.max_utility)
         if is_crowded and abs(part) < _LEAST_PART:
             continue
         heat.colours[cell] = _colour(layout, cell, part, total > 0)
+        if total > 0 and layout.style.surface == "lines":
+            heat.radii[cell] = max(_LEAST_RADIUS, _RADIUS * math.sqrt(part))
         if not is_crowded or amount > ranked[_MOST_NUMBERS]:
             heat.texts[cell] = _text(game, amount, total > 0)
     for amount, action in sorted(without_cell, key=lambda pair: (-pair[0], pair[1]))[:_MOST_WITHOUT_CELL]:
@@ -168,11 +192,11 @@ def _text(game: Game, amount: float, is_share: bool) -> str:
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"  # no "-0.00"
 
 
-def _heated(layout: Layout, cell: int, colour: str) -> Shape:
+def _heated(layout: Layout, cell: int, colour: str, radius: float) -> Shape:
     x, y = layout.centre(cell)
     if layout.style.surface == "squares":
         return Rectangle(x - 0.46, y - 0.46, 0.92, 0.92, colour, radius=0.06)
-    return Circle(x, y, 0.47 if layout.style.surface == "lines" else 0.405, colour)
+    return Circle(x, y, radius if layout.style.surface == "lines" else 0.405, colour)
 
 
 # -- the principal variation -------------------------------------------------------------------------------------------

@@ -52,18 +52,23 @@ def picture(
     layout = Layout(board, style)
     over = OverlayShapes() if overlay is None else draw_overlay(game, layout, state, overlay)
     touched = () if last is None else board.cells(*last)
-    shapes = layout.surface() + over.below + layout.square_numbers(over.colours)
+    shapes = layout.surface() + over.below
     if style.last_move == "border":
         shapes += [shape for cell in touched for shape in layout.border(cell)]
     for cell, code in enumerate(codes):
         shapes += layout.piece(cell, code) if code else []
     if style.last_move == "ring":
         shapes += [shape for cell in touched for shape in layout.ring(cell, codes[cell])]
-    shapes += over.above + layout.labels()
+    shapes += over.above + layout.square_numbers(over.colours) + layout.labels()
     captions = [text for text in (caption, *over.captions) if text]
-    below, height = _captions(layout, " · ".join(captions))
-    words = [game.text(state), *([f"Last move: {game.action_to_str(last[1])}"] if last is not None else []), *captions]
-    return Drawing(layout.width, height, (*shapes, *below), style.page, game.spec, "\n".join(words))
+    below, height = _captions(layout, " · ".join(captions), over.legend)
+    words = [
+        game.text(state),
+        *([f"Last move: {game.action_to_str(last[1])}"] if last is not None else []),
+        *captions,
+        over.legend,
+    ]
+    return Drawing(layout.width, height, (*shapes, *below), style.page, game.spec, "\n".join(filter(None, words)))
 
 
 def _board_of(game: Game) -> tuple[Board, Style]:
@@ -95,12 +100,12 @@ def _codes(game: Game, board: Board, state: State) -> list[int]:
     return pieces.ravel().tolist()
 
 
-def _captions(layout: Layout, text: str) -> tuple[list[Shape], float]:
-    """Return the lines below the board, and the height of the page with them."""
-    size = layout.label
-    lines = textwrap.wrap(text, max(4, int(layout.width / (0.58 * size))))
-    shapes: list[Shape] = [
-        Text(layout.width / 2, layout.height + (0.4 + 1.4 * number) * size, line, size, layout.style.ink)
-        for number, line in enumerate(lines)
-    ]
-    return shapes, layout.height + (1.4 * len(lines) * size if lines else 0)
+def _captions(layout: Layout, text: str, legend: str) -> tuple[list[Shape], float]:
+    """Return the lines below the board, those of the legend smaller, and the height of the page with them."""
+    shapes: list[Shape] = []
+    bottom = layout.height
+    for part, size in ((text, layout.label), (legend, 0.75 * layout.label)):
+        for line in textwrap.wrap(part, max(4, int(layout.width / (0.58 * size)))):
+            shapes.append(Text(layout.width / 2, bottom + 0.4 * size, line, size, layout.style.ink))
+            bottom += 1.4 * size
+    return shapes, bottom

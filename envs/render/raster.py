@@ -1,11 +1,12 @@
 """Shapes painted as pixels, by Pillow, which is imported with the first picture: few programs need it.
 
 Edges are smooth because everything is painted larger, and then averaged. The font comes with Pillow, and has the
-characters of ASCII and few more.
+characters of ASCII and few more; those of `DRAWN` are drawn.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,9 @@ from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape, Text
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
 
-__all__ = ["paint"]
+__all__ = ["DRAWN", "paint"]
+
+DRAWN = "≤≥∞"  # characters that the font lacks
 
 
 def paint(shapes: Iterable[Shape], size: tuple[int, int], scale: float, background: str) -> Image.Image:
@@ -92,11 +95,34 @@ class _Painter:
         x, y = shape.x * self._scale, shape.y * self._scale + BASELINE * size
         weight = round(size / 40) if shape.bold else 0
         font = ImageFont.load_default(size)
-        self._draw.text((x, y), shape.text, shape.fill, font, anchor="ms", stroke_width=weight)
+        parts = [part for part in re.split(f"([{DRAWN}])", shape.text) if part]
+        widths = [0.9 * size if part == "∞" else font.getlength(_written(part)) for part in parts]
+        x -= sum(widths) / 2
+        for part, width in zip(parts, widths, strict=True):
+            middle = x + width / 2
+            if part == "∞":
+                self._infinity(middle, y - 0.3 * size, size, shape)
+            else:
+                self._draw.text((middle, y), _written(part), shape.fill, font, anchor="ms", stroke_width=weight)
+            if part in "≤≥":
+                half, below = 0.42 * width, y + 0.08 * size
+                self._draw.line((middle - half, below, middle + half, below), shape.fill, max(1, round(0.08 * size)))
+            x += width
+
+    def _infinity(self, x: float, y: float, size: float, shape: Text) -> None:
+        """Paint ∞ as two rings side by side."""
+        radius, stroke = 0.2 * size, max(1, round((0.11 if shape.bold else 0.08) * size))
+        for side in (-1, 1):
+            self._draw.circle((x + side * (radius - stroke / 2), y), radius, None, shape.fill, stroke)
 
     def _stroke(self, width: float) -> int:
         """Return a width in pixels; lines that would be too thin to see are made a little wider."""
         return max(round(width * self._scale), round(0.6 * self._factor))
+
+
+def _written(part: str) -> str:
+    """Return what the font has of a text: of ≤ and ≥ the sign above the line."""
+    return {"≤": "<", "≥": ">"}.get(part, part)
 
 
 def _translucent(colour: str, opacity: float) -> str:

@@ -153,7 +153,7 @@ STYLES: dict[str, Style] = {
         accent="#ffd23f",
         heat="#0b4f96",
         pieces=(replace(_BLACK, mark="#ffc933"), replace(_WHITE, mark="#a8321f")),
-        radius=0.37,
+        radius=0.35,
         last_move="border",
         ridged=True,
         numbered=True,

@@ -1,0 +1,146 @@
+"""The network of a model of stable-baselines3 or sb3-contrib, asked about many positions in one pass."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+
+from ..envs import Game
+from .models import load_model
+
+__all__ = ["ModelNetwork"]
+
+
+class ModelNetwork:
+    """What a model's network says of positions, as the players to move see them.
+
+    ``planes`` are always [positions, *observation_shape], flat or not, and ``masks`` [positions, num_actions], true for
+    the legal actions.
+
+    Args:
+        model: a model, the file it was saved to, or the folder of a training run.
+        algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
+
+    Raises:
+        ValueError: the file is none of stable-baselines3's.
+        FileNotFoundError: there is no such file.
+        ImportError: stable-baselines3 is not installed.
+    """
+
+    def __init__(self, model: Any, algorithm: str | None = None) -> None:
+        self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
+
+    def check(self, game: Game) -> None:
+        """Check that the model was trained for ``game``.
+
+        Raises:
+            ValueError: its spaces are not the game's.
+        """
+        actions, observations = self.model.action_space, self.model.observation_space
+        if isinstance(observations, Dict):
+            observations = observations.spaces.get("observation", observations)
+        size = int(np.prod(game.observation_shape))
+        same = isinstance(actions, Discrete) and actions.n == game.num_actions
+        if not same or not isinstance(observations, Box) or int(np.prod(observations.shape)) != size:
+            raise ValueError(
+                f"the model was trained for another game than {game.spec}: it takes {observations} and {actions}, "
+                f"and the game has {game.observation_shape} and {game.num_actions} actions"
+            )
+
+    @property
+    def has_q_values(self) -> bool:
+        """Whether the scores of actions are Q-values, as DQN's are, and not logits."""
+        return hasattr(self.model.policy, "q_net")
+
+    def scores(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the logits or Q-values [positions, num_actions]; a model trained without masks reads none."""
+        import torch
+
+        policy, tensor = self._asked(planes, masks)
+        with torch.no_grad():
+            if self.has_q_values:
+                scores = policy.q_net(tensor)
+            else:
+                # What `get_distribution` does, but for the distribution, which takes as long as the network.
+                features = _features(policy, tensor, policy.pi_features_extractor)
+                scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
+        return _array(scores)
+
+    def values(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the returns [positions] that the model expects for the players to move, discounted as in training.
+
+        Those of an actor-critic are ``policy.predict_values``, those of DQN the best Q-value of a legal action.
+        """
+        import torch
+
+        policy, tensor = self._asked(planes, masks)
+        with torch.no_grad():
+            if self.has_q_values:
+                return _best(_array(policy.q_net(tensor)), masks)
+            return _array(policy.predict_values(tensor)[:, 0])
+
+    def scores_and_values(
+        self, planes: NDArray[Any], masks: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return both, `scores` and `values`, by one pass through the layers that they share."""
+        import torch
+
+        policy, tensor = self._asked(planes, masks)
+        with torch.no_grad():
+            if self.has_q_values:
+                scores = _array(policy.q_net(tensor))
+                return scores, _best(scores, masks)
+            features = _features(policy, tensor, policy.pi_features_extractor)
+            scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
+            if not policy.share_features_extractor:
+                features = _features(policy, tensor, policy.vf_features_extractor)
+            values = policy.value_net(policy.mlp_extractor.forward_critic(features))[:, 0]
+        return _array(scores), _array(values)
+
+    def _asked(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[Any, Any]:
+        """Return the network, which is not to learn from what it is asked, and the tensor that it takes."""
+        policy = self.model.policy
+        if policy.training:
+            policy.set_training_mode(False)
+        tensor, _ = policy.obs_to_tensor(self._model_observation(planes, masks))
+        return policy, tensor
+
+    def _model_observation(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
+        """Bring the planes into the form that the model was trained on."""
+        space = self.model.observation_space
+        if not isinstance(space, Dict):
+            return planes.reshape(-1, *space.shape).astype(space.dtype)
+        parts = {"observation": planes, "action_mask": masks}
+        return {
+            name: parts[name].reshape(-1, *part.shape).astype(part.dtype)  # pyright: ignore[reportOptionalIterable]
+            for name, part in space.spaces.items()
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        file = io.BytesIO()
+        self.model.save(file)
+        return {"model": (type(self.model), file.getvalue())}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        cls, data = attributes["model"]
+        self.model = cls.load(io.BytesIO(data), device="cpu")
+
+
+def _features(policy: Any, tensor: Any, extractor: Any) -> Any:
+    from stable_baselines3.common.policies import BasePolicy
+
+    return BasePolicy.extract_features(policy, tensor, extractor)
+
+
+def _array(tensor: Any) -> NDArray[np.float64]:
+    return tensor.double().cpu().numpy()
+
+
+def _best(scores: NDArray[np.float64], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the best score [positions] of a legal action."""
+    return np.where(masks, scores, -np.inf).max(axis=1)

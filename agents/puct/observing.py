@@ -1,0 +1,202 @@
+"""What the players to move see at the leaves of a search, written into one array for a network.
+
+In most games that is a view of the state. Where observations show earlier positions too (``history`` of a `Game`),
+those below the root are found by playing the way to the leaf again, and those above it in the observation that the
+environment gave at the root.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State
+from ...envs.jit import bind, helper, kernel
+from ..agent import Observation
+
+__all__ = ["Observer"]
+
+
+@helper
+def _write_legal(game: Any, state: Any, actions: Any, mask: Any) -> None:
+    """Set the legal actions in a mask of nothing but False."""
+    for i in range(game.legal_actions(state, actions)):
+        mask[actions[i]] = True
+
+
+@kernel
+def _observe_states(game, states, planes, masks, actions):
+    """Write what the player to move in each state sees into zeroed planes, and the legal actions into zeroed masks."""
+    for i in range(planes.shape[0]):
+        game.observe(states[i], game.player(states[i]), planes[i])
+        _write_legal(game, states[i], actions, masks[i])
+
+
+@kernel
+def _observe_both(game, states, planes):
+    """Write what each player sees in the first state into zeroed planes."""
+    for player in range(2):
+        game.observe(states[0], player, planes[player])
+
+
+@kernel
+def _observe_paths(game, root, shown, tree, leaves, frames, frame, shape, scratch, window, planes, masks, actions):
+    """Write what the player to move at each leaf sees, earlier positions included, and the legal actions.
+
+    The planes are a window in a longer array. Each ply the window slides to the left by the channels of one position:
+    every channel then stands for the position before, and only the newest position is written.
+
+    Args:
+        game: the game.
+        root: the state at the root, [1].
+        shown: what each player sees there, [players, values].
+        tree: the tree, with the way to each leaf.
+        leaves: the states at the leaves, [at least as many as there are planes].
+        frames: positions in an observation.
+        frame: channels of each.
+        shape: the shape of an observation.
+        scratch: for a state, [1].
+        window: [values + (frames - 1) · frame].
+        planes: [leaves, values], which are overwritten.
+        masks: [leaves, num_actions], all False.
+        actions: [num_actions] scratch.
+    """
+    values = planes.shape[1]
+    for leaf in range(planes.shape[0]):
+        player, plies = game.player(leaves[leaf]), tree.lengths[leaf] - 1
+        first = min(plies, frames - 1) * frame  # where the window is at the root, or at the first position to be seen
+        if plies < frames:
+            row, before = window[first : first + values], shown[player]
+            for i in range(values):
+                row[i] = before[i]
+        scratch[0] = root[0]
+        state = scratch[0]
+        for ply in range(plies + 1):
+            if ply > 0:
+                game.play(state, tree.action[tree.paths[leaf, ply]])
+            left = plies - ply  # positions between this one and the leaf, which it is older than
+            if left < frames and not (ply == 0 and plies < frames):
+                game.observe(state, player, window[left * frame : left * frame + values].reshape(shape))
+        row = planes[leaf]
+        for i in range(values):
+            row[i] = window[i]
+        _write_legal(game, leaves[leaf], actions, masks[leaf])
+
+
+class Observer:
+    """Shows an evaluator the positions of a search as an environment would.
+
+    Args:
+        game: the game.
+
+    Raises:
+        ValueError: observations of the game show earlier positions, and it does not say how the opponent sees these.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._frames, self._frame = game.history or (1, 0)
+        if self._frames > 1 and game.history_swap is None:
+            raise ValueError(
+                f"an observation of {game.spec} shows earlier positions, which a search must know as both players see "
+                "them: give the game a history_swap, or an evaluator of states"
+            )
+        values = math.prod(game.observation_shape)
+        self._shown = np.zeros((2, *game.observation_shape), game.observation_dtype)  # at the root, to each player
+        self._window = np.zeros(values + (self._frames - 1) * self._frame, game.observation_dtype)
+        self._scratch, self._buffer = np.zeros(1, game.dtype), np.empty(game.num_actions, np.int32)
+
+    def compile(self, tree: Any) -> None:
+        """Compile what the other methods call, for trees of this kind."""
+        game, values = self.game, self._shown[0].size
+        planes, masks = np.zeros((1, values), game.observation_dtype), np.zeros((1, game.num_actions), np.bool_)
+        if self._frames == 1:
+            planes = planes.reshape(1, *game.observation_shape)
+            bind(_observe_states, game, self._scratch, planes, masks, self._buffer)
+            return
+        shown, arrays = self._shown.reshape(2, -1), (self._scratch, self._window, planes, masks, self._buffer)
+        history, shape = (self._frames, self._frame), game.observation_shape
+        bind(_observe_both, game, self._scratch, self._shown)
+        bind(_observe_paths, game, self._scratch, shown, tree, self._scratch, *history, shape, *arrays)
+
+    def begin(self, root: NDArray[Any], observation: Observation | None) -> None:
+        """Take in what is known of the positions before the root.
+
+        Args:
+            root: the state at the root, [1].
+            observation: what the player to move sees there.
+
+        Raises:
+            ValueError: it is needed, and there is none; or it does not show the state at the root.
+        """
+        if self._frames == 1:
+            return
+        self._shown[:] = 0
+        _observe_both(self.game, root, self._shown)
+        if observation is None:
+            if root[0] != self.game.initial[0]:
+                raise self._unknown("analyse(state, observation=observation), or act(observation, info)")
+            return
+        player, past = int(self.game.player(root[0])), self._frames * self._frame
+        planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
+        if planes.size != self._shown[0].size:
+            raise ValueError(
+                f"an observation of {self.game.spec} has shape {self.game.observation_shape}, got {planes.shape}"
+            )
+        planes = planes.reshape(self.game.observation_shape).astype(self.game.observation_dtype)
+        newest = np.r_[: self._frame, past : self.game.observation_shape[-1]]
+        if (planes[..., newest] != self._shown[player][..., newest]).any():
+            raise ValueError(
+                f"the observation does not show the position that is searched:\n{self.game.text(root[0])}\n"
+                "pass both of them from the same step, those of the player to move"
+            )
+        before = planes[..., self._frame : past]
+        self._shown[player][..., self._frame : past] = before
+        by_frame = before.reshape(*self.game.observation_shape[:-1], self._frames - 1, self._frame)
+        swapped = by_frame[..., list(self.game.history_swap or ())].reshape(before.shape)
+        self._shown[1 - player][..., self._frame : past] = swapped
+
+    def at_root(self, state: State, allowed: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return what the player to move at the root sees, [1, *observation_shape], and a mask of what is allowed."""
+        masks = np.zeros((1, self.game.num_actions), np.bool_)
+        masks[0, allowed] = True
+        if self._frames == 1:
+            return self.of_states(np.array([state], self.game.dtype))[0], masks
+        return self._shown[[int(self.game.player(state))]], masks
+
+    def at_leaves(
+        self, root: NDArray[Any], tree: Any, leaves: NDArray[Any], count: int
+    ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return what the players to move at the first ``count`` leaves see, and the legal actions there."""
+        if self._frames == 1:
+            return self.of_states(leaves[:count])
+        game, values = self.game, self._shown[0].size
+        planes = np.empty((count, values), game.observation_dtype)
+        masks = np.zeros((count, game.num_actions), np.bool_)
+        history, shape = (self._frames, self._frame), game.observation_shape
+        shown, arrays = self._shown.reshape(2, -1), (self._scratch, self._window, planes, masks, self._buffer)
+        _observe_paths(game, root, shown, tree, leaves, *history, shape, *arrays)
+        return planes.reshape(count, *shape), masks
+
+    def of_states(self, states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return what the players to move in these states see, and their legal actions.
+
+        Raises:
+            ValueError: observations of the game show earlier positions too, which states do not know.
+        """
+        if self._frames > 1:
+            raise self._unknown("evaluate(states, observations, masks)")
+        planes = np.zeros((states.size, *self.game.observation_shape), self.game.observation_dtype)
+        masks = np.zeros((states.size, self.game.num_actions), np.bool_)
+        _observe_states(self.game, states, planes, masks, self._buffer)
+        return planes, masks
+
+    def _unknown(self, instead: str) -> ValueError:
+        return ValueError(
+            f"the evaluator is shown the last {self._frames} positions of {self.game.spec}, and a state knows only "
+            f"one: pass the environment's observation, as in {instead}"
+        )
