@@ -11,15 +11,29 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.errors import LiveError
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bar
 from rich.status import Status
 
 from ..agents.compiling import LOG
+from .records.formats import read_games, write_games
 from .records.record import GameRecord, saved_records
 from .training import Progress
 
-__all__ = ["collect_with_progress", "notices_shown", "play_with_progress", "train_with_progress"]
+__all__ = [
+    "collect_with_progress",
+    "convert_with_progress",
+    "notices_shown",
+    "play_with_progress",
+    "train_with_progress",
+]
 
 Item = TypeVar("Item")
 
@@ -113,6 +127,27 @@ def collect_with_progress(
     except KeyboardInterrupt:
         _console.print(f"stopped after {sum(map(size, done))} of {total} {unit}")
     return done
+
+
+def convert_with_progress(source: Path, target: Path) -> int:
+    """Write the games of one file into another, and return how many there are; nothing is written before all are read.
+
+    The progress is shown at a terminal only.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    games = read_games(source, lambda done: bar.update(reading, completed=done))
+    with Bar(*columns, console=_console, disable=not _console.is_terminal) as bar:
+        reading = bar.add_task(f"reading {source.name}", total=source.stat().st_size)
+        records = list(games)
+        writing = bar.add_task(f"writing {target.name}", total=len(records))
+
+        def watched() -> Iterator[GameRecord]:
+            for record in records:
+                yield record
+                bar.advance(writing)
+
+        write_games(target, watched())
+    return len(records)
 
 
 def train_with_progress(

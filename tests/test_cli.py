@@ -93,6 +93,29 @@ def test_convert(run: Run, tmp_path: Path) -> None:
     assert "plyground convert" in run("match", "random", "random", "--out", str(tmp_path / "x.sgf"), code=2)[1]
 
 
+def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
+    missing, folder = str(tmp_path / "no.pdn"), str(tmp_path / "no" / "x.jsonl")
+    for arguments, message in [
+        (["convert", missing, str(tmp_path / "x.pdn")], f"cannot read {missing}: there is no such file"),
+        (["convert", missing, folder], f"cannot save to {folder}: there is no folder"),
+        (["match", "random", "random", "--out", folder], f"cannot save to {folder}: there is no folder"),
+        (["match", "random", "random", "--out", str(tmp_path)], f"cannot save to {tmp_path}: it is a folder"),
+    ]:
+        out, error = run(*arguments, code=2)
+        assert message in error
+        assert "Errno" not in error
+        assert "playing" not in error
+        assert out == ""
+
+
+def test_what_the_system_says_of_a_file_has_no_number(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", "games.jsonl")
+
+    monkeypatch.setattr(sys.modules["plyground.arena.cli.main"], "make_game", refuse)
+    assert "cannot read or write games.jsonl: permission denied" in run("games", code=2)[1]
+
+
 def test_agents(run: Run) -> None:
     table, _ = run("agents")
     listed = json.loads(run("agents", "--json")[0])

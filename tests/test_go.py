@@ -232,7 +232,7 @@ class TestByHand:
         assert self.game.text(play(self.game, state, "pass", "C5", "C1")).count("O") == 0
         for komi, winner in ((2.5, 0), (3.5, 1)):
             game = go(board_size=5, komi=komi)
-            assert game.utility(play(game, state, "pass", "pass"), winner) == 1  # 13 to 10
+            assert game.utility(play(game, state_of(game, diagram), "pass", "pass"), winner) == 1  # 13 to 10
 
     def test_the_score_decides_at_the_end(self) -> None:
         for komi, expected in ((0.0, 0), (-0.5, 1), (0.5, -1), (25.0, -1), (-30.0, 1)):
@@ -242,6 +242,18 @@ class TestByHand:
             assert legal(game, state) == {"pass"}  # as go_v5 shows it
             expected = 0 if komi == 25 else expected
             assert (game.utility(state, 0), game.utility(state, 1)) == (expected, -expected)
+
+    def test_komi_counts_in_compiled_code_that_all_komi_share(self) -> None:
+        for komi, expected in ((0.5, -1), (-0.5, 1)):
+            game = go(board_size=5, komi=komi)
+            env: Any = BoardGameEnv(game)
+            env.reset(options={"moves": ["pass"]})
+            assert game.state_from_observation(env.last()[0]["observation"]).komi == komi
+            env.step(25)
+            batch = GameBatch(game, 1)
+            for _ in range(2):
+                batch.step([25])
+            assert env.rewards["black_0"] == batch.rewards[0, 0] == expected
 
     def test_a_long_game_is_scored_as_it_stands(self) -> None:
         game = go(board_size=2, superko="simple")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from enum import IntEnum
+from enum import Enum, IntEnum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.errors import NumbaError
 
-from plyground.envs import Game, connect_four, tictactoe
+from plyground.envs import Game, checkers, connect_four, go, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, helper, kernel
 from plyground.envs.jit.cache import FORMAT, _KernelCache, symbols_are_unique
@@ -184,6 +184,17 @@ def test_games_with_the_same_rules_are_one_type() -> None:
     assert game.numba_type != connect_four(5, 6).numba_type
     assert game.numba_type != tictactoe().numba_type
     assert game.replace(evaluate=lambda state, player: 0.5).numba_type != game.numba_type
+    # A parameter that the rules do not see, or find in the state, compiles nothing.
+    first = go(board_size=5)
+    assert first.numba_type == go(board_size=5, komi=0.5).numba_type == go(board_size=5, superko="simple").numba_type
+    assert first.numba_type != go(board_size=5, superko="situational").numba_type
+    assert first != go(board_size=5, komi=0.5)
+    assert checkers().numba_type == checkers(repetition=2).numba_type
+
+
+class Colour(Enum):
+    BLACK = 0
+    WHITE = 1
 
 
 class TestDigest:
@@ -216,6 +227,10 @@ class TestDigest:
             np.int8(1),
             np.dtype("i4"),
             np.zeros(2),
+            Colour.BLACK,
+            Colour.WHITE,
+            types.int32,
+            types.int64,
         ]
         assert len({digest(value) for value in values}) == len(values)
 

@@ -47,8 +47,9 @@ PAIRS = [
     ("connect_four", "connect_four(rows=5)"),
     ("gomoku(size=6)", "gomoku(size=9)"),
     ("go(board_size=5)", "go(board_size=9)"),
-    ("go(board_size=5)", "go(board_size=5, komi=0.5)"),
+    ("go(board_size=5)", "go(board_size=5, komi=0.5)"),  # these share their code, but not the states
     ("othello", "othello(size=6)"),
+    ("othello(size=4)", "othello(size=4, by_discs=True)"),
     ("checkers", "checkers(max_quiet_plies=12)"),
     ("@old_rules", "@new_rules"),
 ]

@@ -234,12 +234,12 @@ class TestForeign:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "has no game: expected PDN, such as '1. 11-15 23-19"),
-            ("* {nothing} *", "has no game"),
-            ("1. e4 e5", "game 1: cannot read 'e4 e5' in line 1: expected a move or a tag"),
-            ("1. 11-15 *\n\n1. 11-15\n22 18", "game 2: cannot read '22 18' in line 4"),
-            ("1. 11-15 {", "cannot read '{' in line 1"),
-            ("1. 11-15\n)", r"a '\)' without '\(' in line 2"),
+            ("", "line 1: there is no game: expected PDN, such as '1. 11-15 23-19"),
+            ("* {nothing} *", "there is no game"),
+            ("1. e4 e5", "line 1, game 1: cannot read 'e4 e5': expected a move or a tag"),
+            ("1. 11-15 *\n\n1. 11-15\n22 18", "line 4, game 2: cannot read '22 18'"),
+            ("1. 11-15 {", "line 1, game 1: cannot read '{'"),
+            ("1. 11-15\n)", r"line 2, game 1: a '\)' without '\('"),
             ("1. 11-15 (22-17", r"a '\(' without '\)'"),
             ('[GameType "20"] 1. 32-28', "GameType '20' is not read here: expected 21, English draughts"),
             ('[FEN "B:W18,24:B12,K25"] 1. 12-16', "FEN 'B:W18,24:B12,K25': set-up positions are not supported"),
@@ -266,5 +266,5 @@ class TestForeign:
         file.write_text("1. 11-15 * 1. 9-13 * 1. 1-5 *")
         games = read_games(file)
         assert [names(next(games)), names(next(games))] == [["11-15"], ["9-13"]]
-        with pytest.raises(ValueError, match=r"games\.pdn, game 3: move 1\. 1-5"):
+        with pytest.raises(ValueError, match=r"games\.pdn, line 1, game 3: move 1\. 1-5"):
             next(games)

@@ -280,8 +280,8 @@ class TestForeign:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "cannot be read as SGF: no SGF data found"),
-            ("(;B[aa]", "cannot be read as SGF: error parsing game 0: unexpected end"),
+            ("", "line 1: cannot be read as SGF: expected a game"),
+            ("(;B[aa]", "line 1: cannot be read as SGF: the file ends in the middle of a game"),
             ("(;GM[3])", r"game 1: GM\[3\] is not read here: expected one of GM\[1\] \(go\), GM\[2\] \(othello\), GM"),
             ("(;SZ[9:13])", r"SZ\[9:13\] is not read here: expected a square board of 1 to 26 rows, as in SZ\[19\]"),
             ("(;SZ[big])", r"SZ\[big\]"),
@@ -321,7 +321,7 @@ class TestForeign:
         file.write_text("(;B[aa])(;B[bb])(;W[cc])")
         games = read_games(file)
         assert [next(games).moves, next(games).moves] == [[0], [20]]
-        with pytest.raises(ValueError, match=r"games\.sgf, game 3: move 1"):
+        with pytest.raises(ValueError, match=r"games\.sgf, line 1, game 3: move 1"):
             next(games)
 
 

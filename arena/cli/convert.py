@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..records.formats import read_games, write_games
+from ...envs.files import check_writable
+from ..progress import convert_with_progress
+from ..records.formats import check_format
 
 __all__ = ["convert"]
 
@@ -22,6 +24,7 @@ def convert(
     """Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers)."""
     if target.exists():
         raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
-    records = list(read_games(source))  # all games, before anything is written
-    write_games(target, records)
-    _out.print(f"saved {target}, {len(records)} games", markup=False, highlight=False, soft_wrap=True)
+    check_format(target)
+    check_writable(target)
+    games = convert_with_progress(source, target)
+    _out.print(f"saved {target}, {games} games", markup=False, highlight=False, soft_wrap=True)

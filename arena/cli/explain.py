@@ -15,6 +15,7 @@ from ...agents.teaching.mcts_trace import trace_mcts
 from ...agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
 from ...agents.teaching.trees import GameNode, ListedNode, TreeNode
 from ...envs import make_game
+from ...envs.files import check_writable
 from ...envs.render.drawing import Drawing, picture_format
 from ...envs.spec import nearest
 from .positions import read_moves
@@ -50,8 +51,7 @@ def explain(
         raise ValueError("give one of --tree, --game and --exercise, as in --tree '((3 12 8) (2 ? ?) (14 5 2))'")
     if out is not None:
         picture_format(out)
-        if not out.parent.is_dir():
-            raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
+        check_writable(out)
     if exercise:
         text, drawing = _exercise(kind, seed, solution)
     elif game is not None:

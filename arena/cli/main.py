@@ -17,6 +17,7 @@ from rich.table import Table
 
 from ...agents import Agent, Info, Observation, agent_names, agent_usage, make
 from ...envs import BoardGameEnv, Game, game_names, make_game
+from ...envs.files import check_writable
 from ...envs.vector.opponents import prepare
 from ..loop import play as play_game
 from ..progress import notices_shown, play_with_progress
@@ -53,7 +54,9 @@ def main() -> None:
         sys.exit(app(standalone_mode=False))
     except _UsageError as error:
         _complain(error.format_message())
-    except (ValueError, OSError, ImportError) as error:
+    except OSError as error:
+        _complain(_in_words(error))
+    except (ValueError, ImportError) as error:
         _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
@@ -71,6 +74,13 @@ def options(
 ) -> None:
     """Two-player board games, and matches between search agents, trained policies and people."""
     context.with_resource(notices_shown(quiet))
+
+
+def _in_words(error: OSError) -> str:
+    """Return what the system says of a file, without its number."""
+    if error.errno is None or error.filename is None or not error.strerror:
+        return str(error)
+    return f"cannot read or write {error.filename}: {error.strerror.lower()}"
 
 
 @app.command()
@@ -136,6 +146,8 @@ def match(
     """Play a match, or a round robin, and print the cross table."""
     if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
         raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
+    if out is not None:
+        check_writable(out)
     played = iter_round_robin(game, players, games, seed, opening_plies=opening_plies, jobs=jobs)
     total = games * len(players) * (len(players) - 1) // 2
     records = play_with_progress(played, total, out)

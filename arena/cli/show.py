@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from ...envs import make_game
+from ...envs.files import check_writable
 from ...envs.render import picture
 from ...envs.render.drawing import picture_format
 from .analyse import analysis_of, print_analysis
@@ -34,8 +35,7 @@ def show(
     """Show a position, as text or as a picture, with a search of it."""
     if out is not None:  # checked before the search, which may take long
         picture_format(out)
-        if not out.parent.is_dir():
-            raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
+        check_writable(out)
     made = make_game(game)
     start = start_of(made, position)
     played = read_moves(made, moves, start)

@@ -12,34 +12,52 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from ...envs.files import check_writable
+from .files import Watch, ignored
 from .record import GameRecord, read_records, write_records
 
-__all__ = ["read_games", "write_games"]
+__all__ = ["check_format", "read_games", "write_games"]
 
 
-def read_games(path: str | Path) -> Iterator[GameRecord]:
+def check_format(path: str | Path) -> None:
+    """Raise `ValueError` if the name of a file ends in no known suffix."""
+    _format(path)
+
+
+def read_games(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
     """Return an iterator over the games in a file, ours or from elsewhere.
 
+    Args:
+        path: the file.
+        watch: called after each game with the number of the file's bytes that are read, as for a progress bar.
+
     Raises:
+        FileNotFoundError: there is no such file.
         ValueError: the name ends in no known suffix; or, later, a game cannot be read (the message says which, and why;
             the games before it are fine).
     """
     reader, _ = _format(path)
-    return reader(path)
+    if not Path(path).exists():
+        raise FileNotFoundError(f"cannot read {path}: there is no such file")
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"cannot read {path}: it is a folder, expected a file")
+    return reader(path, watch=watch)
 
 
 def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add games to a file, one after the other as they come.
 
     Raises:
+        FileNotFoundError: there is no such folder.
         ValueError: the name ends in no known suffix, or the format cannot hold a game. The games before that one are
             written, and nothing of that one.
     """
     _, writer = _format(path)
+    check_writable(path)
     writer(path, records)
 
 
-Reader = Callable[[str | Path], Iterator[GameRecord]]
+Reader = Callable[..., Iterator[GameRecord]]
 Writer = Callable[[str | Path, Iterable[GameRecord]], None]
 
 

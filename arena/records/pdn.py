@@ -17,13 +17,18 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
-from ...envs import make_game
+from ...envs import Game, make_game
+from ...envs.messages import cut, shown
 from .fen import read_fen
-from .pdn_moves import notation, resolve
+from .files import Lines, Watch, ignored, located, without_mark
+from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 
@@ -36,20 +41,26 @@ _TOKEN = re.compile(
     | \[ \s* (?P<tag>\w+) \s* "(?P<value>(?:[^"\\]|\\.)*)" \s* \]
     | (?P<bracket> [()] )
     | (?P<result> (?:1/2-1/2|[012]-[012])(?!\d) | \* )
+    | (?P<moves> (?: (?:\d+\.+\s*)? (?![012]-[012](?!\d)) \d+(?:[-x:]\d+)+[!?*]*\s* )+ )
     | (?P<number> \d+\.+ )
-    | (?P<move> \d+(?:[-x:]\d+)+ )[!?*]*
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_PART = re.compile(r"\d+\.+|\d+(?:[-x:]\d+)+")  # of moves
+_SQUARE = re.compile(r"\d+")
 
 
 @dataclass
 class _Text:
     """A game as the file has it."""
 
+    start: int = -1  # where it begins and ends in the text
+    end: int = 0
     tags: dict[str, str] = field(default_factory=dict)
-    moves: list[tuple[str, str]] = field(default_factory=list)  # each with the number before it, for messages
+    moves: list[str] = field(default_factory=list)  # and their numbers, as in ["1.", "11-15"]
+    is_played: bool = False  # whether it has moves
     result: str = "*"
+    fault: str = ""  # why the file cannot be read from ``end`` on
 
 
 def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -64,36 +75,44 @@ def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
             file.flush()
 
 
-def read_pdn(path: str | Path, game: str = "checkers") -> Iterator[GameRecord]:
+def read_pdn(path: str | Path, game: str = "checkers", watch: Watch = ignored) -> Iterator[GameRecord]:
     """Yield the games of a PDN file.
 
     Args:
         path: the file.
         game: the rules of games without notes, for example ``"checkers(max_quiet_plies=255)"``.
+        watch: called with the bytes that are read, as `plyground.arena.records.files` says.
 
     Raises:
         ValueError: a game cannot be read: another kind of draughts, another initial position, a move that is illegal or
-            ambiguous, or something that is no PDN. The message names the file, the game by its number, and the reason.
+            ambiguous, or something that is no PDN. The message names the file, the line in which the game begins, the
+            game by its number, and the reason.
     """
     data = Path(path).read_bytes()
     try:
-        text = data.decode("utf-8-sig")
+        data = without_mark(data)
+    except ValueError as error:
+        raise located(error, path, 1) from None
+    try:
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = data.decode("iso-8859-1")  # as in old archives
-    number = 0
-    games = _games(text)
-    while True:
+    text = text.replace("\r\n", "\n")
+    made = cache(make_game)  # each game once, for a file
+    number, lines = 0, Lines(text)
+    for found in _games(text):
         number += 1
+        line = lines(found.end if found.fault else found.start)
         try:
-            found = next(games, None)
-            if found is None:
-                break
-            record = _record(found, game)
+            if found.fault:
+                raise ValueError(found.fault)
+            record = _record(found, game, made)
         except ValueError as error:
-            raise ValueError(f"{path}, game {number}: {error}") from None
+            raise located(error, path, line, number) from None
+        watch(found.end)
         yield record
-    if number == 1:
-        raise ValueError(f"{path} has no game: expected PDN, such as '1. 11-15 23-19 *'")
+    if number == 0:
+        raise ValueError(cut(f"{path}, line 1: there is no game: expected PDN, such as '1. 11-15 23-19 *'"))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -106,16 +125,16 @@ def _serialise(record: GameRecord) -> str:
     replay = Replay(game)
     turns: list[str] = []
     jumps: list[int] = []  # of the move that is being made
-    before = replay.state.copy()
+    before = Replay(game)
     for action in legal_moves(record):
         player = replay.player
         replay.play(action, game.action_to_str(action) if 0 <= action < game.num_actions else str(action))
         jumps.append(action)
         if replay.player != player or not replay.legal:
-            turns.append(notation(game, before, jumps))
-            before, jumps = replay.state.copy(), []
+            turns.append(notation(before, jumps))
+            before, jumps = Replay(game, replay.state), []
     if jumps:
-        turns.append(notation(game, before, jumps))
+        turns.append(notation(before, jumps))
 
     tags = {
         "Event": "plyground",
@@ -153,65 +172,110 @@ def _escaped(text: str) -> str:
 
 
 def _games(text: str) -> Iterator[_Text]:
-    """Yield the games of a file. A game ends with a result, or where the tags of another begin."""
-    game, number, depth, position = _Text(), "", 0, 0
+    """Yield the games of a file. A game ends with a result, or where the tags of another begin.
+
+    Where the file cannot be read any further, a game with a ``fault`` is the last.
+    """
+    game, depth, position = _Text(), 0, 0
     while position < len(text):
         token = _TOKEN.match(text, position)
         if token is None:
-            line = text.count("\n", 0, position) + 1
-            raise ValueError(f"cannot read {text[position : position + 20]!r} in line {line}: expected a move or a tag")
-        position = token.end()
-        if bracket := token["bracket"]:
-            depth += 1 if bracket == "(" else -1
+            part = text[position : position + 20]
+            yield _Text(end=position, fault=f"cannot read {part!r}: expected a move or a tag")
+            return
+        start, position = token.start(), token.end()
+        kind = token.lastgroup
+        if kind == "bracket":
+            depth += 1 if token["bracket"] == "(" else -1
             if depth < 0:
-                raise ValueError(f"a ')' without '(' in line {text.count(chr(10), 0, position) + 1}")
-        elif depth > 0:
+                yield _Text(end=start, fault="a ')' without '('")
+                return
+        elif depth > 0 or kind == "skipped":
             continue  # inside a variation
-        elif token["tag"]:
-            if game.moves:
+        elif kind == "value":
+            if game.is_played:
                 yield game
-                game, number = _Text(), ""
+                game = _Text()
             game.tags[token["tag"]] = re.sub(r"\\(.)", r"\1", token["value"])
-        elif token["number"]:
-            number = token["number"]
-        elif token["move"]:
-            game.moves.append((number, token["move"]))
-        elif (result := token["result"]) and (game.tags or game.moves):
-            game.result = result
+        elif kind == "moves":
+            game.moves += _PART.findall(token["moves"])
+            game.is_played = True
+        elif kind == "number":
+            game.moves.append(token["number"])
+        elif game.tags or game.is_played:  # a result
+            game.result, game.end = token["result"], position
             yield game
-            game, number = _Text(), ""
+            game = _Text()
+            continue
+        if game.start < 0:
+            game.start = start
+        game.end = position
     if depth:
-        raise ValueError("a '(' without ')'")
-    if game.tags or game.moves:
+        yield _Text(end=position, fault="a '(' without ')'")
+    elif game.tags or game.is_played:
         yield game
 
 
-def _record(text: _Text, spec: str) -> GameRecord:
+def _record(text: _Text, spec: str, made: Callable[[str], Game]) -> GameRecord:
     tags = text.tags
     kind = tags.get("GameType", "21").split(",")[0].strip()
     if kind != "21":
-        raise ValueError(f"GameType {tags['GameType']!r} is not read here: expected 21, English draughts")
+        raise ValueError(f"GameType {shown(tags['GameType'])} is not read here: expected 21, English draughts")
     if "FEN" in tags and not _is_initial(tags["FEN"]):
         raise ValueError(
-            f"FEN {tags['FEN']!r}: set-up positions are not supported, a record begins from the initial position"
+            f"FEN {shown(tags['FEN'])}: set-up positions are not supported, a record begins from the initial position"
         )
-    notes, game = None, make_game(spec)
+    notes, game = None, made(spec)
     if "Plyground" in tags:
-        notes, game = read_notes(tags["Plyground"], ["checkers"])
+        notes, game = read_notes(tags["Plyground"], ["checkers"], made)
     replay = Replay(game)
-    for number, move in text.moves:
-        label = f"{number} {move}".strip()
-        squares = [int(square) for square in re.findall(r"\d+", move)]
-        if not replay.legal:
-            raise ValueError(f"move {label} comes after the end of the game of {game.spec}")
-        try:
-            actions = resolve(game, replay.state, squares)
-        except ValueError as error:
-            raise ValueError(f"move {label} {error}") from None
-        for action in actions:
-            replay.play(action, label)
+    _play(text.moves, replay)
     result = _read_result(tags.get("Result", "*"), text.result)
     return replay.record([tags.get("Black") or "Black", tags.get("White") or "White"], result, notes)
+
+
+def _play(moves: list[str], replay: Replay) -> None:
+    """Play moves, among which their numbers stand: as many as possible at once, the others one by one."""
+    known = actions_by_name(replay.game)
+    first = 0
+    while first < len(moves):
+        actions: list[int] = []
+        ends: list[int] = []
+        after: list[int] = []  # the number of actions after each move
+        for move in moves[first:]:
+            if move[-1] != ".":
+                step = known.get(move)
+                if step is not None:
+                    actions.append(step)
+                    ends.append(1)
+                else:
+                    steps = [known.get(f"{a}x{b}", -1) for a, b in pairwise(_SQUARE.findall(move))]
+                    if -1 in steps:
+                        break
+                    actions += steps
+                    ends += [0] * (len(steps) - 1) + [1]
+            after.append(len(actions))
+        first += bisect_right(after, replay.play_all(actions, ends=ends))
+        if first < len(moves):
+            _play_one(moves, first, replay)
+            first += 1
+
+
+def _play_one(moves: list[str], index: int, replay: Replay) -> None:
+    """Play a move that says less than all its squares, or cannot be played."""
+    place = index - 1
+    while place > 0 and moves[place][-1] != ".":
+        place -= 1
+    number = moves[place] if place >= 0 and moves[place][-1] == "." else ""
+    label = cut(f"{number} {moves[index]}".strip(), 60)
+    if not replay.legal:
+        raise ValueError(f"move {label} comes after the end of the game of {replay.game.spec}")
+    try:
+        actions = resolve(replay, [int(square[:9]) for square in _SQUARE.findall(moves[index])])
+    except ValueError as error:
+        raise ValueError(f"move {label} {error}") from None
+    for action in actions:
+        replay.play(action, label)
 
 
 def _read_result(tag: str, end: str) -> float | None:
@@ -220,7 +284,7 @@ def _read_result(tag: str, end: str) -> float | None:
         tag = "*"
     for text in (tag, end):
         if text not in _RESULTS:
-            raise ValueError(f"the result {text!r} cannot be read: expected {', '.join(_RESULTS)}")
+            raise ValueError(f"the result {shown(text)} cannot be read: expected {', '.join(_RESULTS)}")
     points = _RESULTS[tag] or _RESULTS[end]
     if _RESULTS[end] not in (None, points):
         raise ValueError(f"the results {tag!r}, in the tags, and {end!r}, after the moves, differ")

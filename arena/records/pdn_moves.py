@@ -4,32 +4,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
 
 from ...envs import Game
+from .replay import Replay
 
-__all__ = ["notation", "resolve"]
+__all__ = ["actions_by_name", "notation", "resolve"]
 
 
-def notation(game: Game, state: Any, actions: list[int]) -> str:
+@cache
+def _squares(game: Game) -> list[tuple[int, int]]:
+    """Return the squares, from and to, of each action."""
+    names = map(game.action_to_str, range(game.num_actions))
+    return [(int(start), int(target)) for start, target in (re.findall(r"\d+", name) for name in names)]
+
+
+@cache
+def actions_by_name(game: Game) -> dict[str, int]:
+    """Return the actions by what PDN may call them, as in ``15-22``, ``15x22`` and ``15:22``."""
+    return {f"{a}{sign}{b}": action for action, (a, b) in enumerate(_squares(game)) for sign in "-x:"}
+
+
+def notation(before: Replay, actions: list[int]) -> str:
     """Return a move as PDN writes it: its first and last square, or all squares where that could be several moves."""
-    squares = [_squares(game, actions[0])[0], *(_squares(game, action)[1] for action in actions)]
+    game = before.game
+    steps = [_squares(game)[action] for action in actions]
+    squares = [steps[0][0], *(target for _, target in steps)]
     if "-" in game.action_to_str(actions[0]):
         return f"{squares[0]}-{squares[1]}"
     try:
-        short = resolve(game, state, [squares[0], squares[-1]]) == actions
+        short = resolve(before, [squares[0], squares[-1]]) == actions
     except ValueError:
         short = False
     return "x".join(map(str, [squares[0], squares[-1]] if short else squares))
 
 
-def resolve(game: Game, state: Any, squares: list[int]) -> list[int]:
+def resolve(replay: Replay, squares: list[int]) -> list[int]:
     """Return the actions of the move that visits ``squares``: all its squares, or the first, the last and any between.
 
     Raises:
         ValueError: no move fits, or several.
     """
-    moves = list(_moves(game, state, squares[0]))
+    moves = list(_moves(replay, squares[0]))
     for visited, actions in moves:
         if visited == squares:
             return actions
@@ -42,7 +58,7 @@ def resolve(game: Game, state: Any, squares: list[int]) -> list[int]:
     for visited, actions in moves:  # the first jumps of a move
         if visited[: len(squares)] == squares:
             return actions[: len(squares) - 1]
-    names = ", ".join(game.action_to_str(action) for action in game.actions(state))
+    names = ", ".join(replay.game.action_to_str(action) for action in replay.legal)
     raise ValueError(f"is illegal: expected one that begins with {names}")
 
 
@@ -51,21 +67,16 @@ def _fits(squares: list[int], visited: list[int]) -> bool:
     return visited[-1] == squares[-1] and all(square in rest for square in squares)
 
 
-def _moves(game: Game, state: Any, origin: int) -> Iterator[tuple[list[int], list[int]]]:
+def _moves(replay: Replay, origin: int) -> Iterator[tuple[list[int], list[int]]]:
     """Yield the squares and the actions of each move from a square, with all its jumps."""
-    for action in game.actions(state):
-        start, target = _squares(game, action)
+    for action in replay.legal:
+        start, target = _squares(replay.game)[action]
         if start != origin:
             continue
-        after = state.copy()
-        game.play(after, action)
-        if game.is_terminal(after) or game.player(after) != game.player(state):
+        after = Replay(replay.game, replay.state)
+        after.play_all([action])
+        if not after.legal or after.player != replay.player:
             yield [start, target], [action]
         else:
-            for visited, actions in _moves(game, after, target):
+            for visited, actions in _moves(after, target):
                 yield [start, *visited], [action, *actions]
-
-
-def _squares(game: Game, action: int) -> tuple[int, int]:
-    start, target = re.findall(r"\d+", game.action_to_str(action))
-    return int(start), int(target)

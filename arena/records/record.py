@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GameRecord", "read_records", "saved_records", "write_records"]
+from ...envs.messages import shown
+from .files import Watch, ignored, located, without_mark
+
+__all__ = ["GameRecord", "check_fields", "read_records", "saved_records", "write_records"]
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,63 @@ class GameRecord:
         Raises:
             ValueError: the line is something else; the message says what is wrong.
         """
-        data: Any = json.loads(line)
+        try:
+            data: Any = json.loads(line)
+        except RecursionError:
+            raise ValueError("lists or objects are nested too deeply for a record") from None
         names = {field.name for field in fields(cls)}
         if not isinstance(data, dict) or set(data) != names:
-            raise ValueError(
-                f"expected an object with the fields {', '.join(sorted(names))}, got {line.strip()[:80]!r}"
-            )
+            listed = ", ".join(sorted(names))
+            raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
+        check_fields(data)
+        for name in ("seconds", "movers"):
+            if len(data[name]) != len(data["moves"]):
+                raise ValueError(f"{name} has {len(data[name])} entries for {len(data['moves'])} moves")
+        if data["opening"] > len(data["moves"]):
+            raise ValueError(f"an opening of {data['opening']} moves, but the game has {len(data['moves'])}")
         return cls(**data)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max  # neither true nor NaN
+
+
+def _is_action(value: Any) -> bool:
+    return type(value) is int and -(2**63) <= value < 2**63  # as an array holds it
+
+
+# What the fields of a record hold, in words and as a test.
+_FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "game": ("text", lambda value: isinstance(value, str)),
+    "players": (
+        "the names of two players",
+        lambda value: isinstance(value, list) and len(value) == 2 and all(isinstance(name, str) for name in value),
+    ),
+    "moves": ("a list of actions", lambda value: isinstance(value, list) and all(map(_is_action, value))),
+    "opening": ("a number of moves", lambda value: type(value) is int and value >= 0),
+    "outcome": (
+        "two numbers",
+        lambda value: isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)),
+    ),
+    "ending": (
+        "'finished', 'truncated' or 'illegal'",
+        lambda value: isinstance(value, str) and value in ("finished", "truncated", "illegal"),
+    ),
+    "seconds": ("a list of numbers", lambda value: isinstance(value, list) and all(map(_is_number, value))),
+    "movers": (
+        "a list of -1, 0 and 1",
+        lambda value: isinstance(value, list) and all(type(seat) is int and -1 <= seat <= 1 for seat in value),
+    ),
+    "seed": ("an integer or null", lambda value: value is None or type(value) is int),
+}
+
+
+def check_fields(data: Mapping[str, Any]) -> None:
+    """Raise `ValueError` for the first of some fields of a record that does not hold what it should."""
+    for name, value in data.items():
+        expected, fits = _FIELDS[name]
+        if not fits(value):
+            raise ValueError(f"{name} must be {expected}, got {shown(value)}")
 
 
 def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -72,15 +126,25 @@ def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
         pass
 
 
-def read_records(path: str | Path) -> Iterator[GameRecord]:
+def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
     """Yield the records of a file of JSON lines.
+
+    Args:
+        path: the file.
+        watch: called with the bytes that are read, as `plyground.arena.records.files` says.
 
     Raises:
         ValueError: a line is no record; the message has its number.
     """
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
+    done = 0
+    with open(path, "rb") as file:
+        for number, data in enumerate(file, start=1):
             try:
-                yield GameRecord.from_json(line)
+                if number == 1:
+                    data = without_mark(data)
+                record = GameRecord.from_json(data.decode("utf-8"))
             except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from None
+                raise located(error, path, number) from None
+            done += len(data)
+            watch(done)
+            yield record

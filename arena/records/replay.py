@@ -9,26 +9,61 @@ a move: it was the player to move.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...envs import Game, make_game
+from ...envs import Game, State
 from ...envs.jit import kernel
-from .record import GameRecord
+from ...envs.messages import shown
+from .record import GameRecord, check_fields
 
 __all__ = ["Replay", "legal_moves", "read_notes", "write_notes"]
 
-_NOTES = {"game": str, "opening": int, "outcome": list, "ending": str, "seed": int | None}
+_NOTES = ("game", "opening", "outcome", "ending", "seed")
 
 
 @kernel
-def _advance(game, state, action, actions):
-    """Play ``action``, unless negative; return who is to move, and the number of legal actions, 0 after the end."""
-    if action >= 0:
-        game.play(state, action)
-    return game.player(state), 0 if game.is_terminal(state) else game.legal_actions(state, actions)
+def _advance(game, states, moves, movers, ends, legal):
+    """Play moves while they are legal; return how many, who is to move, and the number of legal actions, 0 at the end.
+
+    Args:
+        game: the game.
+        states: [2] the position, which is advanced; and room for an earlier one.
+        moves: [some] the actions.
+        movers: [some] who must make each; -1: whoever is to move, who is then written there.
+        ends: [some] 1: the turn must end with the action; 0: it must not; -1: either. After a 0 comes the rest of the
+            same move, and all of it is played or none.
+        legal: [num_actions] is set to the legal actions.
+    """
+    state = states[0]
+    player, count = 0, 0
+    played = 0  # without the first actions of a move
+    fits = True
+    for i in range(-1, moves.size):
+        if i >= 0:
+            if i == played and ends[i] >= 0:
+                states[1] = state
+            fits = movers[i] < 0 or movers[i] == player
+            if fits:
+                fits = False
+                for k in range(count):
+                    fits = fits or legal[k] == moves[i]
+            if fits:
+                game.play(state, moves[i])
+                over = game.is_terminal(state)
+                fits = ends[i] < 0 or (ends[i] == 1) == (over or game.player(state) != player)
+                movers[i] = player
+            if not fits and ends[i] >= 0:
+                states[0] = states[1]
+            elif fits and ends[i] != 0:
+                played = i + 1
+        player = game.player(state)
+        count = 0 if game.is_terminal(state) else game.legal_actions(state, legal)
+        if not fits:
+            break
+    return played, player, count
 
 
 class Replay:
@@ -36,24 +71,55 @@ class Replay:
 
     Attributes:
         game: what is played.
-        state: the position after the moves so far.
         moves: the actions so far.
         movers: the players, 0 or 1, who made these moves.
         player: the player to move, 0 or 1.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, state: State | None = None) -> None:
         self.game = game
-        self.state: Any = game.new_state()
         self.moves: list[int] = []
         self.movers: list[int] = []
+        self._states: Any = np.zeros(2, game.dtype)
+        self._states[0] = game.initial[0] if state is None else state
         self._actions = np.empty(game.num_actions, np.int32)
-        self.player, self._count = _advance(game, self.state, -1, self._actions)
+        self.player, self._count = 0, 0
+        self.play_all([])
+
+    @property
+    def state(self) -> State:
+        """The position after the moves so far."""
+        return self._states[0]
 
     @property
     def legal(self) -> list[int]:
         """The legal actions; none when the game is over."""
         return self._actions[: self._count].tolist()
+
+    def play_all(
+        self, moves: Sequence[int], movers: Sequence[int] | None = None, ends: Sequence[int] | None = None
+    ) -> int:
+        """Play moves as long as they are legal, and return how many were played.
+
+        Args:
+            moves: the actions.
+            movers: who must make each. Default: whoever is to move.
+            ends: for each action, 1 if it must end the turn, and 0 if it must not: the actions until the next 1 are
+                then one move, and all are played or none. Default: either.
+        """
+        anybody = np.full(len(moves), -1)
+        made = anybody.copy() if movers is None else np.array(movers, np.int64)
+        played, self.player, self._count = _advance(
+            self.game,
+            self._states,
+            np.array(moves, np.int64),
+            made,
+            anybody if ends is None else np.array(ends, np.int64),
+            self._actions,
+        )
+        self.moves += moves[:played]
+        self.movers += made[:played].tolist()
+        return played
 
     def play(self, action: int, text: str) -> None:
         """Play a move.
@@ -61,14 +127,10 @@ class Replay:
         Raises:
             ValueError: it is illegal, or the game is over; the message has its number and ``text``.
         """
-        number = len(self.moves) + 1
-        if self._count == 0:
-            raise ValueError(f"move {number}, {text}, comes after the end of the game of {self.game.spec}")
-        if action not in self._actions[: self._count]:
-            raise ValueError(f"move {number}, {text}, is illegal in {self.game.spec}")
-        self.moves.append(action)
-        self.movers.append(self.player)
-        self.player, self._count = _advance(self.game, self.state, action, self._actions)
+        is_action = 0 <= action < self.game.num_actions
+        if self._count == 0 or not is_action or not self.play_all([action]):
+            what = "comes after the end of the game of" if self._count == 0 else "is illegal in"
+            raise ValueError(f"move {len(self.moves) + 1}, {text}, {what} {self.game.spec}")
 
     def record(self, players: list[str], result: float | None, notes: dict[str, Any] | None) -> GameRecord:
         """Return the record of the game.
@@ -131,28 +193,27 @@ def write_notes(record: GameRecord) -> str:
     return json.dumps(notes)
 
 
-def read_notes(text: str, names: Sequence[str]) -> tuple[dict[str, Any], Game]:
+def read_notes(text: str, names: Sequence[str], made: Callable[[str], Game]) -> tuple[dict[str, Any], Game]:
     """Return the notes in a line of JSON, and the game they name.
 
     Args:
         text: what `write_notes` wrote.
         names: the games that the file may hold.
+        made: makes a game of its spec.
 
     Raises:
         ValueError: the text is something else, or the game is not one of these.
     """
     try:
         notes = json.loads(text)
-    except ValueError:
-        notes = None
-    if (
-        not isinstance(notes, dict)
-        or set(notes) - {"illegal"} != set(_NOTES)
-        or not all(isinstance(notes[name], kind) for name, kind in _NOTES.items())
-        or not isinstance(notes.get("illegal", 0), int)
-    ):
-        raise ValueError(f"expected notes with {', '.join(_NOTES)} as JSON, got {text[:80]!r}: delete them")
-    game = make_game(notes["game"])
+        if not isinstance(notes, dict) or set(notes) - {"illegal"} != set(_NOTES):
+            raise ValueError("other fields")
+        check_fields({name: value for name, value in notes.items() if name != "illegal"})
+        check_fields({"moves": [notes.get("illegal", 0)]})
+    except (ValueError, RecursionError):
+        message = f"expected notes with {', '.join(_NOTES)} as JSON, got {shown(text)}: delete them"
+        raise ValueError(message) from None
+    game = made(notes["game"])
     if game.name not in names:
         raise ValueError(f"the notes name the game {game.spec}, the file holds {' or '.join(names)}")
     return notes, game

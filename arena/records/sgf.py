@@ -1,4 +1,6 @@
-"""Game records in Smart Game Format, FF[4] (https://www.red-bean.com/sgf/), read and written with sgfmill.
+"""Game records in Smart Game Format, FF[4] (https://www.red-bean.com/sgf/).
+
+sgfmill writes games, and reads the properties of a root; `plyground.arena.records.sgf_tree` finds the main line.
 
 =========  ==========  ===============================================================================================
 ``GM[1]``  go          A point is two letters, column and row from the top left; a pass is ``[]`` (or, read, ``[tt]``).
@@ -22,7 +24,9 @@ is believed, for people resign, and score by other rules; a game that has no res
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import string
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,16 +34,20 @@ from typing import Any
 from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
+from ...envs.messages import cut, shown
+from .files import Watch, ignored, located, without_mark
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 from .sgf_points import KINDS, Kind
+from .sgf_tree import Node, read_trees
 
 __all__ = ["read_sgf", "write_sgf"]
 
 _NOTES = "PLYGROUND"
 _COLOURS = ("B", "W")
 _NAMES = [kind.name for kind in KINDS]
-_SETUP = ("AB", "AW", "AE")  # black stones, white stones, empty points
+_STONES = ("AB", "AW", "AE")  # black stones, white stones, empty points
+_SETUP = frozenset((*_STONES, "PL"))
 
 
 def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -54,28 +62,43 @@ def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
             file.flush()
 
 
-def read_sgf(path: str | Path) -> Iterator[GameRecord]:
+def read_sgf(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
     """Yield the games of an SGF file.
+
+    Args:
+        path: the file.
+        watch: called with the bytes that are read, as `plyground.arena.records.files` says.
 
     Raises:
         ValueError: a game cannot be read: the file is no SGF, or the game is another one, begins from another position,
-            or has a move that is illegal here. The message names the file, the game by its number, and the reason.
+            or has a move that is illegal here. The message names the file, the line in which the game begins, the game
+            by its number, and the reason.
     """
     data = Path(path).read_bytes()
     try:
-        trees = sgf_grammar.parse_sgf_collection(data)
+        data = without_mark(data)
     except ValueError as error:
-        raise ValueError(f"{path} cannot be read as SGF: {error}") from None
+        raise located(error, path, 1) from None
     try:
         data.decode("utf-8")
         encoding = "UTF-8"
     except UnicodeDecodeError:
         encoding = "ISO-8859-1"  # FF[4]'s encoding of files that name none
-    for number, tree in enumerate(trees, start=1):
+    made = cache(make_game)  # each game once, for a file
+    trees, number = read_trees(data), 0
+    while True:
         try:
-            record = _record(tree, encoding)
+            tree = next(trees, None)
         except ValueError as error:
-            raise ValueError(f"{path}, game {number}: {error}") from None
+            raise ValueError(cut(f"{path}, {error}")) from None
+        if tree is None:
+            return
+        number += 1
+        try:
+            record = _record(tree.nodes, encoding, made)
+        except ValueError as error:
+            raise located(error, path, tree.line, number) from None
+        watch(tree.end)
         yield record
 
 
@@ -102,10 +125,12 @@ def _serialise(record: GameRecord) -> bytes:
     if kind.name == "gomoku":
         root.set("RU", "exactly five" if game.parameters["exact"] else "five or more")
     root.set(_NOTES, write_notes(record))
+    node = root
     for move in legal_moves(record):
         colour, text = _COLOURS[replay.player], game.action_to_str(move) if 0 <= move < game.num_actions else str(move)
         replay.play(move, text)
-        written.extend_main_sequence().set_raw(colour, kind.point(move, size).encode())
+        node = node.new_child()
+        node.set_raw(colour, kind.point(move, size).encode())
     root.set("RE", _result(record, replay.player))
     return written.serialise()
 
@@ -123,51 +148,63 @@ def _result(record: GameRecord, player: int) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _record(tree: Any, encoding: str) -> GameRecord:
-    properties = tree.sequence[0]
+def _record(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> GameRecord:
+    tree = sgf_grammar.Coarse_game_tree()
+    tree.sequence = [properties] = [dict(nodes[0])]
     kind, size = _kind_and_size(properties)
     properties["SZ"] = [str(size).encode()]  # sgfmill reads no "15:15", and takes 19 where there is none
-    parsed = sgf.Sgf_game.from_coarse_game_tree(tree, None if "CA" in properties else encoding)
-    root = parsed.get_root()
+    root = sgf.Sgf_game.from_coarse_game_tree(tree, _encoding(properties, encoding)).get_root()
     notes = None
     if root.has_property(_NOTES):
-        notes, game = read_notes(_get(root, _NOTES, ""), [kind.name])
+        notes, game = read_notes(_get(root, _NOTES, ""), [kind.name], made)
         if game.parameters[kind.size] != size:
             raise ValueError(f"the notes say {game.spec}, but the board has size {size}")
     else:
-        game = _foreign_game(kind, size, root)
+        game = _foreign_game(kind, size, root, made)
     result = _read_result(_get(root, "RE", "?"))
     replay = Replay(game)
-    for node in parsed.get_main_sequence():
-        _check_setup(node, kind, size, replay)
-        _play(node, kind, size, replay)
+    _play(nodes, kind, size, replay)
     players = [_get(root, "PB", "") or "Black", _get(root, "PW", "") or "White"]
     return replay.record(players, result, notes)
 
 
-def _kind_and_size(properties: dict[str, list[bytes]]) -> tuple[Kind, int]:
+def _encoding(properties: Node, default: str) -> str:
+    """Return the encoding of the texts in a game, which must have all signs of ASCII where ASCII has them."""
+    if "CA" not in properties:
+        return default
+    name = properties["CA"][0].decode("ascii", "replace").strip()
+    try:
+        if string.printable.encode(name) == string.printable.encode("ascii"):
+            return name
+    except (LookupError, ValueError):
+        pass
+    raise ValueError(f"CA[{cut(name, 30)}] is not read here: expected an encoding of text, as in CA[UTF-8]")
+
+
+def _kind_and_size(properties: Node) -> tuple[Kind, int]:
     number = properties.get("GM", [b"1"])[0].decode("ascii", "replace").strip()
     kind = next((kind for kind in KINDS if str(kind.number) == number), None)
     if kind is None:
         known = ", ".join(f"GM[{kind.number}] ({kind.name})" for kind in KINDS)
-        raise ValueError(f"GM[{number}] is not read here: expected one of {known}")
+        raise ValueError(f"GM[{cut(number, 30)}] is not read here: expected one of {known}")
     text = properties.get("SZ", [str(kind.default).encode()])[0].decode("ascii", "replace")
     sides = [side.strip() for side in text.split(":")]
-    if len(set(sides)) != 1 or len(sides) > 2 or not sides[0].isdecimal() or not 1 <= int(sides[0]) <= 26:
+    is_square = len(set(sides)) == 1 and len(sides) <= 2 and re.fullmatch(r"[0-9]{1,9}", sides[0])
+    if not is_square or not 1 <= int(sides[0]) <= 26:
         raise ValueError(
-            f"SZ[{text}] is not read here: expected a square board of 1 to 26 rows, as in SZ[{kind.default}]"
+            f"SZ[{cut(text, 30)}] is not read here: expected a square board of 1 to 26 rows, as in SZ[{kind.default}]"
         )
     return kind, int(sides[0])
 
 
-def _foreign_game(kind: Kind, size: int, root: sgf.Tree_node) -> Game:
+def _foreign_game(kind: Kind, size: int, root: sgf.Tree_node, made: Callable[..., Game]) -> Game:
     parameters: dict[str, Any] = {kind.size: size}
     if kind.name == "go":
         parameters.update(komi=float(_get(root, "KM", 0.0)), superko="simple")
     rules = _get(root, "RU", "")
     if kind.name == "gomoku" and "renju" in rules.lower():
-        raise ValueError(f"the game follows the rules of renju (RU[{rules}]), which are not known here")
-    return make_game(kind.name, **parameters)
+        raise ValueError(f"the game follows the rules of renju (RU[{cut(rules, 60)}]), which are not known here")
+    return made(kind.name, **parameters)
 
 
 def _get(node: sgf.Tree_node, identifier: str, default: Any) -> Any:
@@ -176,7 +213,7 @@ def _get(node: sgf.Tree_node, identifier: str, default: Any) -> Any:
     try:
         return node.get(identifier)
     except ValueError as error:
-        raise ValueError(f"the property {identifier} cannot be read: {error}") from None
+        raise ValueError(f"the property {identifier} cannot be read: {cut(str(error), 100)}") from None
 
 
 def _read_result(text: str) -> float | None:
@@ -188,16 +225,67 @@ def _read_result(text: str) -> float | None:
         return 0.0
     if text in ("", "?", "void"):
         return None
-    raise ValueError(f"the result RE[{text}] cannot be read: expected B+…, W+…, 0, Draw, Void or ?")
+    raise ValueError(f"the result RE[{cut(text, 60)}] cannot be read: expected B+…, W+…, 0, Draw, Void or ?")
 
 
-def _check_setup(node: sgf.Tree_node, kind: Kind, size: int, replay: Replay) -> None:
+def _play(nodes: Sequence[Node], kind: Kind, size: int, replay: Replay) -> None:
+    """Play the moves of the nodes: as many as possible at once, the others one by one."""
+    known = kind.points(size)
+    actions: list[int] = []
+    seats: list[int] = []
+
+    def play_collected() -> None:
+        done = 0
+        while (done := done + replay.play_all(actions[done:], seats[done:])) < len(actions):
+            text = f"{_COLOURS[seats[done]]}[{kind.point(actions[done], size)}]"
+            _play_one(actions[done], seats[done], text, kind, size, replay)
+            done += 1
+        actions.clear()
+        seats.clear()
+
+    for node in nodes:
+        if not _SETUP.isdisjoint(node):
+            play_collected()
+            _check_setup(node, kind, size, replay)
+        values = [(seat, value) for seat, colour in enumerate(_COLOURS) for value in node.get(colour, ())]
+        if not values:
+            continue
+        if len(values) > 1:
+            play_collected()
+            raise ValueError(f"a node after {len(replay.moves)} moves has {len(values)} moves, expected one")
+        seat, value = values[0]
+        action = known.get(value)
+        if action is None:
+            text = value.decode("ascii", "replace").strip()
+            action = kind.action(text, size)
+            if action is None:
+                play_collected()
+                text = f"{_COLOURS[seat]}[{cut(text, 30)}]"
+                raise ValueError(f"move {len(replay.moves) + 1}, {text}, is no point of a board of {size}x{size}")
+        actions.append(action)
+        seats.append(seat)
+    play_collected()
+
+
+def _play_one(action: int, seat: int, text: str, kind: Kind, size: int, replay: Replay) -> None:
+    """Play a move, before which a forced pass may have been left out."""
+    if replay.player != seat and kind.name == "othello" and replay.legal == [size * size]:
+        replay.play(size * size, "pass")
+    if replay.player != seat and replay.legal:
+        raise ValueError(f"move {len(replay.moves) + 1}, {text}, is out of turn: {_COLOURS[replay.player]} is to move")
+    replay.play(action, text)
+
+
+def _check_setup(node: Node, kind: Kind, size: int, replay: Replay) -> None:
     """Raise `ValueError` where a node puts stones on the board, unless they are those of the initial position."""
-    if _get(node, "PL", "bw"[replay.player]) != "bw"[replay.player]:
+    turn = "BW"[replay.player]
+    if (told := node.get("PL", [turn.encode()])[0].decode("ascii", "replace").strip().upper()) not in ("B", "W"):
+        raise ValueError(f"the property PL cannot be read: expected B or W, got {shown(told)}")
+    if told != turn:
         raise ValueError(
             f"PL gives the turn to the other player after {len(replay.moves)} moves, which a record cannot"
         )
-    found = [identifier for identifier in _SETUP if node.has_property(identifier)]
+    found = [identifier for identifier in _STONES if identifier in node]
     if not found:
         return
     board = replay.game.board
@@ -205,36 +293,11 @@ def _check_setup(node: sgf.Tree_node, kind: Kind, size: int, replay: Replay) -> 
     expected = {cell: stone for cell, stone in enumerate(board.pieces(replay.state).ravel().tolist()) if stone}
     placed = {
         kind.action(value.decode("ascii", "replace"), size): stone
-        for stone, identifier in enumerate(_SETUP, start=1)
-        if identifier in found
-        for value in node.get_raw_list(identifier)
+        for stone, identifier in enumerate(_STONES, start=1)
+        for value in node.get(identifier, ())
     }
     if replay.moves or placed != expected:
         raise ValueError(
             f"{' and '.join(found)} after {len(replay.moves)} moves: handicap stones and set-up positions are not "
             "supported, a record begins from the initial position"
         )
-
-
-def _play(node: sgf.Tree_node, kind: Kind, size: int, replay: Replay) -> None:
-    """Play the move of a node, if it has one."""
-    moves = [
-        (colour, value.decode("ascii", "replace").strip())
-        for colour in _COLOURS
-        if node.has_property(colour)
-        for value in node.get_raw_list(colour)
-    ]
-    if not moves:
-        return
-    if len(moves) > 1:
-        raise ValueError(f"a node after {len(replay.moves)} moves has {len(moves)} moves, expected one")
-    colour, value = moves[0]
-    text = f"{colour}[{value}]"
-    if _COLOURS[replay.player] != colour and kind.name == "othello" and replay.legal == [size * size]:
-        replay.play(size * size, "pass")
-    if _COLOURS[replay.player] != colour and replay.legal:
-        raise ValueError(f"move {len(replay.moves) + 1}, {text}, is out of turn: {_COLOURS[replay.player]} is to move")
-    action = kind.action(value, size)
-    if action is None:
-        raise ValueError(f"move {len(replay.moves) + 1}, {text}, is no point of a board of {size}x{size}")
-    replay.play(action, text)

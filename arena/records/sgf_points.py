@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 __all__ = ["KINDS", "Kind"]
@@ -27,6 +28,10 @@ class Kind(NamedTuple):
             return self.passes[0]
         return _LETTERS[column] + (str(row + 1) if self.digits else _LETTERS[row])
 
+    def points(self, size: int) -> dict[bytes, int]:
+        """Return the actions by their values of B and W, as `point` writes them."""
+        return _points(self, size)
+
     def action(self, point: str, size: int) -> int | None:
         """Return the action that a value of B or W names; None: it names none."""
         if self.digits:
@@ -38,6 +43,12 @@ class Kind(NamedTuple):
         column = _LETTERS.index(point[0])
         row = int(point[1:]) - 1 if point[1].isdigit() else _LETTERS.index(point[1])
         return row * size + column if max(row, column) < size else None
+
+
+@cache
+def _points(kind: Kind, size: int) -> dict[bytes, int]:
+    actions = size * size + bool(kind.passes)
+    return {kind.point(action, size).encode(): action for action in range(actions)}
 
 
 KINDS = (

@@ -25,8 +25,8 @@ class Area(NamedTuple):
 
 
 @cache
-def area(board_size: int, komi: float) -> Area:
-    """Return the rules for a board of ``board_size`` points a side, where WHITE gets ``komi`` points."""
+def area(board_size: int) -> Area:
+    """Return the rules for a board of ``board_size`` points a side."""
     num_points, cells, cell_of, _, around, _, _ = points(board_size)
 
     @helper
@@ -63,7 +63,7 @@ def area(board_size: int, komi: float) -> Area:
                     if state.board[cell + step] != BORDER:
                         owner |= state.board[cell + step]
             balance += np.int64(owner == BLACK) - np.int64(owner == WHITE)
-        value = (balance - komi) / (num_points + abs(komi) + 1.0)
+        value = (balance - state.komi) / (num_points + abs(state.komi) + 1.0)
         return value if player == 0 else -value
 
     return Area(area_balance, evaluate)

@@ -59,12 +59,17 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     situational = superko == "situational"
     grid = points(board_size)
     cell_of, point_of, zobrist = grid.cell_of, grid.point_of, grid.zobrist
-    fields, setup, place = chains(board_size)
+    fields, set_up_board, place = chains(board_size)
     _, is_lone, is_legal, is_eye, after, list_empty = liberties(board_size)
-    area_balance, evaluate = area(board_size, komi)
-    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4")  # passes: in a row, just now
+    area_balance, evaluate = area(board_size)
+    # passes: in a row, just now; komi: of the game. It stands here so that all komi share their compiled code.
+    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4", komi="f8")
     numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
     of_turn, of_pass, of_ply, no_turn = numbers[0], numbers[1], numbers[2:], np.uint64(0)
+
+    def setup(state: Any) -> None:
+        set_up_board(state)
+        state.komi = komi
 
     def player(state: Any) -> int:
         return state.turn
@@ -107,7 +112,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         return state.passes >= 2 or state.ply >= max_plies
 
     def utility(state: Any, player: int) -> float:
-        margin = area_balance(state) - komi
+        margin = area_balance(state) - state.komi
         return np.sign(margin if player == 0 else -margin) + 0.0
 
     def observe(state: Any, player: int, planes: Any) -> None:

@@ -14,11 +14,12 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable
-from enum import EnumMeta
+from enum import Enum, EnumMeta
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba import types
 
 __all__ = ["digest"]
 
@@ -29,8 +30,8 @@ def digest(*objects: Any) -> str:
     """Return 16 hex digits that change when what the objects compute changes.
 
     Args:
-        *objects: Python or Numba-compiled functions, NumPy arrays and dtypes, enumerations, numbers, strings, and
-            tuples, lists and dicts of these. Other objects count by their type's name.
+        *objects: Python or Numba-compiled functions, NumPy arrays and dtypes, Numba's types, enumerations and their
+            members, numbers, strings, and tuples, lists and dicts of these. Other objects count by their type's name.
 
     Returns:
         A string that is the same in every process of one Python version, whatever the hash seed.
@@ -83,6 +84,8 @@ def _parts(value: Any, seen: set[int], names: set[str]) -> Iterable[str | bytes]
             yield from _parts(value[key], seen, names)
     elif isinstance(value, EnumMeta):
         yield repr([(member.name, member.value) for member in value])  # type: ignore[var-annotated]
+    elif isinstance(value, Enum | types.Type):
+        yield f"{type(value).__qualname__} {value!r}"
     elif value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
         yield f"{type(value).__name__} {value!r}"
     else:

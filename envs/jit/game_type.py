@@ -1,9 +1,10 @@
-"""The type of a game inside kernels: one for each name, parameters and rules.
+"""The type of a game inside kernels: one for each set of rules.
 
 A kernel takes a game as an argument, and calls its rules as methods, ``game.play(state, action)``. Numba compiles the
-kernel anew for each game, and LLVM inlines the rules. The type is keyed by plain text, the game's spec and the digest
-of its rules, so the next process finds the compiled code again, and an edited rule is another type: stale code cannot
-be loaded. The game itself carries no data into a kernel.
+kernel anew for each game, and LLVM inlines the rules. The type is keyed by plain text, the digest of the rules and of
+the state's dtype, so the next process finds the compiled code again, and an edited rule is another type: stale code
+cannot be loaded. Games whose parameters the rules never see share their code: the komi of Go is a field of the state,
+and how often a position may repeat is the environment's to know. The game itself carries no data into a kernel.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ RULES: dict[str, tuple[str, ...]] = {
 
 
 class GameType(types.Type):
-    """Numba's type of a game: one for each spec and digest of the rules."""
+    """Numba's type of a game: one for each digest of the rules."""
 
     def __init__(self, text: str) -> None:
         super().__init__(name=text)
@@ -60,9 +61,9 @@ _games: dict[str, Any] = {}  # a GameType's name -> a game with those rules
 def game_type(game: Any) -> GameType:
     """Return the Numba type of a `Game`, and remember its rules for the compiler.
 
-    The rules are attributes of the game, which is known here by its ``spec`` and ``digest`` alone.
+    The rules are attributes of the game, which is known here by its ``name`` and ``digest`` alone.
     """
-    text = f"Game({game.spec}, {game.digest})"
+    text = f"Game({game.name}, {game.digest})"
     _games.setdefault(text, game)
     return GameType(text)
 

@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 
 from ....envs import Game, State, connect_four
+from ....envs.files import check_writable
 from .scores import ConnectFourScores, canonical_key
 
 __all__ = ["Progress", "make_book", "opening_layers"]
@@ -62,8 +63,7 @@ def make_book(
     """
     if not 1 <= plies <= 12:
         raise ValueError(f"a book has 1 to 12 plies, got {plies}")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}")
+    check_writable(path)
     game = game or connect_four()
     layers = opening_layers(plies, game)
     keys = sorted(layers[-1])

@@ -1,0 +1,56 @@
+"""What the readers of all formats share: where a fault stands, how files are encoded, and how far a reader is."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from pathlib import Path
+
+from ...envs.messages import cut
+
+__all__ = ["Lines", "Watch", "ignored", "located", "without_mark"]
+
+Watch = Callable[[int], object]  # called now and then with the number of the file's bytes that are read
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+def ignored(done: int) -> None:
+    """Watch a reader, and do nothing."""
+
+
+def located(error: Exception, path: str | Path, line: int, game: int | None = None) -> ValueError:
+    """Return an error that says where in a file another one happened, in one line of bounded length."""
+    place = f"{path}, line {line}" if game is None else f"{path}, line {line}, game {game}"
+    return ValueError(cut(f"{place}: {cut(str(error), 220)}"))
+
+
+def without_mark(data: bytes) -> bytes:
+    """Return the bytes of a file without the mark of UTF-8 at their head.
+
+    Raises:
+        ValueError: they are text in UTF-16 or UTF-32, or no text at all.
+    """
+    for mark, name in _MARKS.items():
+        if data.startswith(mark):
+            raise ValueError(f"the file is {name}, expected UTF-8: save it as that")
+    if b"\0" in data[:1000]:
+        raise ValueError("the file is no text in UTF-8: it has zero bytes")
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+class Lines:
+    """Tells the numbers of lines in a file, of places that come one after the other."""
+
+    def __init__(self, data: bytes | str) -> None:
+        self._data, self._line, self._place = data, 1, 0
+
+    def __call__(self, place: int) -> int:
+        """Return the number, from 1, of the line that ``place`` is in; no place may stand before an earlier one."""
+        new = self._data.count("\n" if isinstance(self._data, str) else b"\n", self._place, place)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        self._line, self._place = self._line + new, place
+        return self._line
