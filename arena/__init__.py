@@ -14,7 +14,7 @@ from .grading import (
     solve_positions,
 )
 from .loop import play
-from .match import iter_match, match
+from .matches import iter_match, match
 from .openings import random_openings
 from .progress import play_with_progress, train_with_progress
 from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
