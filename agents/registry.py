@@ -47,7 +47,9 @@ _constructors: dict[str, Callable[..., Any]] = {
 }
 
 
-_PYTHON_ONLY = frozenset(("algorithm", "ask", "evaluate", "evaluator", "show"))  # arguments that text cannot give
+_PYTHON_ONLY = frozenset(
+    ("algorithm", "ask", "board", "commands", "evaluate", "evaluator", "show")
+)  # arguments that text cannot give
 
 
 _GROUP = "plyground.agents"  # of entry points

@@ -42,7 +42,7 @@ def warm(
             help="Games and agents, in any order. Default: all games; the environments, alphabeta, mcts and puct.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that compile; -1 for one on each core.")] = 1,
 ) -> None:
     """Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package)."""
     if jobs == 0:

@@ -177,10 +177,16 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
         ValueError: ``opponent`` is none of these, the spec is unknown (the message suggests the nearest), or the agent
             plays another game.
     """
-    if not isinstance(opponent, (str, type)):
+    acts = callable(getattr(opponent, "act", None))
+    if isinstance(opponent, type) or not (isinstance(opponent, str) or acts or callable(opponent)):
+        raise ValueError(
+            "opponent must be a spec string, an agent with act(observation, info), an object with begin(), act() and "
+            f"end(), or a function, got {opponent!r}"
+        )
+    if not isinstance(opponent, str):
         if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
             return opponent  # pyright: ignore[reportReturnType]  (it has just been seen that it is one)
-        if not callable(getattr(opponent, "act", None)) and callable(opponent) and _takes_many(opponent):
+        if not acts and callable(opponent) and _takes_many(opponent):
             return FromFunction(opponent)
     agent = resolved(opponent, game)
     many: Any = agent.batched() if hasattr(agent, "batched") else None
