@@ -1,4 +1,8 @@
-"""Names of players: spec strings such as ``alphabeta(depth=8)`` become agents here."""
+"""Names of players: spec strings such as ``alphabeta(depth=8)`` become agents here.
+
+A player that nobody has registered is found where it is: ``./mine.py:Greedy(depth=2)``, ``package.module:attribute``,
+or by the name of an entry point of the group ``plyground.agents`` in an installed package.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,10 @@ from functools import partial
 from typing import Any
 
 from ..envs import Game, as_game
+from ..envs.elsewhere import installed, load, place_of
+from ..envs.players import PlayerLike
 from ..envs.spec import nearest, parse_spec
+from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta
 from .human import Human
@@ -40,17 +47,22 @@ _constructors: dict[str, Callable[..., Any]] = {
 }
 
 
-_PYTHON_ONLY = frozenset(("algorithm", "ask", "evaluate", "evaluator", "show"))  # arguments that text cannot give
+_PYTHON_ONLY = frozenset(
+    ("algorithm", "ask", "board", "commands", "evaluate", "evaluator", "show")
+)  # arguments that text cannot give
+
+
+_GROUP = "plyground.agents"  # of entry points
 
 
 def agent_names() -> list[str]:
-    """Return the names that `make` knows, sorted."""
-    return sorted(_constructors)
+    """Return the names that `make` knows, and those that installed packages have, sorted."""
+    return sorted({*_constructors, *installed(_GROUP)})
 
 
 def agent_usage(name: str) -> tuple[str, str]:
     """Return how the spec of an agent is written, and the first line of its documentation."""
-    constructor = _constructors[name]
+    constructor = _constructors[name] if name in _constructors else load(installed(_GROUP)[name].value)
     documented = constructor.func if isinstance(constructor, partial) else constructor
     parameters = _parameters(constructor)
     summary = (inspect.getdoc(documented) or "").partition("\n")[0]
@@ -77,19 +89,27 @@ def register_agent(name: str, constructor: Callable[..., Agent]) -> None:
 def make(spec: str, game: Game | str) -> Agent:
     """Return the agent that ``spec`` describes, for ``game``, as in ``make("mcts(simulations=1000)", "connect_four")``.
 
+    An agent of your own needs no name: ``make("./mine.py:Greedy(depth=2)", game)`` takes ``Greedy`` from that file, and
+    ``"package.module:attribute"`` from a module. A class, or a function with an argument ``game``, is called, with the
+    game where it takes it; a function of an observation and an info is a player, and so is an object with ``act``.
+
     Raises:
-        ValueError: the name or an argument is unknown (the nearest is suggested), or a value does not fit.
-        FileNotFoundError: the file of a model is missing.
+        ValueError: the name or an argument is unknown (the nearest is suggested), or a value does not fit; or what is
+            at a place is no agent, or cannot be loaded.
+        FileNotFoundError: the file, or that of a model, is missing.
     """
+    place = place_of(spec)
+    if place is not None:
+        _, args, kwargs = parse_spec(f"agent{spec.strip()[len(place) :]}")
+        return _from_place(place, load(place), args, kwargs, as_game(game))
     name, args, kwargs = parse_spec(spec)
     if name not in _constructors:
-        raise ValueError(f"unknown agent {name!r}: {nearest(name, _constructors)}")
+        if name in installed(_GROUP):
+            return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs, as_game(game))
+        raise ValueError(f"unknown agent {name!r}: {nearest(name, agent_names())}")
     constructor = _constructors[name]
     parameters = _parameters(constructor)
-    for key in kwargs:
-        if key not in parameters:
-            known = nearest(key, parameters) if parameters else "it takes none"
-            raise ValueError(f"unknown argument {key!r} of agent {name!r}: {known}")
+    _check_names(name, kwargs, parameters)
     game = as_game(game)
     try:
         inspect.signature(constructor).bind(game, *args, **kwargs)
@@ -101,23 +121,85 @@ def make(spec: str, game: Game | str) -> Agent:
     return constructor(game, *args, **kwargs)
 
 
-def as_agent(agent: Agent | str, game: Game | str) -> Agent:
-    """Return ``agent`` itself, or the agent that a spec string describes (see `make`), for ``game``.
+def as_agent(agent: PlayerLike, game: Game | str | None) -> Agent:
+    """Return ``agent`` as an agent for ``game``.
+
+    Args:
+        agent: an agent, which is returned as it is; an object with ``act(observation, info)`` alone; a function of
+            these two; or a spec string (see `make`).
+        game: the game, or its name; None for a game that is not ours, for which no spec can be made.
 
     Raises:
-        ValueError: it is neither, or it plays another game, whose states compiled code would misread; or as `make`.
+        ValueError: it is none of these, or it plays another game, whose states compiled code would misread; or as
+            `make`.
         FileNotFoundError: the file of a model is missing.
     """
     if isinstance(agent, str):
+        if game is None:
+            raise ValueError(
+                f"{agent!r} needs a game to be made for: give an agent, or use an environment of plyground"
+            )
         return make(agent, game)
-    if isinstance(agent, type) or not all(callable(getattr(agent, name, None)) for name in ("reset", "act")):
+    made = _adapted(agent)
+    if made is None:
         raise ValueError(
-            f"expected a spec string such as 'mcts(simulations=100)', or an agent with reset() and act(), got {agent!r}"
+            "expected a spec string such as 'mcts(simulations=100)', an agent with act(observation, info), or a "
+            f"function of these two, got {agent!r}"
         )
-    own, game = getattr(agent, "game", None), as_game(game)
-    if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
+    own, game = getattr(agent, "game", None), None if game is None else as_game(game)
+    if game is not None and isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
         raise ValueError(f"{agent!r} plays {own.spec}, expected a player of {game.spec}")
-    return agent
+    return made
+
+
+def _adapted(player: Any) -> Any:
+    """Return an object with ``act``, or a function, as an agent; None if it is neither."""
+    if isinstance(player, type):
+        return None
+    if callable(getattr(player, "act", None)):
+        return player if callable(getattr(player, "reset", None)) else Adapted(player)
+    return FunctionAgent(player) if callable(player) and takes_two(player) else None
+
+
+def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any], game: Game) -> Agent:
+    """Return the agent that was found at a place."""
+    parameters: dict[str, inspect.Parameter] = {}
+    if callable(found):
+        parameters = dict(inspect.signature(found).parameters)
+    if isinstance(found, type) or "game" in parameters:
+        given = {"game": game} if "game" in parameters else {}
+        known = {name: one for name, one in parameters.items() if name != "game"}
+        _check_names(place, kwargs, known)
+        positional = dict(zip(known, args, strict=False))
+        if len(args) > len(known) or positional.keys() & kwargs.keys():
+            raise ValueError(f"cannot make {place!r}: the arguments do not fit ({', '.join(known) or 'it takes none'})")
+        try:
+            inspect.signature(found).bind(**given, **positional, **kwargs)
+        except TypeError as error:
+            raise ValueError(f"cannot make {place!r}: {error}; expected {place}({', '.join(known)})") from None
+        found = found(**given, **positional, **kwargs)
+    elif args or kwargs:
+        if not inspect.isfunction(found) or args:
+            raise ValueError(f"{place!r} takes no arguments")
+        _check_names(place, kwargs, dict(list(parameters.items())[2:]))
+        found = partial(found, **kwargs)
+    made = _adapted(found)
+    if made is None:
+        raise ValueError(
+            f"{place!r} is {found!r}, expected an agent with act(observation, info), a class of such agents, or a "
+            "function of these two"
+        )
+    return as_agent(made, game)
+
+
+def _check_names(name: str, given: dict[str, Any], known: dict[str, inspect.Parameter]) -> None:
+    """Check that the arguments which a spec gives by name are known."""
+    if any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        return
+    for key in given:
+        if key not in known:
+            names = nearest(key, known) if known else "it takes none"
+            raise ValueError(f"unknown argument {key!r} of agent {name!r}: {names}")
 
 
 def _parameters(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:

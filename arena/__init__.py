@@ -1,66 +1,27 @@
-"""Matches between players, tournaments, and the training of policies."""
+"""Matches between players, tournaments, and the training of policies.
 
-from .grading import (
-    Evaluation,
-    SolvedPositions,
-    calibrate,
-    climb,
-    committed_positions,
-    evaluate,
-    grade,
-    learning_curve,
-    load_positions,
-    save_positions,
-    solve_positions,
-)
-from .loop import play
-from .match import iter_match, match
-from .openings import random_openings
-from .progress import play_with_progress, train_with_progress
-from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
-from .records.formats import read_games, write_games
-from .records.record import GameRecord, read_records, write_records
-from .tables import cross_table
-from .tournament import Score, Standing, iter_round_robin, standings
-from .training import Progress, TrainingConfig, resume, train
+What is here is loaded when it is first asked for, so that the command line starts at once.
+"""
 
-__all__ = [
-    "Difference",
-    "Evaluation",
-    "GameRecord",
-    "Progress",
-    "Ratings",
-    "Score",
-    "SolvedPositions",
-    "Standing",
-    "TrainingConfig",
-    "calibrate",
-    "climb",
-    "committed_positions",
-    "cross_table",
-    "elo_difference",
-    "evaluate",
-    "fit_ratings",
-    "game_results",
-    "grade",
-    "iter_match",
-    "iter_round_robin",
-    "learning_curve",
-    "load_positions",
-    "match",
-    "pair_scores",
-    "play",
-    "play_with_progress",
-    "random_openings",
-    "rate_against",
-    "read_games",
-    "read_records",
-    "resume",
-    "save_positions",
-    "solve_positions",
-    "standings",
-    "train",
-    "train_with_progress",
-    "write_games",
-    "write_records",
-]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .public import *  # noqa: F403  (the names stand there, once)
+    from .public import __all__ as __all__
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Load all that is exported, and return one of it."""
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        public = import_module(".public", __name__)
+        globals().update({exported: getattr(public, exported) for exported in public.__all__}, __all__=public.__all__)
+        if name not in globals():
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return __getattr__("__all__")

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..agents import Agent
+from ..agents import as_agent
+from ..envs import Game
+from ..envs.players import PlayerLike, checked_answer, player_name
 from ..envs.vector.opponents import prepare
 from .records.record import GameRecord
 
@@ -17,7 +19,7 @@ __all__ = ["play"]
 
 def play(
     env: Any,
-    players: Mapping[str, Agent] | Sequence[Agent],
+    players: Mapping[str, PlayerLike] | Sequence[PlayerLike],
     seed: int | None = None,
     *,
     names: Sequence[str] | None = None,
@@ -27,18 +29,23 @@ def play(
 
     Args:
         env: the environment; it is reset.
-        players: an agent for each of ``env.possible_agents``, by its name there or in that order.
+        players: what `plyground.agents.as_agent` takes, for each of ``env.possible_agents``, by its name there or in
+            that order. (Spec strings only in environments of ours, which have a game.)
         seed: the environment's seed, from which both players' are made.
-        names: the players' names in the record, first player first. Default: their class names.
+        names: the players' names in the record, first player first. Default: their specs, functions or classes.
         options: options for ``env.reset``; the moves in ``options["moves"]`` open the record.
 
     Raises:
-        ValueError: there is not one agent for each seat.
+        ValueError: there is not one agent for each seat, or one answers with what is no action; the message names it.
+            (An illegal action loses the game, as the environment has it.)
     """
     seats = list(env.possible_agents)
-    by_seat = dict(players) if isinstance(players, Mapping) else dict(zip(seats, players, strict=False))
-    if set(by_seat) != set(seats) or len(players) != len(seats):
+    given = dict(players) if isinstance(players, Mapping) else dict(zip(seats, players, strict=False))
+    if set(given) != set(seats) or len(players) != len(seats):
         raise ValueError(f"expected an agent for each of {seats}, got {list(players)!r}")
+    game = env.game if isinstance(getattr(env, "game", None), Game) else None
+    by_seat = {seat: as_agent(player, game) for seat, player in given.items()}
+    labels = list(names or (player_name(given[seat]) for seat in seats))
 
     for seat in seats:  # before any clock runs
         prepare(by_seat[seat])
@@ -60,14 +67,15 @@ def play(
             env.step(None)
             continue
         start = time.perf_counter()
-        action = int(by_seat[seat].act(observation, info))
+        answer = by_seat[seat].act(observation, info)
         seconds.append(time.perf_counter() - start)
+        action = checked_answer(answer, labels[seats.index(seat)], game)
         moves.append(action)
         movers.append(seats.index(seat))
         env.step(action)
     return GameRecord(
-        game=env.game.spec if hasattr(env, "game") else str(env),
-        players=list(names or (type(by_seat[seat]).__name__ for seat in seats)),
+        game=str(env) if game is None else game.source,
+        players=labels,
         moves=moves,
         opening=len(opening),
         outcome=[outcome[seat] for seat in seats],

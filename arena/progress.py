@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
-from rich.errors import LiveError
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -20,9 +16,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
-from rich.status import Status
 
-from ..agents.compiling import LOG
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, saved_records
 from .training import Progress
@@ -30,7 +24,6 @@ from .training import Progress
 __all__ = [
     "collect_with_progress",
     "convert_with_progress",
-    "notices_shown",
     "play_with_progress",
     "train_with_progress",
 ]
@@ -38,53 +31,6 @@ __all__ = [
 Item = TypeVar("Item")
 
 _console = Console(stderr=True)
-
-
-@contextmanager
-def notices_shown(quiet: bool = False) -> Iterator[None]:
-    """Show on standard error what is being compiled, as `plyground.agents.compiling` says it to its log.
-
-    At a terminal it is a status that goes away when the work is done, elsewhere a line.
-
-    Args:
-        quiet: True shows nothing.
-    """
-    handler = _Notices()
-    level, propagate = LOG.level, LOG.propagate
-    LOG.setLevel(logging.ERROR if quiet else logging.INFO)
-    LOG.propagate = False
-    LOG.addHandler(handler)
-    try:
-        yield
-    finally:
-        LOG.removeHandler(handler)
-        LOG.setLevel(level)
-        LOG.propagate = propagate
-
-
-class _Notices(logging.Handler):
-    """Shows log records on the console."""
-
-    _status: Status | None = None
-
-    def emit(self, record: logging.LogRecord) -> None:
-        compiling = getattr(record, "compiling", None)
-        if compiling is False:
-            if self._status is not None:
-                self._status.stop()
-                self._status = None
-            return
-        text = record.getMessage()
-        if compiling and _console.is_terminal and self._status is None:
-            status = _console.status(escape(text))
-            try:
-                status.start()
-            except LiveError:  # a progress bar is shown: the line goes above it
-                pass
-            else:
-                self._status = status
-                return
-        _console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path | None = None) -> list[GameRecord]:

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..agents import Agent
 from ..envs import Game, as_game
-from .match import iter_match, player_name
+from ..envs.players import PlayerLike
+from .matches import iter_match, labels_of
 from .records.record import GameRecord
 
 __all__ = ["Score", "Standing", "iter_round_robin", "standings"]
@@ -16,27 +16,31 @@ __all__ = ["Score", "Standing", "iter_round_robin", "standings"]
 
 def iter_round_robin(
     game: Game | str,
-    players: Sequence[Agent | str],
+    players: Sequence[PlayerLike],
     games: int = 20,
     seed: int = 0,
     *,
     opening_plies: int | None = None,
     jobs: int = 1,
     names: Sequence[str] | None = None,
+    after: Sequence[GameRecord] = (),
 ) -> Iterator[GameRecord]:
     """Play a match of ``games`` games between every two players, and yield the games as they are finished.
 
     The arguments are those of `iter_match`; all pairings have the same openings.
 
     Raises:
-        ValueError: there are fewer than two players, two have the same name, or `iter_match` refuses.
+        ValueError: there are fewer than two players, two are given the same of ``names``, or `iter_match` refuses.
     """
     game = as_game(game)
-    labels = [player_name(player) for player in players] if names is None else list(names)
+    labels = labels_of(players) if names is None else list(names)
     if len(players) < 2:
         raise ValueError(f"it takes two players to play, got {labels}")
     if len(players) > 2 and len(set(labels)) < len(labels):
         raise ValueError(f"players must have different names, got {labels}")
+    pairs = list(itertools.combinations(range(len(players)), 2))
+    if len(after) > games * len(pairs):
+        raise ValueError(f"{len(after)} games were played before, and there are {games * len(pairs)} in all")
     pairings = [
         iter_match(
             game,
@@ -46,8 +50,9 @@ def iter_round_robin(
             opening_plies=opening_plies,
             jobs=jobs,
             names=(labels[i], labels[j]),
+            after=after[number * games : (number + 1) * games],
         )
-        for i, j in itertools.combinations(range(len(players)), 2)
+        for number, (i, j) in enumerate(pairs)
     ]
     return itertools.chain.from_iterable(pairings)
 

@@ -18,8 +18,9 @@ from .registry import as_game, game_names, make_game, register_game
 from .solo import SoloEnv
 from .vector.batch import GameBatch
 from .vector.gymnasium import BoardVectorEnv
-from .vector.opponents import Opponents, RandomOpponents, as_opponents
+from .vector.opponents import OpponentLike, Opponents, RandomOpponents, as_opponents
 from .vector.seats import SeatBatch
+from .version import __version__
 
 register_game(checkers)
 register_game(connect_four)
@@ -35,6 +36,7 @@ __all__ = [
     "BoardVectorEnv",
     "Game",
     "GameBatch",
+    "OpponentLike",
     "Opponents",
     "RandomOpponents",
     "Repetition",
@@ -42,6 +44,7 @@ __all__ = [
     "SoloEnv",
     "State",
     "Symmetry",
+    "__version__",
     "as_game",
     "as_opponents",
     "check_game",

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Board", "draw_grid", "letters", "numbers_up"]
+__all__ = ["MARKS", "Board", "draw_grid", "letters", "numbers_up"]
 
-_MARKS = ".XOKk"  # empty, first player's piece, second player's piece, first player's king, second player's king
+MARKS = ".XOKk"  # empty, first player's piece, second player's piece, first player's king, second player's king
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Board:
 
     def text(self, state: Any) -> str:
         """Draw the board with one character a cell: ``X`` and ``O``, kings ``K`` and ``k``, empty ``.``."""
-        marks = [[_MARKS[piece] for piece in row] for row in self.pieces(state)]
+        marks = [[MARKS[piece] for piece in row] for row in self.pieces(state)]
         return draw_grid(marks, self.column_labels, self.row_labels)
 
 

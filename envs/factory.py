@@ -44,6 +44,8 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
     key = (function, *bound.arguments.items())
     if key not in _games:
         game = function(**bound.arguments)
+        if not isinstance(game, Game):
+            raise ValueError(f"{function.__name__} must return a Game, got {game!r}")
         changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
         game.parameters = dict(bound.arguments)
         game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
@@ -55,7 +57,7 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
 def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
     """Check that a parameter has the type of its default, and can be hashed."""
     fits = (int, float) if expected is float else expected
-    if expected in (bool, int, float, str) and (
+    if expected in (bool, int, float, str, tuple) and (
         not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
     ):
         raise ValueError(f"{name} of {game} must be of type {expected.__name__}, got {value!r}")

@@ -173,6 +173,7 @@ class Game:
         self._fields = _plain({k: v for k, v in locals().items() if k != "self"})
         self._origin: tuple[Callable[..., Game], dict[str, Any]] = (Game, self._fields)  # how to make it again
         self.spec = name
+        self._source: str | None = None
         self.parameters: Mapping[str, Any] = {}
         self.name = name
         self.dtype = state
@@ -221,6 +222,15 @@ class Game:
         """The type of this game inside kernels."""
         return game_type(self)
 
+    @property
+    def source(self) -> str:
+        """The text by which `plyground.envs.make_game` finds this game in any process.
+
+        It is the ``spec``, or, of a game that was named by its place, as in ``"./breakthrough.py:breakthrough"``, that
+        place and its parameters.
+        """
+        return self.spec if self._source is None else self._source
+
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
 
@@ -267,7 +277,7 @@ class Game:
             changes = {"keys_after": None, **changes}
         changes = _plain(changes)
         game = Game(**{**self._fields, **changes})
-        game.spec, game.parameters = self.spec, self.parameters
+        game.spec, game.parameters, game._source = self.spec, self.parameters, self._source
         game._origin = (_replaced, {"game": self, "changes": changes})
         return game
 

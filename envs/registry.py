@@ -1,18 +1,23 @@
 """Names of games, and the environments registered under them with PettingZoo and Gymnasium.
 
 `register_game` makes a game known by its name: to `make_game` and the command line, to ``pettingzoo.make`` as
-``"plyground/connect_four-v0"`` and to ``gymnasium.make`` as ``"plyground/ConnectFour-v0"``.
+``"plyground/connect_four-v0"`` and to ``gymnasium.make`` as ``"plyground/ConnectFour-v0"``. A game that nobody has
+registered is found where it is: ``./breakthrough.py:breakthrough``, ``package.module:attribute``, or by the name of an
+entry point of the group ``plyground.games`` in an installed package.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import gymnasium
 import pettingzoo
 
+from .elsewhere import absolute, installed, load, place_of
+from .factory import game_factory
 from .game import Game
 from .spec import nearest, parse_spec
 
@@ -20,11 +25,12 @@ __all__ = ["as_game", "game_names", "make_game", "register_game"]
 
 _factories: dict[str, Callable[..., Game]] = {}
 _presets: dict[str, str] = {}  # other names -> specs
+_GROUP = "plyground.games"  # of entry points
 
 
 def game_names() -> list[str]:
-    """Return the names of the registered games, sorted."""
-    return sorted(_factories)
+    """Return the names of the registered games, and of those that installed packages have, sorted."""
+    return sorted({*_factories, *installed(_GROUP)})
 
 
 def register_game(
@@ -76,17 +82,32 @@ def make_game(spec: str, **parameters: Any) -> Game:
 
     ``make_game("connect_four", rows=5)`` and ``make_game("connect_four(rows=5)")`` are the same game.
 
-    A preset such as ``"go_9x9"`` takes parameters as keywords only.
+    A preset such as ``"go_9x9"`` takes parameters as keywords only. A game of your own needs no name:
+    ``make_game("./breakthrough.py:breakthrough(size=5)")`` calls the function ``breakthrough`` of that file, and
+    ``"package.module:attribute"`` one of a module. The attribute may also be a `Game`.
 
     Raises:
-        ValueError: the name or a parameter is unknown (the message suggests the nearest), or a value does not fit.
+        ValueError: the name or a parameter is unknown (the message suggests the nearest), or a value does not fit; or
+            what is at a place is no game, or cannot be loaded.
+        FileNotFoundError: there is no such file.
     """
+    place = place_of(spec)
+    if place is not None:
+        _, args, kwargs = parse_spec(f"game{spec.strip()[len(place) :]}")
+        return _from_place(place, load(place), args, {**kwargs, **parameters})
     name, args, kwargs = parse_spec(_presets.get(spec, spec))
-    if name not in _factories:
-        raise ValueError(f"unknown game {name!r}: {nearest(name, [*_factories, *_presets])}")
-    factory = _factories[name]
+    kwargs = {**kwargs, **parameters}
+    if name in _factories:
+        return _called(_factories[name], name, spec, args, kwargs)
+    if name in installed(_GROUP):
+        return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs)
+    raise ValueError(f"unknown game {name!r}: {nearest(name, [*game_names(), *_presets])}")
+
+
+def _called(factory: Callable[..., Game], name: str, spec: str, args: list[Any], kwargs: dict[str, Any]) -> Game:
+    """Call a factory with arguments that were read from a spec."""
     signature = inspect.signature(factory)
-    for key in (kwargs := {**kwargs, **parameters}):
+    for key in kwargs:
         if key not in signature.parameters:
             known = nearest(key, signature.parameters) if signature.parameters else "it takes none"
             raise ValueError(f"unknown parameter {key!r} of game {name!r}: {known}")
@@ -95,6 +116,34 @@ def make_game(spec: str, **parameters: Any) -> Game:
     except TypeError as error:
         raise ValueError(f"cannot make {spec!r}: {error}; expected {name}{signature}") from None
     return factory(*args, **kwargs)
+
+
+def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any]) -> Game:
+    """Return the game that was found at a place, which it remembers: other processes look for it there."""
+    if isinstance(found, Game):
+        if args or kwargs:
+            raise ValueError(f"{place!r} is a game that is already made: it takes no parameters")
+        return _found(found, place, place, ())
+    if not inspect.isfunction(found):
+        raise ValueError(f"{place!r} is {found!r}, expected a Game or a function that makes one")
+    made = found if hasattr(found, "__wrapped__") else game_factory(found)  # so that it knows its parameters
+    game = _called(made, place, place, args, kwargs)
+    return _found(game, place, place + game.spec.removeprefix(game.name), tuple(game.parameters.items()))
+
+
+@cache
+def _found(game: Game, place: str, source: str, parameters: tuple[tuple[str, Any], ...]) -> Game:
+    """Return a game like this one, which remembers where it was found: other processes look for it there."""
+    game = game.replace()  # the game itself may be known by a name as well
+    game._source = source
+    game._origin = (_made_again, {"place": absolute(place), "parameters": dict(parameters), "source": source})
+    return game
+
+
+def _made_again(place: str, parameters: dict[str, Any], source: str) -> Game:
+    """Return a game that was found at a place, in another process."""
+    game = make_game(place, **parameters)
+    return _found(game, place, source, tuple(parameters.items()))
 
 
 def as_game(game: Game | str, **parameters: Any) -> Game:

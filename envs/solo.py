@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
 from .game import Game
+from .players import checked_answer
 from .registry import as_game
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
-from .vector.opponents import prepare, resolved
+from .vector.opponents import OpponentLike, prepare, resolved
 
 __all__ = ["SoloEnv"]
 
@@ -37,8 +38,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
-        opponent: an agent with ``reset(seed)`` and ``act(observation, info)``, or a spec string such as
-            ``"alphabeta(depth=4)"`` (see `plyground.agents.make`).
+        opponent: an agent with ``act(observation, info)``, a function of these two, or a spec string such as
+            ``"alphabeta(depth=4)"`` (see `plyground.agents.as_agent`).
         seat: the learner's seat: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
         opening_plies: most random plies that a game opens with; their number is drawn for each game. Without them a
             learner sees, and learns to win, the same few games against an opponent that plays without chance.
@@ -56,7 +57,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     def __init__(
         self,
         game: Game | str,
-        opponent: Any = "random",
+        opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         opening_plies: int = 0,
         flatten: bool = True,
@@ -158,7 +159,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         env = self._env
         while not self._is_over() and env.agent_selection != self._learner:
             observation, _, _, _, info = env.last()
-            env.step(self.opponent.act(observation, info))
+            answer = self.opponent.act(observation, info)
+            env.step(checked_answer(answer, self.opponent, self.game, info["action_mask"]))
 
     def _is_over(self) -> bool:
         return self._forfeited or self._env.terminations[self._learner]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["Spec", "nearest", "parse_spec"]
+__all__ = ["Spec", "nearest", "nearest_of", "parse_spec"]
 
 _SPEC = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
@@ -59,9 +59,14 @@ def parse_spec(text: str) -> Spec:
 def nearest(name: str, choices: Iterable[str]) -> str:
     """Return the end of an error message: the nearest of ``choices`` if one is near, and all of them."""
     choices = sorted(choices)
-    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    close = nearest_of(name, choices)
+    hint = f"did you mean {close!r}? " if close else ""
     return f"{hint}Choose from: {', '.join(choices)}"
+
+
+def nearest_of(name: str, choices: Iterable[str]) -> str | None:
+    """Return the nearest of ``choices``; None if none is near."""
+    return next(iter(difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)), None)
 
 
 def _split(inside: str, text: str) -> list[str]:

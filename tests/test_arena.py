@@ -204,7 +204,12 @@ class TestRoundRobin:
         with pytest.raises(ValueError, match="it takes two players"):
             iter_round_robin("connect_four", ["random"])
         with pytest.raises(ValueError, match="players must have different names"):
-            iter_round_robin("connect_four", ["random", "random", "mcts"])
+            iter_round_robin("connect_four", ["random", "random", "mcts"], names=["a", "a", "b"])
+
+    def test_three_of_the_same_name_get_numbers(self) -> None:
+        records = iter_round_robin("tictactoe", ["random", "minimax(depth=1)", "random", "random"], games=2)
+        names = {name for record in records for name in record.players}
+        assert names == {"random#1", "random#2", "random#3", "minimax(depth=1)"}
 
     def test_scores(self) -> None:
         score = Score()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,10 +17,14 @@ from typing import Any
 
 import pytest
 
+import plyground.envs
 from plyground.agents import agent_names
-from plyground.arena import TrainingConfig, read_records
+from plyground.arena import TrainingConfig, match, read_records
 from plyground.arena.cli import main
-from plyground.envs import game_names
+from plyground.arena.cli.boards import counts, drawn
+from plyground.arena.cli.commands import COMMANDS
+from plyground.arena.cli.main import _loaded
+from plyground.envs import game_names, make_game
 
 
 class Run:
@@ -131,12 +137,45 @@ def test_match(run: Run, tmp_path: Path) -> None:
     assert "alphabeta(depth=2)" in table
     assert "connect_four, 4 games, seed 1" in table
     assert len(list(read_records(out))) == 4
-    result = json.loads(run(*arguments, "--json", "--jobs", "2")[0])
-    assert (result["game"], result["games"], result["seed"]) == ("connect_four", 4, 1)
+    assert "has 4 games already (connect_four, alphabeta(depth=2) v random): go on" in run(*arguments, code=2)[1]
+    result = json.loads(run(*arguments, "--resume", "--games", "6", "--json", "--jobs", "2")[0])
+    assert (result["game"], result["games"], result["seed"]) == ("connect_four", 6, 1)
     assert [player["name"] for player in result["players"]] == ["alphabeta(depth=2)", "random"]
     assert result["players"][0]["wins"] == result["players"][1]["losses"]
-    records = list(read_records(out))
-    assert [record.moves for record in records[:4]] == [record.moves for record in records[4:]]
+    records = [record.moves for record in read_records(out)]
+    whole = match("connect_four", ["alphabeta(depth=2)", "random"], games=6, seed=1)
+    assert records == [record.moves for record in whole]
+
+
+def test_match_goes_on_after_any_game_and_refuses_other_games(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    players = ("random", "minimax(depth=1)", "random")
+    arguments = ("match", *players, "-g", "tictactoe", "--games", "2", "--out", str(out))
+    run(*arguments)
+    lines = out.read_text().splitlines()
+    assert len(lines) == 6
+    moves = [json.loads(line)["moves"] for line in lines]
+    for kept in (0, 1, 3, 4, 6):
+        out.write_text("".join(line + "\n" for line in lines[:kept]))
+        run(*arguments, "--resume")
+        assert [record.moves for record in read_records(out)] == moves
+    refused = {
+        ("--seed", "1"): "cannot go on with .*: game 1 is of another match: its seed is .*, expected",
+        ("-g", "connect_four"): "game 1 is of another match: its game is tictactoe, expected connect_four",
+        ("--opening-plies", "0"): r"its opening is \[.*\], expected \[\]",
+        ("--games", "4"): "game 3 is of another match: its players are random#1 v random#2",
+    }
+    for options, message in refused.items():
+        assert re.search(message, run(*arguments, *options, "--resume", code=2)[1])
+    assert "--resume goes on with a file of games" in run("match", "random", "random", "--resume", code=2)[1]
+    assert out.read_text().splitlines()[0] == lines[0]
+
+
+def test_illegal_moves_are_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stubborn.py").write_text("def four(observation, info):\n    return 4\n")
+    _, err = run("match", "random", "./stubborn.py:four", "-g", "tictactoe", "--games", "2", "--opening-plies", "1")
+    assert re.search(r"./stubborn.py:four lost [12] games by illegal moves", err)
 
 
 def test_round_robin(run: Run) -> None:
@@ -196,18 +235,111 @@ def test_mistakes_are_one_clear_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_play(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("4\nx\n8\n1\n2\n3\n5\n6\n7\n"))
-    out, _ = run("play", "tictactoe", "--against", "minimax", "--seat", "second")
-    assert "minimax plays 0" in out
-    assert " after " in out.splitlines()[-2]
-    assert out.splitlines()[-1] in ("A draw.", "You lose.")  # nobody beats minimax
+class TestPlay:
+    def played(self, run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, *arguments: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed.replace(" ", "\n") + "\n"))
+        return run("play", *arguments)[0]
+
+    def test_to_the_end(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed = "4 x 8 1 2 3 5 6 7"
+        out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "minimax", "--seat", "second")
+        assert out.startswith("You are player_2 (O) and move second; minimax is player_1 (X). ? for help.")
+        assert re.search(r"minimax plays 0 \([\d.]+ .?s\)\n\[X\] 3  6 \n 1 ", out)
+        assert "tictactoe has no action 'x'" in out
+        assert " after " in out.splitlines()[-2]
+        assert out.splitlines()[-1] in ("A draw.", "You lose.")  # nobody beats minimax
+
+    def test_words(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed = "? hint undo 4 undo resign"
+        out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "alphabeta(depth=2)")
+        assert "Legal moves: 0 1 2 3 4 5 6 7 8\n  hint " in out
+        assert re.search(r"Hint: \d, value [+-]0.\d\d for you, says alphabeta\(depth=2\).", out)
+        assert "There is no move of yours to take back." in out
+        after = out[out.index("alphabeta(depth=2) plays") :]
+        assert "X 1, O 1 marks" in after
+        assert " 0  3  6 \n 1  4  7 \n 2  5  8 " in after  # taken back
+        assert out.endswith("player_1 (X) resigns: player_2 (O) wins.\n")
+
+    def test_can_be_given_up(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
+        assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")
+
+    def test_boards(self) -> None:
+        go, checkers = make_game("go(board_size=5)"), make_game("checkers")
+        state = go.play_moves(["C3", "A1"])
+        lines = drawn(go, state, (go.play_moves(["C3"]), go.str_to_action("A1"))).plain.splitlines()
+        assert lines[2] == "3 .  .  X  .  .  3"
+        assert lines[4] == "1[O] .  .  .  .  1"
+        assert lines[5].split() == list("ABCDE")
+        assert counts(go, state) == "X 1, O 1 stones"
+        state = checkers.play_moves(["11-15"])
+        lines = drawn(checkers, state, (checkers.new_state(), checkers.str_to_action("11-15"))).plain.splitlines()
+        assert lines[2].split() == ["X9", "X10", "11", "X12"]
+        assert lines[3].split() == ["13", "14", "[X15]", "16"]
+        assert len({len(line) for line in lines[:-1]}) == 1
 
 
-def test_play_can_be_given_up(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
-    out, _ = run("play", "connect_four", "--against", "random")
-    assert out.endswith("Game abandoned.\n")
+class TestHelp:
+    def test_alone_it_prints_help_and_nothing_else(self, run: Run) -> None:
+        out, err = run()
+        assert (out, err) == (run("--help")[0], "")
+        assert all(f"│ {name} " in out for name in COMMANDS)
+
+    def test_version(self, run: Run) -> None:
+        assert run("--version")[0] == f"plyground {plyground.envs.__version__}\n"
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_every_command_has_examples_that_can_be_read(self, run: Run, name: str) -> None:
+        command = _loaded(name)
+        assert (command.help or "").partition("\n")[0] == COMMANDS[name].what
+        shown = " ".join(run(name, "--help")[0].split())
+        for example in COMMANDS[name].examples:
+            assert example in shown
+            words = shlex.split(example)
+            assert words[:2] == ["plyground", name]
+            command.make_context(name, words[2:])
+        for one in command.params:
+            assert one.name == "help" or not one.help.startswith("That ")
+            assert one.name == "help" or re.search(r"[.'…]$", one.help), one.help
+
+    def test_loads_no_game(self) -> None:
+        code = "import sys; from plyground.arena.cli import main; sys.argv = ['plyground', '--help']\n"
+        code += "try: main()\nexcept SystemExit: print(sorted({'numba', 'plyground.envs'} & sys.modules.keys()))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+
+    def test_as_a_module_and_completed_by_a_shell(self) -> None:
+        command = [sys.executable, "-m", "plyground.arena"]
+        assert "Usage:" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        completing = {
+            **os.environ,
+            "_PLYGROUND_COMPLETE": "complete_bash",
+            "COMP_WORDS": "plyground ma",
+            "COMP_CWORD": "1",
+        }
+        code = "import sys; sys.argv[0] = 'plyground'; from plyground.arena.cli import main; main()"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=completing, check=False)
+        assert done.stdout.split() == ["match"]
+
+
+class TestJson:
+    def test_of_a_position(self, run: Run) -> None:
+        shown = json.loads(run("show", "tictactoe", "--moves", "0 4", "--overlay", "minimax", "--json")[0])
+        assert (shown["to_move"], shown["moves"], shown["legal"][0]) == ("player_1", ["0", "4"], "1")
+        found = json.loads(run("analyse", "tictactoe", "--moves", "0 4", "--agent", "minimax", "--json")[0])
+        assert (found["value"], found["kind"], found["best_move"]) == (0.0, "exact", shown["analysis"]["best_move"])
+        assert [action["move"] for action in found["actions"]] == shown["legal"]
+        solved = json.loads(run("solve", "tictactoe", "--moves", "0 1", "--json")[0])
+        assert (solved["value"], solved["distance"]) == (1.0, 5)
+        assert set(solved["best_moves"]) <= set(solved["legal"])
+
+    def test_of_an_explanation(self, run: Run) -> None:
+        found = json.loads(run("explain", "--tree", "((3 12 8) (2 ? ?) (14 5 2))", "--json")[0])
+        assert (found["value"], found["line"], found["pruned"]) == (3, ["A", "A1"], ["B2", "B3"])
+        assert found["root"]["alpha"] is None  # minus infinity
+        found = json.loads(run("explain", "-g", "tictactoe", "--simulations", "3", "--json")[0])
+        assert (found["root"]["visits"], len(found["simulations"])) == (3, 3)
+        assert "question" in json.loads(run("explain", "--exercise", "--json")[0])
 
 
 def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> None:

@@ -119,7 +119,9 @@ class TestAsAgent:
 
     @pytest.mark.parametrize("thing", [3, None, Random, object()])
     def test_what_is_none(self, thing: Any) -> None:
-        with pytest.raises(ValueError, match=r"expected a spec string such as .*, or an agent with reset\(\) and act"):
+        with pytest.raises(
+            ValueError, match=r"expected a spec string such as .*, an agent with act\(observation, info\), or a"
+        ):
             as_agent(thing, "connect_four")
 
     @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from numba.core import dispatcher, event
 
 from plyground.agents import MCTS, PUCT, Mixture, compiling, make
 from plyground.arena import match
-from plyground.arena.progress import notices_shown
+from plyground.arena.notices import notices_shown
 from plyground.envs import Game, SeatBatch, SoloEnv, make_game
 
 SPECS = [

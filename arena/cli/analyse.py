@@ -11,20 +11,30 @@ from rich.table import Table
 
 from ...agents import Analysis, make
 from ...envs import Game, State, make_game
-from .positions import PositionOption, read_moves, start_of, status_of
+from .options import GameArgument, Json, Moves, print_json
+from .positions import PositionOption, position_data, read_moves, start_of, status_of
 
-__all__ = ["action_table", "analyse", "analysis_of", "feature_table", "print_analysis", "summary_table"]
+__all__ = [
+    "action_table",
+    "analyse",
+    "analysis_data",
+    "analysis_of",
+    "feature_table",
+    "print_analysis",
+    "summary_table",
+]
 
 _MOST_ROWS = 20  # in the table of actions: the best ones
 
 
 def analyse(
-    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
-    moves: Annotated[
-        str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
-    ] = "",
+    game: GameArgument,
+    moves: Moves = "",
     position: PositionOption = "",
-    agent: Annotated[str, typer.Option(help="The agent, as in 'mcts(simulations=5000)'.")] = "alphabeta(seconds=1)",
+    agent: Annotated[
+        str, typer.Option(help="The agent that searches, as in 'mcts(simulations=5000)'.")
+    ] = "alphabeta(seconds=1)",
+    as_json: Json = False,
 ) -> None:
     """Search a position, and print the board, the value, the best line, and a table of the actions.
 
@@ -35,10 +45,15 @@ def analyse(
     state = made.play_moves(read_moves(made, moves, start), start)
     searcher = _searcher(agent, made)
     found = searcher.analyse(state)
+    evaluated = getattr(searcher, "game", made)  # an agent may have other weights
+    if as_json:
+        features = evaluated.features_of(state, made.player(state)) if evaluated.weights else {}
+        about = {**position_data(made, state), "agent": agent, **analysis_data(made, found)}
+        print_json({**about, "features": features, "weights": dict(evaluated.weights)})
+        return
     out = Console()
     out.print(f"{made.text(state)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True)
     print_analysis(out, made, found)
-    evaluated = getattr(searcher, "game", made)  # an agent may have other weights
     if evaluated.weights:
         out.print(feature_table(evaluated, state))
 
@@ -64,6 +79,37 @@ def print_analysis(out: Console, game: Game, found: Analysis) -> None:
     """Print all that an analysis has."""
     out.print(summary_table(game, found))
     out.print(action_table(game, found))
+
+
+def analysis_data(game: Game, found: Analysis) -> dict[str, Any]:
+    """Return an analysis for JSON: actions by their numbers and names, values for the player to move."""
+    total = sum(found.visits.values())
+    actions = [
+        {
+            "action": action,
+            "move": game.action_to_str(action),
+            "value": found.values.get(action),
+            "kind": found.kind_of(action),
+            "visits": found.visits.get(action),
+            "share": found.visits[action] / total if action in found.visits else None,
+            "prior": found.priors.get(action),
+        }
+        for action in sorted({*found.values, *found.visits})
+    ]
+    return {
+        "best_action": found.best_action,
+        "best_move": game.action_to_str(found.best_action),
+        "best_actions": found.best_actions,
+        "value": found.value,
+        "kind": found.kind,
+        "standard_error": found.standard_error,
+        "line": [game.action_to_str(action) for action in found.pv],
+        "depth": found.depth,
+        "nodes": found.nodes,
+        "seconds": found.seconds,
+        "statistics": found.statistics,
+        "actions": actions,
+    }
 
 
 def summary_table(game: Game, found: Analysis) -> Table:

@@ -39,22 +39,35 @@ class _Named:
 
 def evaluate_player(
     player: Annotated[
-        str, typer.Argument(help="A player, as in 'mcts(simulations=100)'; a model's file; or a training run's folder.")
+        str,
+        typer.Argument(
+            help="The player to grade, as in 'mcts(simulations=100)'; a model's file; or a training run's folder."
+        ),
     ],
     game: Annotated[
         str | None,
         typer.Option("--game", "-g", help="The game. Default: the training run's, else connect_four."),
     ] = None,
     positions: Annotated[
-        int | None, typer.Option(min=0, help="Positions of each ply, 0 for none. Default: all kept, or 20 solved now.")
+        int | None,
+        typer.Option(
+            min=0,
+            help="Solved positions of each ply in which the player is asked; 0 for none. Default: all that come with "
+            "the package, or 20 that are solved now.",
+        ),
     ] = None,
     ladder: Annotated[
-        list[str] | None, typer.Option(help="quick, full, none, or a player; again for more players, weakest first.")
+        list[str] | None,
+        typer.Option(
+            help="Players to play against: quick, full, none, or a player; give it again for more, weakest first."
+        ),
     ] = None,
     games: Annotated[int, typer.Option(help="Games against each rung of the ladder; even.")] = 40,
-    opening_plies: Annotated[int | None, typer.Option(help="Random plies that open a game.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")] = 1,
+    opening_plies: Annotated[int | None, typer.Option(help="Random plies that open each game of the ladder.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of positions, openings and games: the same seed gives the same result.")
+    ] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")] = 1,
     blunders: Annotated[int, typer.Option(min=0, help="Number of the worst blunders that are shown with boards.")] = 5,
     curve: Annotated[bool, typer.Option("--curve", help="Grade every checkpoint of a training run.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for tables as CSV, pictures, and games.")] = None,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ...envs import Game, State
 from ..records.fen import read_fen
 
-__all__ = ["PositionOption", "read_moves", "start_of", "status_of"]
+__all__ = ["PositionOption", "position_data", "read_moves", "start_of", "status_of"]
 
 PositionOption = Annotated[
     str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
@@ -48,6 +48,18 @@ def _action(game: Game, token: str) -> int:
         if token.isdecimal() and int(token) < game.num_actions:
             return int(token)
         raise
+
+
+def position_data(game: Game, state: State) -> dict[str, Any]:
+    """Return a position for JSON."""
+    over = bool(game.is_terminal(state))
+    return {
+        "game": game.source,
+        "board": game.text(state),
+        "status": status_of(game, state),
+        "to_move": None if over else game.players[int(game.player(state))],
+        "legal": [] if over else [game.action_to_str(action) for action in game.actions(state)],
+    }
 
 
 def status_of(game: Game, state: State) -> str:

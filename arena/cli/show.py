@@ -12,8 +12,9 @@ from ...envs import make_game
 from ...envs.files import check_writable
 from ...envs.render import picture
 from ...envs.render.drawing import picture_format
-from .analyse import analysis_of, print_analysis
-from .positions import PositionOption, read_moves, start_of, status_of
+from .analyse import analysis_data, analysis_of, print_analysis
+from .options import GameArgument, Json, Moves, print_json
+from .positions import PositionOption, position_data, read_moves, start_of, status_of
 
 __all__ = ["show"]
 
@@ -21,16 +22,15 @@ _out = Console()
 
 
 def show(
-    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")],
-    moves: Annotated[
-        str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
-    ] = "",
+    game: GameArgument,
+    moves: Moves = "",
     position: PositionOption = "",
     overlay: Annotated[
         str | None, typer.Option(help="An agent that searches the position, as in 'mcts(simulations=5000)'.")
     ] = None,
     size: Annotated[int, typer.Option(help="Pixels of the picture's longer side.")] = 800,
     out: Annotated[Path | None, typer.Option(help="A .svg or .png file. Default: text, in the terminal.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Show a position, as text or as a picture, with a search of it."""
     if out is not None:  # checked before the search, which may take long
@@ -45,7 +45,12 @@ def show(
     if out is not None:
         last = (before, played[-1]) if played else None
         picture(made, state, last=last, overlay=found, caption=status_of(made, state)).save(out, size)
-        _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
+        if not as_json:
+            _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
+            return
+    if as_json:
+        data = {**position_data(made, state), "moves": [made.action_to_str(move) for move in played]}
+        print_json({**data, "saved": out and str(out), "analysis": found and analysis_data(made, found)})
         return
     _out.print(f"{made.text(state)}\n{status_of(made, state)}", markup=False, highlight=False, soft_wrap=True)
     if found is not None:

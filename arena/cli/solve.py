@@ -13,7 +13,8 @@ from ...agents.solver.agent import Solution, Solver
 from ...agents.solver.connect_four.book import make_book
 from ...agents.solver.connect_four.scores import BOOK
 from ...envs import Game, State, make_game
-from .positions import PositionOption, read_moves, start_of
+from .options import GameArgument, Json, Moves, print_json
+from .positions import PositionOption, position_data, read_moves, start_of
 
 __all__ = ["in_words", "solve"]
 
@@ -21,17 +22,18 @@ _out = Console()
 
 
 def solve(
-    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")] = "connect_four",
-    moves: Annotated[
-        str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
-    ] = "",
+    game: GameArgument = "connect_four",
+    moves: Moves = "",
     position: PositionOption = "",
     table_mb: Annotated[float | None, typer.Option(help="Megabytes of memory for the table.")] = None,
     book: Annotated[bool, typer.Option(help="Use the opening book of Connect Four.")] = True,
-    make_book: Annotated[bool, typer.Option("--make-book", help="Make the opening book anew, and stop.")] = False,
+    make_book: Annotated[
+        bool, typer.Option("--make-book", help="Make the opening book of Connect Four anew, and stop.")
+    ] = False,
     plies: Annotated[int, typer.Option(help="Plies of the positions in the book to make.")] = 3,
     out: Annotated[Path, typer.Option(help="File of the book to make.")] = BOOK,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that make the book; -1 for all cores.")] = 1,
+    as_json: Json = False,
 ) -> None:
     """Solve a position: its value with best play, all best moves, and the line."""
     if make_book:
@@ -46,6 +48,9 @@ def solve(
         found = Solver(made, table_mb, book=book).solve(state)
     except MemoryError as error:
         raise ValueError(str(error)) from None
+    if as_json:
+        print_json({**position_data(made, state), **_data(made, found)})
+        return
     _print(f"{made.text(state)}\n{in_words(made, state, found)}")
     if found.best_actions:
         _print(f"best moves: {_names(made, found.best_actions)}")
@@ -66,6 +71,21 @@ def in_words(game: Game, state: State, found: Solution) -> str:
         return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
     plies = f"{found.distance} {'ply' if found.distance == 1 else 'plies'}"
     return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
+
+
+def _data(game: Game, found: Solution) -> dict[str, Any]:
+    """Return a solution for JSON; values are those for the player to move."""
+    return {
+        "value": found.value,
+        "distance": found.distance,
+        "best_moves": [game.action_to_str(action) for action in found.best_actions],
+        "fastest_moves": [game.action_to_str(action) for action in found.fastest_actions],
+        "values": {game.action_to_str(action): value for action, value in found.values.items()},
+        "distances": {game.action_to_str(action): plies for action, plies in found.distances.items()},
+        "line": [game.action_to_str(action) for action in found.pv],
+        "nodes": found.nodes,
+        "seconds": found.seconds,
+    }
 
 
 def _make_book(path: Path, plies: int, table_mb: float, jobs: int) -> None:

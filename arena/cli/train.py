@@ -28,8 +28,10 @@ _ARGUMENTS = ("algorithm", "game")  # these two fields are no options
 
 
 def train(
-    algorithm: Annotated[str, typer.Argument(help="ppo (with masks), a2c or dqn; not with --resume.")] = "",
-    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)'.")] = "",
+    algorithm: Annotated[
+        str, typer.Argument(help="The algorithm: ppo (with masks), a2c or dqn; not with --resume.")
+    ] = "",
+    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)', or './nim.py:nim'.")] = "",
     out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
     resume_from: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     **options: Any,

@@ -17,7 +17,7 @@ from ...agents import agent_names, make
 from ...envs import BoardGameEnv, GameBatch, game_names, make_game
 from ...envs.spec import parse_spec
 from ...envs.vector.opponents import prepare
-from ..progress import notices_shown
+from ..notices import notices_shown
 
 __all__ = ["warm"]
 
@@ -35,7 +35,7 @@ def warm(
             help="Games and agents, in any order. Default: all games; the environments, alphabeta, mcts and puct.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that compile; -1 for one on each core.")] = 1,
 ) -> None:
     """Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package)."""
     if jobs == 0:

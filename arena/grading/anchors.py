@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs import Game
-from ..match import iter_match
+from ..matches import iter_match
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
 

@@ -13,9 +13,9 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from ...agents import Agent, Policy, SearchAgent, as_agent, legal_mask
+from ...agents import Policy, SearchAgent, as_agent, legal_mask
 from ...envs import BoardGameEnv, Game
-from ..match import player_name
+from ...envs.players import PlayerLike, checked_answer, player_name
 from .heads import batch_of, head_values
 
 __all__ = ["Answers", "ask", "iter_answers", "join_answers", "shown"]
@@ -32,7 +32,7 @@ class Answers(NamedTuple):
     values: NDArray[np.float64]  # [positions] for the player to move, as shares of the largest utility; NaN for none
 
 
-def ask(player: Agent | str, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1) -> Answers:
+def ask(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1) -> Answers:
     """Return what a player answers in the positions after these lines. See `iter_answers`."""
     return join_answers(iter_answers(player, game, lines, seed, jobs))
 
@@ -44,7 +44,7 @@ def join_answers(parts: Iterator[Answers] | Sequence[Answers]) -> Answers:
 
 
 def iter_answers(
-    player: Agent | str, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1
+    player: PlayerLike, game: Game, lines: Sequence[Line], seed: int = 0, jobs: int = 1
 ) -> Iterator[Answers]:
     """Yield what a player answers, some positions at a time, in order.
 
@@ -76,7 +76,7 @@ def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray
         yield observation, info
 
 
-def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:
+def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:
     agent = as_agent(player, game)
     seen = list(shown(game, lines))
     values = head_values(agent, game, seen)
@@ -94,8 +94,8 @@ def _answers(player: Agent | str, game: Game, lines: Sequence[Line], seed: int, 
             moves[i] = found.best_action
             own[i] = found.value / game.max_utility if in_utilities else np.nan
         else:
-            moves[i] = agent.act(observation, info)
-        if not (0 <= moves[i] < game.num_actions and legal_mask(observation, info)[moves[i]]):
+            moves[i] = checked_answer(agent.act(observation, info), player, game)
+        if not legal_mask(observation, info)[moves[i]]:
             raise ValueError(
                 f"{player_name(player)} plays {moves[i]}, which is illegal, in\n{game.text(info['state'])}"
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
-from ..match import player_name
+from ...envs.players import PlayerLike, player_name
 from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
@@ -57,7 +57,7 @@ class Evaluation:
 
 
 def evaluate(
-    player: Agent | str,
+    player: PlayerLike,
     game: Game | str = "connect_four",
     *,
     positions: SolvedPositions | int | None = None,

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...agents import Agent, make
+from ...agents import make
 from ...envs import Game, as_game
-from ..match import iter_match, player_name
+from ...envs.players import PlayerLike, player_name
+from ..matches import iter_match
 from ..ratings import Difference, elo_difference, pair_scores, rate_against
 from ..records.record import GameRecord
 from ..tournament import Score
@@ -99,7 +100,7 @@ def ladder_rungs(ladder: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def climb(
-    player: Agent | str,
+    player: PlayerLike,
     game: Game | str,
     ladder: str | Sequence[str] = "quick",
     games: int = 40,

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
 
 from ...envs import make_game
+from ...envs.elsewhere import absolute
 from ...envs.spec import nearest
 from .settings import about, check_settings, documented
 
@@ -217,6 +218,15 @@ class TrainingConfig:
             return cls(**{**values, "ladder": tuple(values.get("ladder", cls.ladder))})
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None
+
+    def anywhere(self) -> TrainingConfig:
+        """Return this configuration with the games and players of one's own files found from any folder."""
+        return replace(
+            self,
+            game=absolute(self.game),
+            opponents={absolute(spec): share for spec, share in self.opponents.items()},
+            ladder=tuple(map(absolute, self.ladder)),
+        )
 
     def check_names(self) -> None:
         """Check what the game and the players are called, before anything is written.

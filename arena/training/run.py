@@ -41,6 +41,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
         FileNotFoundError: there is no folder to make it in.
         ImportError: stable-baselines3 is not installed.
     """
+    config = config.anywhere()
     config.check_names()
     run = RunFolder(folder)
     run.check_new()

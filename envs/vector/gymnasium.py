@@ -18,6 +18,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
+from .opponents import OpponentLike
 from .seats import SeatBatch
 
 __all__ = ["AutoresetMode", "BoardVectorEnv"]
@@ -56,7 +57,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self,
         game: Game | str,
         num_envs: int = 1,
-        opponent: Any = "random",
+        opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         *,
         opening_plies: int = 0,

@@ -11,6 +11,7 @@ and not on other rows or on threads.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game import Game
+from ..players import PlayerLike, checked_answer
 from .batch import GameBatch
 from .row_random import draw_numbers
 
@@ -26,6 +28,7 @@ __all__ = [
     "FromFunction",
     "Memoryless",
     "OneByOne",
+    "OpponentLike",
     "Opponents",
     "RandomOpponents",
     "as_opponents",
@@ -66,6 +69,10 @@ class Opponents(Protocol):
         ...
 
 
+OpponentLike = PlayerLike | Opponents
+"""What may sit in the other seat: a spec string, an agent, a function, or in batches an `Opponents`."""
+
+
 class Memoryless:
     """Opponents who keep nothing from one move to the next; a subclass adds ``act``."""
 
@@ -91,7 +98,7 @@ class OneByOne:
     The copy is reset at the start of each game, with a seed from the row's generator.
 
     Args:
-        agent: any object with ``reset(seed)`` and ``act(observation, info)``.
+        agent: any agent, with ``reset(seed)`` and ``act(observation, info)``.
     """
 
     def __init__(self, agent: Any) -> None:
@@ -101,6 +108,9 @@ class OneByOne:
     def prepare(self, batch: GameBatch) -> None:
         """Let the agent prepare, before it is copied."""
         prepare(self.agent)
+
+    def __repr__(self) -> str:
+        return repr(self.agent)
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Reset the agents of these rows.
@@ -122,7 +132,8 @@ class OneByOne:
             mask = batch.masks[row].copy()
             observation = {"observation": batch.observations[row].copy(), "action_mask": mask}
             info = {"action_mask": mask, "state": batch.states[row].copy()}
-            actions[place] = self._copies[row].act(observation, info)
+            agent = self._copies[row]
+            actions[place] = checked_answer(agent.act(observation, info), agent, batch.game)
         return actions
 
     def end(self, batch: GameBatch, rows: NDArray[np.intp], rewards: NDArray[np.float32]) -> None:
@@ -167,36 +178,58 @@ def prepare(player: Any, *arguments: Any) -> None:
 
 
 def resolved(agent: Any, game: Game) -> Any:
-    """Return an agent, or the one that a spec string describes, as `plyground.agents.as_agent` does."""
+    """Return what `plyground.agents.as_agent` makes of an agent, a function or a spec string."""
     from ...agents import as_agent  # the one arrow that points up: who sits in the other seat is known there
 
     return as_agent(agent, game)
 
 
-def as_opponents(opponent: Any, game: Game) -> Opponents:
+def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
     """Return opponents for batches of ``game``.
 
     Args:
-        opponent: a spec string such as ``"alphabeta(depth=2)"`` (see `plyground.agents.make`); an agent with ``reset``
-            and ``act``; a function, see `FromFunction`; or an `Opponents`, which is returned as it is.
+        opponent: a spec string such as ``"alphabeta(depth=2)"`` (see `plyground.agents.make`); an agent with ``act``;
+            a function, of ``(observation, info)`` for one position or, told by these names, of ``(observations,
+            masks)`` for many, see `FromFunction`; or an `Opponents`, which is returned as it is.
         game: the game.
 
     Raises:
         ValueError: ``opponent`` is none of these, the spec is unknown (the message suggests the nearest), or the agent
             plays another game.
     """
-    if not isinstance(opponent, type):
+    acts = callable(getattr(opponent, "act", None))
+    if isinstance(opponent, type) or not (isinstance(opponent, str) or acts or callable(opponent)):
+        raise ValueError(
+            "opponent must be a spec string, an agent with act(observation, info), an object with begin(), act() and "
+            f"end(), or a function, got {opponent!r}"
+        )
+    if not isinstance(opponent, str):
         if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
-            return opponent
-        if isinstance(opponent, str) or all(callable(getattr(opponent, name, None)) for name in ("reset", "act")):
-            agent = resolved(opponent, game)
-            many: Any = agent.batched() if hasattr(agent, "batched") else None
-            return OneByOne(agent) if many is None else many
-        if callable(opponent):
+            return opponent  # pyright: ignore[reportReturnType]  (it has just been seen that it is one)
+        if not acts and callable(opponent) and _takes_many(opponent):
             return FromFunction(opponent)
+    agent = resolved(opponent, game)
+    many: Any = agent.batched() if hasattr(agent, "batched") else None
+    return OneByOne(agent) if many is None else many
+
+
+def _takes_many(function: Callable[..., Any]) -> bool:
+    """Return whether the names of a function's parameters say that it answers for many positions at once.
+
+    Raises:
+        ValueError: they do not tell.
+    """
+    try:
+        names = list(inspect.signature(function).parameters)[:2]
+    except ValueError:  # of a function of an extension module nobody knows
+        names = []
+    if "observations" in names or "masks" in names:
+        return True
+    if "observation" in names or "info" in names:
+        return False
     raise ValueError(
-        "opponent must be a spec string, an agent with reset() and act(), an object with begin(), act() and end(), or "
-        f"a function of observations and masks, got {opponent!r}"
+        f"the opponent {function!r} takes ({', '.join(names)}): name its arguments (observation, info) if it answers "
+        "for one position, or (observations, masks) if for many at once"
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..jit.prng import new_rng
 from .batch import GameBatch
-from .opponents import as_opponents, load_opponents_state, opponents_state, prepare
+from .opponents import OpponentLike, as_opponents, load_opponents_state, opponents_state, prepare
 from .row_random import draw_numbers
 from .seat_checks import checked_actions, checked_rows, checked_seeds
 from .state_dicts import copied, restore
@@ -66,7 +66,7 @@ class SeatBatch:
         self,
         game: Game | str,
         num_envs: int,
-        opponent: Any = "random",
+        opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         *,
         opening_plies: int | tuple[int, int] = 0,

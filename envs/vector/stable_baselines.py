@@ -16,6 +16,7 @@ from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
 from ..game import Game
+from .opponents import OpponentLike
 from .seats import SeatBatch
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class BoardVecEnv(VecEnv):
         self,
         game: Game | str,
         num_envs: int,
-        opponent: Any = "random",
+        opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         *,
         opening_plies: int = 0,

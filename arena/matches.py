@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,24 +13,31 @@ from joblib import Parallel, delayed
 
 from ..agents import Agent, as_agent, make
 from ..envs import BoardGameEnv, Game, as_game
+from ..envs.players import PlayerLike, player_name
 from ..envs.vector.opponents import prepare
 from .loop import play
 from .openings import default_opening_plies, random_openings
 from .records.record import GameRecord
 
-__all__ = ["iter_match", "match", "player_name"]
+__all__ = ["iter_match", "labels_of", "match"]
 
 _tokens = itertools.count()
 
 
-def player_name(player: Agent | str) -> str:
-    """Return the name of a player in tables and records: its spec without blanks, or its class."""
-    return player.replace(" ", "") if isinstance(player, str) else type(player).__name__
+def labels_of(players: Sequence[PlayerLike]) -> list[str]:
+    """Return the names of the players of a match; those of the same name get numbers, as in ``random#1``."""
+    names = [player_name(player) for player in players]
+    counts, seen = Counter(names), Counter[str]()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(f"{name}#{seen[name]}" if counts[name] > 1 else name)
+    return labels
 
 
 def match(
     game: Game | str,
-    players: Sequence[Agent | str],
+    players: Sequence[PlayerLike],
     games: int = 100,
     seed: int = 0,
     *,
@@ -43,13 +51,14 @@ def match(
 
 def iter_match(
     game: Game | str,
-    players: Sequence[Agent | str],
+    players: Sequence[PlayerLike],
     games: int = 100,
     seed: int = 0,
     *,
     opening_plies: int | None = None,
     jobs: int = 1,
     names: Sequence[str] | None = None,
+    after: Sequence[GameRecord] = (),
 ) -> Iterator[GameRecord]:
     """Play a match, and yield each game as soon as it and those before it are finished.
 
@@ -58,15 +67,19 @@ def iter_match(
 
     Args:
         game: the game, or its name.
-        players: two agents or spec strings. Agents must be picklable if ``jobs`` is not 1.
+        players: two agents, functions or spec strings, see `plyground.agents.as_agent`. Agents and functions must be
+            picklable if ``jobs`` is not 1.
         games: the number of games; even, so that every opening is played from both sides.
         seed: the seed of the openings and of every game.
         opening_plies: random plies before the players take over; default: 4, or fewer in short games.
         jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
-        names: the players' names in the records. Default: their specs or classes.
+        names: the players' names in the records. Default: their specs, functions or classes; with numbers where both
+            are the same.
+        after: the first games of this very match, which were played before. It goes on after them.
 
     Raises:
-        ValueError: a number is out of its range, or a player or the game cannot be made. Nothing is played then.
+        ValueError: a number is out of its range, a player or the game cannot be made, or ``after`` holds other games.
+            Nothing is played then.
     """
     game = as_game(game)
     if len(players) != 2:
@@ -77,48 +90,89 @@ def iter_match(
         raise ValueError(f"seed must be at least 0, got {seed}")
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
-    labels = [player_name(player) for player in players] if names is None else list(names)
+    labels = labels_of(players) if names is None else list(names)
     if labels[0] == labels[1]:
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     agents = tuple(as_agent(player, game) for player in players)  # whatever is wrong fails here, in the calling process
     for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
         prepare(agent)
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
-    openings = itertools.islice(random_openings(game, plies, seed), games // 2)
-    return _games(game, agents, players, labels, openings, seed, jobs)
+    openings = enumerate(itertools.islice(random_openings(game, plies, seed), games // 2))
+    if len(after) > games:
+        raise ValueError(f"{len(after)} games of {' v '.join(labels)} were played before, and the match has {games}")
+    for pair, opening in itertools.islice(openings, len(after) // 2):
+        _check_same(game, labels, opening, (seed, pair), after[2 * pair : 2 * pair + 2])
+    rest = _games(game, agents, players, labels, openings, seed, jobs)
+    if len(after) % 2:
+        pair, opening = next(openings)
+        _check_same(game, labels, opening, (seed, pair), after[-1:])
+        half = (_play_pair(game, agents, labels, opening, (seed, pair), sides) for sides in ((1,),))  # when asked for
+        return itertools.chain(itertools.chain.from_iterable(half), rest)
+    return rest
+
+
+def _check_same(
+    game: Game, labels: Sequence[str], opening: list[int], seeds: tuple[int, int], records: Sequence[GameRecord]
+) -> None:
+    """Check that the records of an opening are those that this match would have made.
+
+    Raises:
+        ValueError: one is of another match; the message says what it is of.
+    """
+    for side, record in enumerate(records):
+        number = 2 * seeds[1] + side + 1
+        players = " v ".join(labels[::-1] if side else labels)
+        for what, found, expected in (
+            ("game is", record.game, game.source),
+            ("players are", " v ".join(record.players), players),
+            ("seed is", record.seed, _seed(seeds, side)),
+            ("opening is", record.moves[: record.opening], opening),
+        ):
+            if found != expected:
+                raise ValueError(f"game {number} is of another match: its {what} {found}, expected {expected}")
 
 
 def _games(
     game: Game,
     agents: tuple[Agent, ...],
-    players: Sequence[Agent | str],
+    players: Sequence[PlayerLike],
     labels: list[str],
-    openings: Iterator[list[int]],
+    openings: Iterator[tuple[int, list[int]]],
     seed: int,
     jobs: int,
 ) -> Iterator[GameRecord]:
     if jobs == 1:
-        for pair, opening in enumerate(openings):
+        for pair, opening in openings:
             yield from _play_pair(game, agents, labels, opening, (seed, pair))
         return
     token = next(_tokens)
     tasks = (
         delayed(_play_pair_in_worker)(token, game, tuple(players), labels, opening, (seed, pair))
-        for pair, opening in enumerate(openings)
+        for pair, opening in openings
     )
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
     for pair_of_games in parallel(tasks):
         yield from pair_of_games
 
 
+def _seed(seeds: tuple[int, int], side: int) -> int:
+    """Return the seed of a game, from the match's seed and the number of the opening, and who begins."""
+    return int(np.random.SeedSequence([*seeds, side]).generate_state(1)[0])
+
+
 def _play_pair(
-    game: Game, agents: Sequence[Agent], labels: Sequence[str], opening: list[int], seeds: tuple[int, int]
+    game: Game,
+    agents: Sequence[PlayerLike],
+    labels: Sequence[str],
+    opening: list[int],
+    seeds: tuple[int, int],
+    sides: Sequence[int] = (0, 1),
 ) -> list[GameRecord]:
-    """Play one opening from both sides."""
+    """Play one opening from both sides, or from one of them."""
     env: Any = BoardGameEnv(game)
     records = []
-    for swapped in (0, 1):
-        seed = int(np.random.SeedSequence([*seeds, swapped]).generate_state(1)[0])
+    for swapped in sides:
+        seed = _seed(seeds, swapped)
         order = (1, 0) if swapped else (0, 1)
         records.append(
             play(
@@ -135,14 +189,14 @@ def _play_pair(
 def _play_pair_in_worker(
     token: int,
     game: Game,
-    players: tuple[Agent | str, ...],
+    players: tuple[PlayerLike, ...],
     labels: Sequence[str],
     opening: list[int],
     seeds: tuple[int, int],
 ) -> list[GameRecord]:
     specs = tuple(player if isinstance(player, str) else None for player in players)
     made = _agents_of_match(token, game, specs)
-    agents: list[Any] = [agent or player for agent, player in zip(made, players, strict=True)]
+    agents: list[Any] = [player if agent is None else agent for agent, player in zip(made, players, strict=True)]
     return _play_pair(game, agents, labels, opening, seeds)
 
 

@@ -1,0 +1,72 @@
+"""What is less than an `Agent`, as an agent: an object without ``reset``, or a plain function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..envs.players import player_name
+from .agent import Info, Observation
+
+__all__ = ["Adapted", "FunctionAgent", "takes_two"]
+
+
+class Adapted:
+    """An object with ``act`` alone, with a ``reset`` that does nothing. It has all that the object has.
+
+    Args:
+        player: the object.
+    """
+
+    def __init__(self, player: Any) -> None:
+        self._player = player
+        self.__name__ = player_name(player)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Do nothing: the player has no ``reset``."""
+
+    def act(self, observation: Observation, info: Info | None = None) -> Any:
+        """Return the player's action."""
+        return self._player.act(observation, info)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_player":  # copying and pickling ask before there is a player
+            raise AttributeError(name)
+        return getattr(self._player, name)
+
+    def __repr__(self) -> str:
+        return repr(self._player)
+
+
+class FunctionAgent:
+    """A function ``(observation, info) -> action`` as an agent.
+
+    Args:
+        function: the function.
+    """
+
+    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
+        self._function = function
+        self.__name__ = player_name(function)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Do nothing: functions keep nothing."""
+
+    def act(self, observation: Observation, info: Info | None = None) -> Any:
+        """Return the function's action."""
+        return self._function(observation, info)
+
+    def __repr__(self) -> str:
+        return repr(self._function)
+
+
+def takes_two(function: Callable[..., Any]) -> bool:
+    """Return whether a function can be called with an observation and an info."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # of a function of an extension module nobody knows
+        return True
+    return True

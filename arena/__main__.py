@@ -1,0 +1,5 @@
+"""``python -m plyground.arena``: the command line, where no ``plyground`` is installed."""
+
+from .cli import main
+
+main()

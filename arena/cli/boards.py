@@ -1,0 +1,79 @@
+"""A board at the terminal, for people who play: colours, the last move in brackets, and the numbers to type."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.text import Text
+
+from ...envs import Game, State
+from ...envs.board import MARKS
+from ...envs.render.styles import STYLES
+
+__all__ = ["counts", "drawn"]
+
+_STYLES = ("dim", "bold red", "bold cyan", "bold red", "bold cyan")  # of the marks
+_NAMES = {"othello": "discs", "holes": "discs", "lines": "stones", "marks": "marks"}  # of pieces, by the board's style
+
+
+def drawn(game: Game, state: State, last: tuple[State, int] | None = None) -> Text:
+    """Return a position as text.
+
+    Args:
+        game: the game; without a `Board` it is drawn by its own ``text``.
+        state: the position.
+        last: the state before the last move, and that move, whose piece is put into brackets.
+    """
+    board = game.board
+    if board is None:
+        return Text(game.text(state))
+    pieces = np.asarray(board.pieces(state)).ravel()
+    touched = board.cells(*last) if last is not None else ()
+    labels = _labels(game, state)
+    width = max(map(len, labels.values()), default=0) + int(STYLES[board.style].numbered)
+    margin = max(map(len, board.row_labels), default=0)
+    text = Text()
+    for row in range(board.rows):
+        label = board.row_labels[row] if board.row_labels else ""
+        text.append(f"{label:>{margin}}" if margin else "", "dim")
+        for cell in range(row * board.columns, (row + 1) * board.columns):
+            piece = int(pieces[cell])
+            mark = MARKS[piece]
+            if cell in labels:
+                mark = mark + labels[cell] if piece else labels[cell]
+            elif STYLES[board.style].numbered:
+                mark = ""  # a square that is never used
+            mark = f"{mark:^{max(1, width)}}"
+            text.append("[" if cell in touched[-1:] else " ")
+            text.append(mark, _STYLES[piece])
+            text.append("]" if cell in touched[-1:] else " ")
+        text.append(f" {label}\n" if margin else "\n", "dim")
+    if board.column_labels:
+        text.append(" " * margin + "".join(f" {name:^{max(1, width)}} " for name in board.column_labels), "dim")
+    else:
+        text.right_crop(1)
+    return text
+
+
+def counts(game: Game, state: State) -> str:
+    """Return how many pieces each player has on the board, as in ``"X 12, O 8 discs"``; empty without a `Board`."""
+    board = game.board
+    if board is None:
+        return ""
+    pieces = np.asarray(board.pieces(state))
+    first, second = (int(np.isin(pieces, codes).sum()) for codes in ((1, 3), (2, 4)))
+    return f"{MARKS[1]} {first}, {MARKS[2]} {second} {_NAMES.get(board.style, 'pieces')}"
+
+
+def _labels(game: Game, state: State) -> dict[int, str]:
+    """Return what stands in cells for people to type, where no letters and numbers stand beside the board."""
+    board = game.board
+    if board is None or board.column_labels:
+        return {}
+    if STYLES[board.style].numbered:
+        cells = range(board.rows * board.columns)
+        dark = [cell for cell in cells if sum(divmod(cell, board.columns)) % 2]
+        return {cell: str(number) for number, cell in enumerate(dark, start=1)}
+    if game.is_terminal(state):
+        return {}
+    moves = {action: board.cells(state, action) for action in game.actions(state)}
+    return {cells[0]: game.action_to_str(action) for action, cells in moves.items() if len(cells) == 1}

@@ -1,0 +1,104 @@
+"""The commands by name: where each is, what it does in a line, and examples. Loading none of them keeps help fast."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Command"]
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        place: the file and the function, as in ``"match:match"``.
+        what: what it does, in a line: the first of the function's docstring.
+        examples: how it is called.
+    """
+
+    place: str
+    what: str
+    examples: tuple[str, ...]
+
+
+COMMANDS = {
+    "games": Command("listing:games", "List the games.", ("plyground games", "plyground games --json")),
+    "agents": Command(
+        "listing:agents", "List the kinds of players, and how their specs are written.", ("plyground agents",)
+    ),
+    "show": Command(
+        "show:show",
+        "Show a position, as text or as a picture, with a search of it.",
+        (
+            "plyground show othello --moves 'd3 c5'",
+            "plyground show go_9x9 --moves 'E5 C3 G7' --overlay 'mcts(simulations=5000)' --out board.svg",
+            "plyground show ./breakthrough.py:breakthrough",
+        ),
+    ),
+    "analyse": Command(
+        "analyse:analyse",
+        "Search a position, and print the board, the value, the best line, and a table of the actions.",
+        (
+            "plyground analyse othello --moves 'd3 c5' --agent 'mcts(seconds=1)'",
+            "plyground analyse connect_four --moves '3 3 3' --agent 'alphabeta(depth=12)' --json",
+        ),
+    ),
+    "explain": Command(
+        "explain:explain",
+        "Show a search of a small tree step by step, or make an exercise.",
+        (
+            "plyground explain --tree '((3 12 8) (2 ? ?) (14 5 2))' --out tree.svg",
+            "plyground explain --game tictactoe --moves '0 4 8' --simulations 5",
+            "plyground explain --exercise --kind mcts --seed 3",
+        ),
+    ),
+    "solve": Command(
+        "solve:solve",
+        "Solve a position: its value with best play, all best moves, and the line.",
+        (
+            "plyground solve connect_four --moves '3 3 3 3 3 2 2 3 1 1 0 1 1 0'",
+            "plyground solve 'mnk(m=4, n=4, k=4)' --json",
+        ),
+    ),
+    "match": Command(
+        "match:match",
+        "Play a match, or a round robin, and print the cross table.",
+        (
+            "plyground match 'alphabeta(depth=6)' 'mcts(simulations=1000)' --games 100 --jobs 2",
+            "plyground match random ./mine.py:Greedy --game ./breakthrough.py:breakthrough --games 20",
+            "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.jsonl --resume",
+        ),
+    ),
+    "play": Command(
+        "play:play",
+        "Play against an agent at the terminal.",
+        (
+            "plyground play connect_four --against 'mcts(simulations=500)'",
+            "plyground play go_9x9 --against 'mcts(seconds=2)' --seat second",
+        ),
+    ),
+    "train": Command(
+        "train:train",
+        "Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was.",
+        (
+            "plyground train ppo connect_four --minutes 10 --out ppo-run",
+            "plyground train --resume ppo-run --minutes 20",
+            "plyground train dqn 'mnk(m=4, n=4, k=4)' --opponent 'random*0.5' --opponent ./mine.py:Greedy",
+        ),
+    ),
+    "evaluate": Command(
+        "evaluate:evaluate_player",
+        "Grade a player: moves by exact solving, a rating on a ladder, and whether its values come true.",
+        ("plyground evaluate 'mcts(simulations=100)'", "plyground evaluate ppo-run --curve --out curve"),
+    ),
+    "convert": Command(
+        "convert:convert",
+        "Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers).",
+        ("plyground convert games.jsonl games.sgf",),
+    ),
+    "warm": Command(
+        "warm:warm",
+        "Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package).",
+        ("plyground warm connect_four mcts", "plyground warm --jobs -1"),
+    ),
+}

@@ -1,0 +1,34 @@
+"""Options that several commands have, and JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["GameArgument", "GameOption", "Json", "Moves", "Seed", "print_json"]
+
+_GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
+
+GameArgument = Annotated[str, typer.Argument(help=_GAME)]
+GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Moves = Annotated[
+    str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON. What is not finite is None, since JSON has no such numbers."""
+    print(json.dumps(_finite(value), indent=2, default=lambda other: other.item()))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,64 @@
+"""What takes long before a command begins, shown on standard error: compiling, which agents tell their log of."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.errors import LiveError
+from rich.markup import escape
+from rich.status import Status
+
+__all__ = ["notices_shown"]
+
+_LOG = logging.getLogger("plyground")  # that of `plyground.agents.compiling`, which takes a second to import
+_console = Console(stderr=True)
+
+
+@contextmanager
+def notices_shown(quiet: bool = False) -> Iterator[None]:
+    """Show on standard error what is being compiled, as `plyground.agents.compiling` says it to its log.
+
+    At a terminal it is a status that goes away when the work is done, elsewhere a line.
+
+    Args:
+        quiet: True shows nothing.
+    """
+    handler = _Notices()
+    level, propagate = _LOG.level, _LOG.propagate
+    _LOG.setLevel(logging.ERROR if quiet else logging.INFO)
+    _LOG.propagate = False
+    _LOG.addHandler(handler)
+    try:
+        yield
+    finally:
+        _LOG.removeHandler(handler)
+        _LOG.setLevel(level)
+        _LOG.propagate = propagate
+
+
+class _Notices(logging.Handler):
+    """Shows log records on the console."""
+
+    _status: Status | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        compiling = getattr(record, "compiling", None)
+        if compiling is False:
+            if self._status is not None:
+                self._status.stop()
+                self._status = None
+            return
+        text = record.getMessage()
+        if compiling and _console.is_terminal and self._status is None:
+            status = _console.status(escape(text))
+            try:
+                status.start()
+            except LiveError:  # a progress bar is shown: the line goes above it
+                pass
+            else:
+                self._status = status
+                return
+        _console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,66 @@
+"""All that `plyground.arena` exports."""
+
+from .grading import (
+    Evaluation,
+    SolvedPositions,
+    calibrate,
+    climb,
+    committed_positions,
+    evaluate,
+    grade,
+    learning_curve,
+    load_positions,
+    save_positions,
+    solve_positions,
+)
+from .loop import play
+from .matches import iter_match, match
+from .openings import random_openings
+from .progress import play_with_progress, train_with_progress
+from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
+from .records.formats import read_games, write_games
+from .records.record import GameRecord, read_records, write_records
+from .tables import cross_table
+from .tournament import Score, Standing, iter_round_robin, standings
+from .training import Progress, TrainingConfig, resume, train
+
+__all__ = [
+    "Difference",
+    "Evaluation",
+    "GameRecord",
+    "Progress",
+    "Ratings",
+    "Score",
+    "SolvedPositions",
+    "Standing",
+    "TrainingConfig",
+    "calibrate",
+    "climb",
+    "committed_positions",
+    "cross_table",
+    "elo_difference",
+    "evaluate",
+    "fit_ratings",
+    "game_results",
+    "grade",
+    "iter_match",
+    "iter_round_robin",
+    "learning_curve",
+    "load_positions",
+    "match",
+    "pair_scores",
+    "play",
+    "play_with_progress",
+    "random_openings",
+    "rate_against",
+    "read_games",
+    "read_records",
+    "resume",
+    "save_positions",
+    "solve_positions",
+    "standings",
+    "train",
+    "train_with_progress",
+    "write_games",
+    "write_records",
+]

@@ -1,0 +1,143 @@
+"""What is not part of the package, found by a text: an attribute of a module or of a file, or an entry point.
+
+``package.module:attribute`` is imported as Python imports it, with the working directory as the last place to look.
+``./file.py:attribute`` is the file's own, and the file may import the files beside it. Installed packages name theirs
+as entry points of the groups ``plyground.games`` and ``plyground.agents``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .spec import nearest, nearest_of
+
+__all__ = ["absolute", "installed", "load", "place_of"]
+
+
+def place_of(spec: str) -> str | None:
+    """Return the place that a spec begins with, as ``./file.py:attribute`` in ``./file.py:attribute(size=5)``.
+
+    None if the spec begins with a name.
+
+    Raises:
+        ValueError: the spec is a Python file without the name of an attribute.
+    """
+    place = spec.partition("(")[0].strip()
+    if place.endswith(".py"):
+        raise ValueError(f"{place!r} is a file: say what in it is meant, as in '{place}:{Path(place).stem}'")
+    return place if ":" in place else None
+
+
+def absolute(spec: str) -> str:
+    """Return a spec whose file, if it begins with one, is found from any folder."""
+    place = place_of(spec)
+    if place is None or not _is_file(place):
+        return spec
+    file, _, attribute = place.rpartition(":")
+    return f"{Path(file).expanduser().resolve()}:{attribute}{spec.strip()[len(place) :]}"
+
+
+def load(place: str) -> Any:
+    """Return the attribute at a place, as in ``package.module:attribute`` or ``./file.py:attribute``.
+
+    Raises:
+        FileNotFoundError: there is no such file; the nearest is suggested.
+        ValueError: there is no such module or attribute (the nearest is suggested), or loading it failed.
+    """
+    source, _, attribute = place.rpartition(":")
+    if not source or not all(part.isidentifier() for part in attribute.split(".")):
+        raise ValueError(f"cannot read {place!r}: expected package.module:attribute or ./file.py:attribute")
+    found: Any = _file(source) if _is_file(place) else _module(source)
+    for name in attribute.split("."):
+        if not hasattr(found, name) and isinstance(found, ModuleType):
+            raise ValueError(f"there is no {name!r} in {source}: {_names(found, name)}")
+        if not hasattr(found, name):
+            raise ValueError(f"there is no {attribute!r} in {source}: {found!r} has no {name!r}")
+        found = getattr(found, name)
+    return found
+
+
+@lru_cache
+def installed(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a group in the installed packages, by their names."""
+    return {one.name: one for one in entry_points(group=group)}
+
+
+def _is_file(place: str) -> bool:
+    source = place.rpartition(":")[0]
+    return source.endswith(".py") or "/" in source or os.sep in source
+
+
+def _file(source: str) -> ModuleType:
+    """Return the module of a Python file, which is executed once in a process."""
+    path = Path(source).expanduser()
+    if not path.is_file():
+        near = nearest_of(path.name, [one.name for one in path.parent.glob("*.py")]) if path.parent.is_dir() else None
+        raise FileNotFoundError(
+            f"there is no file {source}" + (f": did you mean {str(path.with_name(near))!r}?" if near else "")
+        )
+    path = path.resolve()
+    for module in list(sys.modules.values()):
+        known = getattr(module, "__file__", None)
+        if isinstance(known, str) and os.path.basename(known) == path.name and Path(known).resolve() == path:
+            return module
+    name = path.stem
+    if not name.isidentifier() or name in sys.modules or importlib.util.find_spec(name) is not None:
+        name = f"{name}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"  # never in place of another module
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{source} is no Python file: expected a name that ends in .py")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _failed(source, error) from error
+    return module
+
+
+def _module(name: str) -> ModuleType:
+    if not ({"", os.getcwd()} & set(sys.path)):
+        sys.path.append(os.getcwd())  # a console script does not look there
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            raise ValueError(f"there is no module {error.name!r}, in which {name}:… would be") from None
+        raise _failed(name, error) from error
+    except Exception as error:
+        raise _failed(name, error) from error
+
+
+def _names(module: Any, name: str) -> str:
+    """Return the end of an error message: what of its own a module has in place of ``name``."""
+    own = [
+        known
+        for known, value in vars(module).items()
+        if not known.startswith("_") and not isinstance(value, ModuleType)
+        if not hasattr(value, "__name__") or getattr(value, "__module__", None) == module.__name__  # not imported
+    ]
+    return nearest(name, own) if own else "it defines nothing with a public name"
+
+
+def _failed(source: str, error: Exception) -> ValueError:
+    """Return an error of one line that says what went wrong in a module, and where."""
+    if isinstance(error, SyntaxError):
+        where, what = f"{error.filename}, line {error.lineno}", error.msg
+    else:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where, what = f"{last.filename}, line {last.lineno}", " ".join(str(error).split())
+    return ValueError(f"cannot load {source}: {type(error).__name__}: {what} ({where})")

@@ -1,0 +1,64 @@
+"""What may sit at a table, and what it may answer: the least that environments and matches ask of a player."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .game import Game
+
+__all__ = ["Player", "PlayerLike", "checked_answer", "player_name"]
+
+
+@runtime_checkable
+class Player(Protocol):
+    """The least that a player is; where it has a ``reset(seed)`` too, that is called before each game."""
+
+    def act(self, observation: Any, info: Any, /) -> Any:
+        """Return a legal action, a whole number, for the player to move."""
+        ...
+
+
+PlayerLike = str | Player | Callable[[Any, Any], Any]
+"""A spec string, an object with ``act(observation, info)``, or a function of these two."""
+
+
+def player_name(player: Any) -> str:
+    """Return what a player is called: its spec without blanks, the name of its function, or that of its class."""
+    if isinstance(player, str):
+        return player.replace(" ", "")
+    return getattr(player, "__name__", None) or type(player).__name__
+
+
+def checked_answer(answer: Any, player: Any, game: Game | None = None, mask: ArrayLike | None = None) -> int:
+    """Return what a player answered, as the id of an action.
+
+    Args:
+        answer: what its ``act`` returned.
+        player: who answered, for the message.
+        game: the game, if it is one of ours.
+        mask: [num_actions] 0 for the actions that are illegal. Default: any action of the game will do.
+
+    Raises:
+        ValueError: it is no whole number, no action of the game, or illegal; the message names the player.
+    """
+    try:
+        action = -1 if isinstance(answer, bool) else operator.index(answer)
+    except TypeError:
+        action = -1
+    known = game.num_actions if game is not None else np.inf if mask is None else len(np.asarray(mask))
+    if not 0 <= action < known:
+        shown = f"an array of shape {answer.shape}" if np.ndim(answer) and hasattr(answer, "shape") else repr(answer)
+        expected = f"a whole number from 0 to {known - 1}" if known < np.inf else "a whole number"
+        raise ValueError(f"{player_name(player)} answered {shown[:100]}: expected an action, {expected}")
+    if mask is not None and not np.asarray(mask)[action]:
+        name = "" if game is None or game.action_to_str(action) == str(action) else f" ({game.action_to_str(action)})"
+        legal = np.flatnonzero(mask).tolist()
+        raise ValueError(
+            f"{player_name(player)} answered {action}{name}, which is illegal: expected one of {legal[:30]}"
+        )
+    return action

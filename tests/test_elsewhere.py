@@ -1,0 +1,196 @@
+"""Games and players of one's own, by where they are: files, modules, and entry points of installed packages."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.agents import agent_names, as_agent, make
+from plyground.arena import TrainingConfig, match, read_records, write_records
+from plyground.envs import Game, elsewhere, game_names, make_game, tictactoe
+from plyground.envs.elsewhere import absolute, place_of
+
+GAME = """
+from besides import title
+from plyground.envs import game_factory, make_game, tictactoe
+
+@game_factory
+def mine(size: int = 3, name: str = title):
+    return tictactoe().replace(name=name)
+
+def plain(size=3):
+    return tictactoe().replace(name="plain")
+
+made = tictactoe()
+number = 3
+
+def nothing():
+    return 3
+"""
+AGENTS = """
+import numpy as np
+
+def first(observation, info, last=False):
+    return int(np.flatnonzero(observation["action_mask"])[-1 if last else 0])
+
+class WithGame:
+    def __init__(self, game, depth=1):
+        self.game, self.depth = game, depth
+    def act(self, observation, info):
+        return first(observation, info)
+
+class Without:
+    def act(self, observation, info):
+        return None
+
+def factory(game, last=False):
+    return lambda observation, info: first(observation, info, last)
+
+here = Without()
+number = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "besides.py").write_text('title = "mine"\n')
+    (tmp_path / "games_here.py").write_text(GAME)
+    (tmp_path / "agents_here.py").write_text(AGENTS)
+    (tmp_path / "broken.py").write_text("\nimport no_such_module\n")
+    (tmp_path / "wrong.py").write_text("def f(:\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [one for one in sys.path if one])
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+class TestGames:
+    def test_by_file_and_by_module(self, folder: Path) -> None:
+        game = make_game("./games_here.py:mine(size=5)")
+        assert (game.name, game.parameters["size"], game.spec) == ("mine", 5, "mine(size=5)")
+        assert game.source == "./games_here.py:mine(size=5)"
+        assert make_game("./games_here.py:mine", size=5) is game
+        assert make_game("games_here:mine(size=5)") == game
+        assert make_game("./games_here.py:plain(size=4)").parameters == {"size": 4}
+        assert make_game("./games_here.py:made").source == "./games_here.py:made"
+        assert tictactoe().source == "tictactoe"
+
+    def test_other_processes_find_it(self, folder: Path) -> None:
+        game = make_game("./games_here.py:mine(size=5)")
+        again: Any = match(game, ["random", "./agents_here.py:first"], games=2, jobs=2)
+        assert [record.moves for record in again] == [
+            record.moves for record in match(game, ["random", "./agents_here.py:first"], games=2)
+        ]
+        assert {record.game for record in again} == {"./games_here.py:mine(size=5)"}
+        write_records("games.jsonl", again)
+        assert make_game(next(read_records("games.jsonl")).game) == game
+        assert pickle.loads(pickle.dumps(make_game("./games_here.py:made"))).name == "tictactoe"
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("./game_here.py:mine", r"there is no file ./game_here.py: did you mean 'games_here.py'\?"),
+            ("./games_here.py:mines", r"there is no 'mines' in ./games_here.py: did you mean 'mine'\?"),
+            ("./games_here.py:number", "is 3, expected a Game or a function that makes one"),
+            ("./games_here.py:nothing", "nothing must return a Game, got 3"),
+            ("./games_here.py:mine(sise=5)", r"unknown parameter 'sise' .*did you mean 'size'\?"),
+            ("./games_here.py:made(size=5)", "takes no parameters"),
+            ("./games_here.py", r"as in './games_here.py:games_here'"),
+            ("./broken.py:x", r"ModuleNotFoundError: No module named 'no_such_module' \(.*broken.py, line 2\)"),
+            ("./wrong.py:x", r"SyntaxError: invalid syntax \(.*wrong.py, line 1\)"),
+            ("nowhere.games:x", "there is no module 'nowhere'"),
+            ("games_here:", "cannot read 'games_here:'"),
+        ],
+    )
+    def test_mistakes_are_one_line(self, folder: Path, spec: str, message: str) -> None:
+        with pytest.raises((ValueError, FileNotFoundError), match=message) as error:
+            make_game(spec)
+        assert "\n" not in str(error.value)
+
+
+class TestAgents:
+    @pytest.mark.parametrize(
+        ("spec", "action"),
+        [
+            ("./agents_here.py:first", 0),
+            ("./agents_here.py:first(last=True)", 8),
+            ("./agents_here.py:WithGame(depth=3)", 0),
+            ("./agents_here.py:WithGame", 0),
+            ("./agents_here.py:factory(last=True)", 8),
+            ("./agents_here.py:here", None),
+            ("./agents_here.py:Without", None),
+        ],
+    )
+    def test_kinds(self, folder: Path, spec: str, action: int | None) -> None:
+        agent = make(spec, "tictactoe")
+        agent.reset(seed=0)
+        assert agent.act({"action_mask": np.ones(9)}, {}) == action
+        assert as_agent(spec, "tictactoe") is not None
+
+    def test_a_file_never_takes_the_place_of_another_module(self, folder: Path) -> None:
+        (folder / "random.py").write_text(AGENTS)
+        assert callable(make("./random.py:first", "tictactoe").act)
+        assert hasattr(sys.modules["random"], "randrange")
+        (folder / "random.py").unlink()
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("./agents_here.py:WithGam", r"did you mean 'WithGame'\?"),
+            ("./agents_here.py:WithGame(dept=3)", r"unknown argument 'dept' .*did you mean 'depth'\?"),
+            ("./agents_here.py:WithGame(1, 2)", "the arguments do not fit"),
+            ("./agents_here.py:first(lst=3)", r"did you mean 'last'\?"),
+            ("./agents_here.py:here(3)", "takes no arguments"),
+            ("./agents_here.py:number", r"is 3, expected an agent with act\(observation, info\)"),
+        ],
+    )
+    def test_mistakes(self, folder: Path, spec: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            make(spec, "tictactoe")
+
+
+def test_entry_points_of_installed_packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = {
+        "plyground.games": {"ours": EntryPoint("ours", "games_here:mine", "plyground.games")},
+        "plyground.agents": {"eager": EntryPoint("eager", "agents_here:first", "plyground.agents")},
+    }
+    for module in ("plyground.envs.registry", "plyground.agents.registry"):
+        monkeypatch.setattr(f"{module}.installed", lambda group: points[group])
+    assert elsewhere.installed("plyground.games") == {}  # nobody has installed one
+    game = make_game("ours(size=4)")
+    assert isinstance(game, Game)
+    assert game.source == "ours(size=4)"
+    assert "ours" in game_names()
+    assert "eager" in agent_names()
+    assert make("eager(last=True)", game).act({"action_mask": np.ones(9)}) == 8
+    with pytest.raises(ValueError, match="did you mean 'ours'"):
+        make_game("our")
+
+
+def test_places() -> None:
+    assert place_of("go(board_size=9)") is None
+    assert place_of("policy(C:\\models\\a.zip)") is None
+    assert place_of("./a.py:b(c='d:e')") == "./a.py:b"
+    assert absolute("./a.py:b(c=1)") == f"{Path('a.py').resolve()}:b(c=1)"
+    assert absolute("a.b:c(1)") == "a.b:c(1)"
+    assert absolute("mcts(simulations=5)") == "mcts(simulations=5)"
+
+
+def test_training_remembers_where_things_came_from(folder: Path) -> None:
+    config = TrainingConfig(
+        "./games_here.py:mine(size=5)", opponents={"./agents_here.py:first": 1.0}, ladder=("random",)
+    )
+    found = config.anywhere()
+    assert found.game == f"{folder.resolve()}/games_here.py:mine(size=5)"
+    assert dict(found.opponents) == {f"{folder.resolve()}/agents_here.py:first": 1.0}
+    found.check_names()
