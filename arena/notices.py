@@ -11,10 +11,10 @@ from rich.errors import LiveError
 from rich.markup import escape
 from rich.status import Status
 
-__all__ = ["notices_shown"]
+__all__ = ["CONSOLE", "notices_shown"]
 
 _LOG = logging.getLogger("plyground")  # that of `plyground.agents.compiling`, which takes a second to import
-_console = Console(stderr=True)
+CONSOLE = Console(stderr=True)  # one for all, which knows whether a progress bar is shown
 
 
 @contextmanager
@@ -52,8 +52,8 @@ class _Notices(logging.Handler):
                 self._status = None
             return
         text = record.getMessage()
-        if compiling and _console.is_terminal and self._status is None:
-            status = _console.status(escape(text))
+        if compiling and CONSOLE.is_terminal and self._status is None:
+            status = CONSOLE.status(escape(text))
             try:
                 status.start()
             except LiveError:  # a progress bar is shown: the line goes above it
@@ -61,4 +61,4 @@ class _Notices(logging.Handler):
             else:
                 self._status = status
                 return
-        _console.print(text, markup=False, highlight=False, soft_wrap=True)
+        CONSOLE.print(text, markup=False, highlight=False, soft_wrap=True)

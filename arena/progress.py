@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,6 +16,7 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bar
 
+from .notices import CONSOLE
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, saved_records
 from .training import Progress
@@ -29,8 +29,6 @@ __all__ = [
 ]
 
 Item = TypeVar("Item")
-
-_console = Console(stderr=True)
 
 
 def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path | None = None) -> list[GameRecord]:
@@ -65,13 +63,13 @@ def collect_with_progress(
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
-        with Bar(*columns, console=_console) as bar:
+        with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total)
             for item in items:
                 done.append(item)
                 bar.advance(shown, size(item))
     except KeyboardInterrupt:
-        _console.print(f"stopped after {sum(map(size, done))} of {total} {unit}")
+        CONSOLE.print(f"stopped after {sum(map(size, done))} of {total} {unit}")
     return done
 
 
@@ -82,7 +80,7 @@ def convert_with_progress(source: Path, target: Path) -> int:
     """
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     games = read_games(source, lambda done: bar.update(reading, completed=done))
-    with Bar(*columns, console=_console, disable=not _console.is_terminal) as bar:
+    with Bar(*columns, console=CONSOLE, disable=not CONSOLE.is_terminal) as bar:
         reading = bar.add_task(f"reading {source.name}", total=source.stat().st_size)
         records = list(games)
         writing = bar.add_task(f"writing {target.name}", total=len(records))
@@ -114,7 +112,7 @@ def train_with_progress(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=_console) as bar:
+    with Bar(*columns, console=CONSOLE) as bar:
         task = bar.add_task("training", total=1.0, text="compiling …")
 
         def show(progress: Progress) -> None:
