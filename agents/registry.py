@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import math
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from ..envs import Game, as_game
+from ..envs.messages import shown
 from ..envs.spec import nearest, parse_spec
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta
@@ -83,21 +86,22 @@ def make(spec: str, game: Game | str) -> Agent:
     """
     name, args, kwargs = parse_spec(spec)
     if name not in _constructors:
-        raise ValueError(f"unknown agent {name!r}: {nearest(name, _constructors)}")
+        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, _constructors)}")
     constructor = _constructors[name]
     parameters = _parameters(constructor)
     for key in kwargs:
         if key not in parameters:
             known = nearest(key, parameters) if parameters else "it takes none"
-            raise ValueError(f"unknown argument {key!r} of agent {name!r}: {known}")
+            raise ValueError(f"unknown argument {shown(key)} of agent {name!r}: {known}")
     game = as_game(game)
     try:
-        inspect.signature(constructor).bind(game, *args, **kwargs)
+        bound = inspect.signature(constructor).bind(game, *args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"cannot make {spec!r}: {error}; expected {agent_usage(name)[0]}") from None
-    for key, value in kwargs.items():
-        if isinstance(parameters[key].default, bool) and not isinstance(value, bool):
-            raise ValueError(f"{key} of agent {name!r} must be true or false, got {value!r}")
+        raise ValueError(f"cannot make {shown(spec)}: {error}; expected {agent_usage(name)[0]}") from None
+    for key, value in bound.arguments.items():
+        expected = _expected(parameters[key], value) if key in parameters else None
+        if expected is not None:
+            raise ValueError(f"{key} of agent {name!r} must be {expected}, got {shown(value)}")
     return constructor(game, *args, **kwargs)
 
 
@@ -123,3 +127,19 @@ def as_agent(agent: Agent | str, game: Game | str) -> Agent:
 def _parameters(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the parameters that a spec may give: all but the game, which comes first."""
     return dict(list(inspect.signature(constructor).parameters.items())[1:])
+
+
+def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
+    """Return in words what a parameter takes that cannot take ``value``; None: it can, or does not say."""
+    if isinstance(parameter.default, bool):
+        return None if isinstance(value, bool) else "true or false"
+    # As text, since what stands in it may be imported for type checkers only.
+    kinds = set(re.split(r"\s*\|\s*", str(parameter.annotation)))
+    if not kinds & {"int", "float"} or kinds - {"int", "float", "None"} or (value is None and "None" in kinds):
+        return None
+    if parameter.name == "seed" and isinstance(value, int) and value < 0:
+        return "a whole number, at least 0"
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if "float" in kinds:
+        return None if is_number and abs(value) < math.inf else "a number"
+    return None if is_number and isinstance(value, int) else "a whole number"

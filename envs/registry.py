@@ -14,6 +14,7 @@ import gymnasium
 import pettingzoo
 
 from .game import Game
+from .messages import shown
 from .spec import nearest, parse_spec
 
 __all__ = ["as_game", "game_names", "make_game", "register_game"]
@@ -83,17 +84,17 @@ def make_game(spec: str, **parameters: Any) -> Game:
     """
     name, args, kwargs = parse_spec(_presets.get(spec, spec))
     if name not in _factories:
-        raise ValueError(f"unknown game {name!r}: {nearest(name, [*_factories, *_presets])}")
+        raise ValueError(f"unknown game {shown(name)}: {nearest(name, [*_factories, *_presets])}")
     factory = _factories[name]
     signature = inspect.signature(factory)
     for key in (kwargs := {**kwargs, **parameters}):
         if key not in signature.parameters:
             known = nearest(key, signature.parameters) if signature.parameters else "it takes none"
-            raise ValueError(f"unknown parameter {key!r} of game {name!r}: {known}")
+            raise ValueError(f"unknown parameter {shown(key)} of game {name!r}: {known}")
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"cannot make {spec!r}: {error}; expected {name}{signature}") from None
+        raise ValueError(f"cannot make {shown(spec)}: {error}; expected {name}{signature}") from None
     return factory(*args, **kwargs)
 
 
