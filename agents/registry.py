@@ -139,7 +139,8 @@ def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
         return None
     if parameter.name == "seed" and isinstance(value, int) and value < 0:
         return "a whole number, at least 0"
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return None
     if "float" in kinds:
-        return None if is_number and abs(value) < math.inf else "a number"
-    return None if is_number and isinstance(value, int) else "a whole number"
+        return None if isinstance(value, float) and math.isfinite(value) else "a number"
+    return "a whole number"
