@@ -67,6 +67,8 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     """Return the end of an error message: the nearest of ``choices`` if one is near, and all of them."""
     choices = sorted(choices)
     close = difflib.get_close_matches(name[:100], choices, n=1, cutoff=0.5)
+    if not close:  # initials, as in "lr" for "learning_rate"
+        close = [choice for choice in choices if "".join(word[:1] for word in choice.split("_")) == name]
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}Choose from: {', '.join(choices)}"
 
