@@ -7,12 +7,15 @@ or by the name of an entry point of the group ``plyground.agents`` in an install
 from __future__ import annotations
 
 import inspect
+import math
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from ..envs import Game, as_game
 from ..envs.elsewhere import installed, load, place_of
+from ..envs.messages import shown
 from ..envs.players import PlayerLike
 from ..envs.spec import nearest, parse_spec
 from .adapted import Adapted, FunctionAgent, takes_two
@@ -106,18 +109,19 @@ def make(spec: str, game: Game | str) -> Agent:
     if name not in _constructors:
         if name in installed(_GROUP):
             return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs, as_game(game))
-        raise ValueError(f"unknown agent {name!r}: {nearest(name, agent_names())}")
+        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, agent_names())}")
     constructor = _constructors[name]
     parameters = _parameters(constructor)
     _check_names(name, kwargs, parameters)
     game = as_game(game)
     try:
-        inspect.signature(constructor).bind(game, *args, **kwargs)
+        bound = inspect.signature(constructor).bind(game, *args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"cannot make {spec!r}: {error}; expected {agent_usage(name)[0]}") from None
-    for key, value in kwargs.items():
-        if isinstance(parameters[key].default, bool) and not isinstance(value, bool):
-            raise ValueError(f"{key} of agent {name!r} must be true or false, got {value!r}")
+        raise ValueError(f"cannot make {shown(spec)}: {error}; expected {agent_usage(name)[0]}") from None
+    for key, value in bound.arguments.items():
+        expected = _expected(parameters[key], value) if key in parameters else None
+        if expected is not None:
+            raise ValueError(f"{key} of agent {name!r} must be {expected}, got {shown(value)}")
     return constructor(game, *args, **kwargs)
 
 
@@ -199,9 +203,26 @@ def _check_names(name: str, given: dict[str, Any], known: dict[str, inspect.Para
     for key in given:
         if key not in known:
             names = nearest(key, known) if known else "it takes none"
-            raise ValueError(f"unknown argument {key!r} of agent {name!r}: {names}")
+            raise ValueError(f"unknown argument {shown(key)} of agent {name!r}: {names}")
 
 
 def _parameters(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the parameters that a spec may give: all but the game, which comes first."""
     return dict(list(inspect.signature(constructor).parameters.items())[1:])
+
+
+def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
+    """Return in words what a parameter takes that cannot take ``value``; None: it can, or does not say."""
+    if isinstance(parameter.default, bool):
+        return None if isinstance(value, bool) else "true or false"
+    # As text, since what stands in it may be imported for type checkers only.
+    kinds = set(re.split(r"\s*\|\s*", str(parameter.annotation)))
+    if not kinds & {"int", "float"} or kinds - {"int", "float", "None"} or (value is None and "None" in kinds):
+        return None
+    if parameter.name == "seed" and isinstance(value, int) and value < 0:
+        return "a whole number, at least 0"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return None
+    if "float" in kinds:
+        return None if isinstance(value, float) and math.isfinite(value) else "a number"
+    return "a whole number"

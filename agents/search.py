@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..envs import Game, State, as_game
 from ..envs.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
+from ..envs.messages import shown
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
 from .compiling import compiling
@@ -191,7 +192,7 @@ def check_arguments(*checks: tuple[str, Any, bool, str]) -> None:
     """
     for name, value, fits, expected in checks:
         if not fits:
-            raise ValueError(f"{name} must be {expected}, got {value!r}")
+            raise ValueError(f"{name} must be {expected}, got {shown(value)}")
 
 
 def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
@@ -204,4 +205,6 @@ def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
         kinds = (int, float) if name == "seconds" else (int, np.integer)
         if value is not None and (not isinstance(value, kinds) or isinstance(value, bool) or not value > 0):
             kind = "a number" if name == "seconds" else "a whole number"
-            raise ValueError(f"{name} must be {kind} above 0, got {value!r}: a search needs a budget to choose a move")
+            raise ValueError(
+                f"{name} must be {kind} above 0, got {shown(value)}: a search needs a budget to choose a move"
+            )

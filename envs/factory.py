@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from .game import Game, Rule
+from .messages import shown
 
 __all__ = ["game_factory"]
 
@@ -60,8 +61,10 @@ def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
     if expected in (bool, int, float, str, tuple) and (
         not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
     ):
-        raise ValueError(f"{name} of {game} must be of type {expected.__name__}, got {value!r}")
+        raise ValueError(f"{name} of {game} must be of type {expected.__name__}, got {shown(value)}")
     try:
         hash(value)
     except TypeError:
-        raise ValueError(f"{name} of {game} must be hashable, such as a number or a tuple, got {value!r}") from None
+        raise ValueError(
+            f"{name} of {game} must be hashable, such as a number or a tuple, got {shown(value)}"
+        ) from None

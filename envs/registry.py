@@ -19,6 +19,7 @@ import pettingzoo
 from .elsewhere import absolute, installed, load, place_of
 from .factory import game_factory
 from .game import Game
+from .messages import shown
 from .spec import nearest, parse_spec
 
 __all__ = ["as_game", "game_names", "make_game", "register_game"]
@@ -101,7 +102,7 @@ def make_game(spec: str, **parameters: Any) -> Game:
         return _called(_factories[name], name, spec, args, kwargs)
     if name in installed(_GROUP):
         return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs)
-    raise ValueError(f"unknown game {name!r}: {nearest(name, [*game_names(), *_presets])}")
+    raise ValueError(f"unknown game {shown(name)}: {nearest(name, [*game_names(), *_presets])}")
 
 
 def _called(factory: Callable[..., Game], name: str, spec: str, args: list[Any], kwargs: dict[str, Any]) -> Game:
@@ -110,11 +111,11 @@ def _called(factory: Callable[..., Game], name: str, spec: str, args: list[Any],
     for key in kwargs:
         if key not in signature.parameters:
             known = nearest(key, signature.parameters) if signature.parameters else "it takes none"
-            raise ValueError(f"unknown parameter {key!r} of game {name!r}: {known}")
+            raise ValueError(f"unknown parameter {shown(key)} of game {name!r}: {known}")
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"cannot make {spec!r}: {error}; expected {name}{signature}") from None
+        raise ValueError(f"cannot make {shown(spec)}: {error}; expected {name}{signature}") from None
     return factory(*args, **kwargs)
 
 

@@ -13,12 +13,15 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from .messages import shown
+
 __all__ = ["Spec", "nearest", "nearest_of", "parse_spec"]
 
-_SPEC = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SPEC = re.compile(r"([A-Za-z_][\w-]*)\s*(?:\((.*)\))?", re.DOTALL)
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
 _WORDS = {"true": True, "false": False, "none": None}  # in any case: as people write them in a shell
 _OPENING, _CLOSING = "([{", ")]}"
+_LONGEST, _DEEPEST = 10_000, 50  # characters of a spec, and brackets within brackets
 
 
 class Spec(NamedTuple):
@@ -35,10 +38,12 @@ def parse_spec(text: str) -> Spec:
     Raises:
         ValueError: the text has another form.
     """
-    match = _SPEC.fullmatch(text)
+    if len(text) > _LONGEST:
+        raise ValueError(f"cannot read {shown(text)}: it has {len(text)} characters, expected {_LONGEST} at most")
+    match = _SPEC.fullmatch(text.strip())
     if match is None:
         raise ValueError(
-            f"cannot read {text!r}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'"
+            f"cannot read {shown(text)}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'"
         )
     name, inside = match.groups()
     args: list[Any] = []
@@ -47,10 +52,12 @@ def parse_spec(text: str) -> Spec:
         keyword = _KEYWORD.fullmatch(part)
         if keyword is None:
             if kwargs:
-                raise ValueError(f"cannot read {text!r}: {part.strip()!r} must come before the arguments with names")
+                raise ValueError(
+                    f"cannot read {shown(text)}: {shown(part.strip())} must come before the arguments with names"
+                )
             args.append(_value(part))
         elif keyword[1] in kwargs:
-            raise ValueError(f"cannot read {text!r}: {keyword[1]!r} is given twice")
+            raise ValueError(f"cannot read {shown(text)}: {shown(keyword[1])} is given twice")
         else:
             kwargs[keyword[1]] = _value(keyword[2])
     return Spec(name, args, kwargs)
@@ -59,7 +66,9 @@ def parse_spec(text: str) -> Spec:
 def nearest(name: str, choices: Iterable[str]) -> str:
     """Return the end of an error message: the nearest of ``choices`` if one is near, and all of them."""
     choices = sorted(choices)
-    close = nearest_of(name, choices)
+    close = nearest_of(name[:100], choices)
+    if not close:  # initials, as in "lr" for "learning_rate"
+        close = next((choice for choice in choices if "".join(word[:1] for word in choice.split("_")) == name), None)
     hint = f"did you mean {close!r}? " if close else ""
     return f"{hint}Choose from: {', '.join(choices)}"
 
@@ -79,6 +88,8 @@ def _split(inside: str, text: str) -> list[str]:
             quote = character
         elif character in _OPENING:
             depth += 1
+            if depth > _DEEPEST:
+                raise ValueError(f"cannot read {shown(text)}: brackets are nested more than {_DEEPEST} deep")
         elif character in _CLOSING:
             depth -= 1
         elif character == "," and depth == 0:
@@ -87,12 +98,12 @@ def _split(inside: str, text: str) -> list[str]:
         if depth < 0:
             break
     if depth != 0 or quote:
-        raise ValueError(f"cannot read {text!r}: brackets or quotes do not match")
+        raise ValueError(f"cannot read {shown(text)}: brackets or quotes do not match")
     parts.append(inside[start:])
     if len(parts) > 1 and not parts[-1].strip():
         parts.pop()  # a trailing comma
     if len(parts) > 1 and not all(part.strip() for part in parts):
-        raise ValueError(f"cannot read {text!r}: an argument is empty")
+        raise ValueError(f"cannot read {shown(text)}: an argument is empty")
     return [part for part in parts if part.strip()]
 
 
@@ -102,5 +113,5 @@ def _value(text: str) -> Any:
         return _WORDS[text.lower()]
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the latter where operators follow in hundreds
         return text

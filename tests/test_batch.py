@@ -161,7 +161,14 @@ def test_illegal_actions_change_nothing(actions: list[Any], message: str) -> Non
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"num_envs": 0}, {"threads": 0}, {"opening_plies": -1}, {"opening_plies": (3, 2)}, {"num_envs": 1.5}],
+    [
+        {"num_envs": 0},
+        {"threads": 0},
+        {"threads": 100_000},
+        {"opening_plies": -1},
+        {"opening_plies": (3, 2)},
+        {"num_envs": 1.5},
+    ],
 )
 def test_numbers_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be a whole number"):

@@ -210,6 +210,11 @@ def test_round_robin(run: Run) -> None:
         (["train", "ppo"], "give an algorithm and a game"),
         (["train", "ppo", "tictactoe", "--opponent", "random*x"], "cannot read the share in 'random*x'"),
         (["train", "ppo", "tictactoe", "--settings", "n_steps"], "cannot read the settings 'n_steps'"),
+        (
+            ["train", "ppo", "tictactoe", "--settings", "lr=3"],
+            "unknown setting 'lr' of MaskablePPO: did you mean 'learning_rate'?",
+        ),
+        (["train", "ppo", "tictactoe", "--settings", "policy_kwargs=3"], "unknown setting 'policy_kwargs'"),
         (["train", "ppo", "tictactoe", "--resume", "x"], "--resume goes on with what its folder says"),
         (["train", "--resume", "x", "--num-envs", "3"], "--resume goes on with what its folder says"),
         (

@@ -276,7 +276,9 @@ class TestCommand:
         ("arguments", "message"),
         [
             (["random", "-g", "conect_four"], "unknown game 'conect_four': did you mean 'connect_four'?"),
-            (["randon"], "unknown agent 'randon'"),
+            (["randon"], "there is no agent, folder or file 'randon': did you mean 'random'?"),
+            (["runs/nosuch"], "there is no folder or file 'runs/nosuch'"),
+            (["nosuch(depth=2)"], "there is no agent, folder or file 'nosuch'"),
             (["no.zip"], "no model file 'no.zip'"),
             (["random", "--games", "5"], "games must be even"),
             (["random", "--ladder", "fast"], "unknown agent 'fast'"),

@@ -19,7 +19,7 @@ from numba.core.errors import NumbaError
 from plyground.envs import Game, checkers, connect_four, go, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, helper, kernel
-from plyground.envs.jit.cache import FORMAT, _KernelCache, symbols_are_unique
+from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols_are_unique
 from plyground.envs.jit.digest import digest
 from plyground.envs.jit.linked import _LinkedLibrary
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
@@ -93,6 +93,29 @@ def test_each_game_has_its_own_file_so_that_processes_cannot_mix_them_up(tmp_pat
     files[1].write_bytes(files[1].read_bytes()[:1000])  # cut off, by a full disk say
     assert legal_actions(*games) == [*expected, "1"]
     assert legal_actions(*games) == [*expected, "0"]
+    for file in sorted(tmp_path.rglob("*.nbc")):  # a wrong byte at the head of LLVM's code
+        data = file.read_bytes()
+        assert b"BC\xc0\xde" in data
+        file.write_bytes(data.replace(b"BC\xc0\xde", b"BC\xc0\xdf"))
+    assert legal_actions(*games) == [*expected, "3"]
+    assert legal_actions(*games) == [*expected, "0"]
+
+
+def test_a_damaged_file_is_not_loaded(tmp_path: Path, rng: np.random.Generator) -> None:
+    files = _KernelFiles(str(tmp_path), "kernel", None)
+    files.save("key", ("payload", b"\xff" * 50))
+    assert files.load("key") == ("payload", b"\xff" * 50)
+    (file,) = tmp_path.iterdir()
+    good = file.read_bytes()
+    for place in range(len(good)):
+        bad = bytearray(good)
+        bad[place] ^= 1 << int(rng.integers(8))
+        for data in (bytes(bad), good[:place], good + bytes(bad)):
+            file.write_bytes(data)
+            assert files.load("key") is None
+    file.write_bytes(good)
+    assert files.load("key") is not None
+    assert files.load("other key") is None
 
 
 COUNT_GAMES = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,26 @@ class TestSpecs:
         with pytest.raises(ValueError, match="cannot read"):
             parse_spec(text)
 
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("a" + " " * 20_000 + "!", "it has 20002 characters, expected 10000 at most"),
+            ("a" + " " * 9000 + "!", "expected a name"),
+            ("random(" * 300 + ")" * 300, "brackets are nested more than 50 deep"),
+            ("a(" + "[" * 60 + "]" * 60 + ")", "brackets are nested more than 50 deep"),
+        ],
+    )
+    def test_hostile(self, text: str, message: str) -> None:
+        started = time.perf_counter()
+        with pytest.raises(ValueError, match=message) as caught:
+            parse_spec(text)
+        assert len(str(caught.value)) <= 300
+        assert time.perf_counter() - started < 0.5
+
+    @pytest.mark.parametrize("value", ["-" * 3000 + "1", "1+" * 3000 + "1", "9" * 5000])
+    def test_values_that_python_cannot_read_are_text(self, value: str) -> None:
+        assert parse_spec(f"a({value})").args == [value]
+
 
 class TestAgents:
     def test_made_from_specs(self) -> None:
@@ -57,12 +78,20 @@ class TestAgents:
         [
             ("alfabeta", "unknown agent 'alfabeta': did you mean 'alphabeta'"),
             ("alphabeta(dept=3)", "unknown argument 'dept' of agent 'alphabeta': did you mean 'depth'"),
+            ("x" * 3000, "unknown agent 'xxx.*xxx': Choose from"),
+            ("mixture(" * 300 + "random" + ")" * 300, "brackets are nested more than 50 deep"),
+            ("random(seed='x')", "seed of agent 'random' must be a whole number, got 'x'"),
+            ("puct(seed=-1)", "seed of agent 'puct' must be a whole number, at least 0, got -1"),
+            ("mcts(threads=100000)", "threads must be a whole number from 1 to 1024, got 100000"),
+            ("mcts(threads=inf)", "threads of agent 'mcts' must be a whole number, got 'inf'"),
+            ("mcts(tree_mb=1e999)", "tree_mb of agent 'mcts' must be a number, got inf"),
+            ("puct(noise=())", r"noise of agent 'puct' must be a number, got \(\)"),
             ("mcts(solver='no')", "solver of agent 'mcts' must be true or false, got 'no'"),
             ("alphabeta(pvs=0)", "pvs of agent 'alphabeta' must be true or false, got 0"),
             ("alphabeta(depth=0)", "depth must be a whole number above 0, got 0"),
             ("alphabeta(depth=-2)", "depth must be a whole number above 0, got -2"),
-            ("alphabeta(depth=2.5)", "depth must be a whole number above 0, got 2.5"),
-            ("alphabeta(depth=deep)", "depth must be a whole number above 0, got 'deep'"),
+            ("alphabeta(depth=2.5)", "depth of agent .alphabeta. must be a whole number, got 2.5"),
+            ("alphabeta(depth=deep)", "depth of agent .alphabeta. must be a whole number, got .deep."),
             ("alphabeta(nodes=0)", "nodes must be a whole number above 0"),
             ("alphabeta(seconds=0)", "seconds must be a number above 0, got 0"),
             ("alphabeta(table_mb=-1)", "table_mb must be at least 0, got -1"),

@@ -81,14 +81,14 @@ class TestConfig:
             ({"sampling": "unifrom"}, "did you mean 'uniform'"),
             ({"network": "cnn"}, "unknown network 'cnn'"),
             ({"num_envs": 0}, "num_envs must be a whole number, at least 1, got 0"),
-            ({"network_threads": 0}, "network_threads must be a whole number, at least 1, got 0"),
+            ({"network_threads": 0}, "network_threads must be a whole number, from 1 to 1024, got 0"),
             ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
             ({"steps": None}, "give steps, or minutes"),
             ({"minutes": 0}, "minutes must be a number, above 0, got 0"),
             ({"self_play": 1.5}, "self_play must be a number, from 0 to 1, got 1.5"),
             ({"symmetry": 1}, "symmetry must be true or false, got 1"),
             ({"game": 7}, "game must be a text, got 7"),
-            ({"threads": True}, "threads must be a whole number, at least 1, got True"),
+            ({"threads": True}, "threads must be a whole number, from 1 to 1024, got True"),
             ({"opponents": {}}, "need opponents"),
             ({"opponents": {"random": -1.0}}, "share of opponent 'random' must be above 0"),
             ({"seed": -1}, "seed must be a whole number, at least 0"),
@@ -102,7 +102,7 @@ class TestConfig:
         documentation = " ".join((TrainingConfig.__doc__ or "").split())
         for one in fields(TrainingConfig):
             assert f" {one.name}: {one.metadata['what']}" in documentation
-        assert "threads: Threads that advance the games. At least 1. Default: 1." in documentation
+        assert "threads: Threads that advance the games. From 1 to 1024. Default: 1." in documentation
 
     @pytest.mark.parametrize(
         ("text", "message"),

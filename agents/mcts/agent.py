@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit.prng import new_rng
+from ...envs.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for
@@ -110,7 +111,12 @@ class MCTS(SearchAgent):
             ("rave", rave, rave >= 0, "at least 0"),
             ("bias", bias, bias >= 0, "at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
-            ("threads", threads, threads >= 1, "at least 1"),
+            (
+                "threads",
+                threads,
+                isinstance(threads, (int, np.integer)) and 1 <= threads <= MOST_THREADS,
+                f"a whole number from 1 to {MOST_THREADS}",
+            ),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
         )
         self.simulations = 1000 if simulations is None and seconds is None else simulations

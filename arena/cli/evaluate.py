@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...agents import make
+from ...agents import agent_names, make
 from ...envs import make_game
+from ...envs.messages import shown
+from ...envs.spec import nearest, parse_spec
 from ..grading.curve import CurvePoint, checkpoints, curve_row, game_of_run, learning_curve
 from ..grading.evaluation import Evaluation, evaluate
 from ..grading.files import as_data, save_evaluation, write_csv
@@ -131,6 +133,15 @@ def _named(text: str) -> _Named:
     if path.is_file() or path.suffix == ".zip":
         runs = [folder for folder in (path.parent, path.parent.parent) if (folder / "config.json").is_file()]
         return _Named(f"policy({text!r})", text, game_of_run(runs[0]) if runs else None)
+    try:
+        name = parse_spec(text).name
+    except ValueError:
+        if path.name != text:  # a path of several parts
+            raise FileNotFoundError(f"there is no folder or file {shown(text)}") from None
+        raise
+    if name not in agent_names():
+        known = nearest(name, agent_names())
+        raise ValueError(f"there is no agent, folder or file {shown(name)}: {known}")
     return _Named(text, None, None)
 
 

@@ -19,6 +19,7 @@ from ...envs.spec import parse_spec
 from ..progress import train_with_progress
 from ..training import RunFolder, TrainingConfig, check_unfinished, resume
 from ..training import train as run
+from ..training.model import check_algorithm
 from ..training.settings import described, kind_of
 
 __all__ = ["train"]
@@ -57,6 +58,7 @@ def train(
     config.check_names()
     folder = out or Path(f"{algorithm}-{game}")
     RunFolder(folder).check_new()
+    check_algorithm(config)
     model = train_with_progress(lambda report: run(config, folder, report), config.steps, minutes)
     _console.print(
         f"{folder}: {model.num_timesteps:,} steps; go on with --resume {folder}", highlight=False, soft_wrap=True

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from ...envs import make_game
 from ...envs.elsewhere import absolute
+from ...envs.limits import MOST_THREADS
 from ...envs.spec import nearest
 from .settings import about, check_settings, documented
 
@@ -90,7 +91,7 @@ class TrainingConfig:
         ),
     )
     num_envs: int = field(default=256, metadata=about("Games played side by side.", least=1))
-    threads: int = field(default=1, metadata=about("Threads that advance the games.", least=1))
+    threads: int = field(default=1, metadata=about("Threads that advance the games.", least=1, most=MOST_THREADS))
     # With torch's default, and other work on the same cores, PPO ran 30 times slower on 2 of them.
     network_threads: int = field(
         default=1,
@@ -98,6 +99,7 @@ class TrainingConfig:
             "Threads of torch, on whose number the last digits of the weights depend. More than one pay for a resnet "
             "with as many idle cores to itself; where other work runs on these, all is slower by far.",
             least=1,
+            most=MOST_THREADS,
         ),
     )
     opening_plies: int | None = field(

@@ -7,15 +7,17 @@ from typing import Any
 
 from ...agents.models import model_class
 from ...envs import SeatBatch, make_game
+from ...envs.messages import shown
 from ...envs.spec import nearest
 from .config import ALGORITHMS, TrainingConfig
 from .league import League
 
-__all__ = ["SCHEDULED_STEPS", "compile_players", "new_games", "new_model", "training_class"]
+__all__ = ["SCHEDULED_STEPS", "check_algorithm", "compile_players", "new_games", "new_model", "training_class"]
 
 SCHEDULED_STEPS = 10**9  # the length that the libraries are told, so that no schedule depends on when a run ends
 _OPENING = 24  # random plies by default, at most
 _WIDTHS = {"mlp": 256, "resnet": 16}
+_OURS = {"policy", "env", "policy_kwargs", "seed", "device", "_init_setup_model"}  # what the configuration says itself
 _CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
 
 
@@ -26,6 +28,20 @@ def training_class(config: TrainingConfig) -> Any:
         ImportError: stable-baselines3 is not installed.
     """
     return model_class(_CLASSES[config.algorithm])
+
+
+def check_algorithm(config: TrainingConfig) -> None:
+    """Check that the algorithm is installed, and knows its settings.
+
+    Raises:
+        ValueError: a setting is unknown; the nearest is suggested.
+        ImportError: stable-baselines3 is not installed.
+    """
+    cls = training_class(config)
+    known = inspect.signature(cls).parameters.keys() - _OURS
+    for name in config.settings:
+        if name not in known:
+            raise ValueError(f"unknown setting {shown(name)} of {cls.__name__}: {nearest(name, known)}")
 
 
 def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
@@ -41,14 +57,11 @@ def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
         ValueError: a name in the configuration, or a setting of the algorithm, is unknown.
         ImportError: stable-baselines3 is not installed.
     """
+    check_algorithm(config)  # before anything is compiled
     cls = training_class(config)
     from .networks import network_settings
 
     venv, league = new_games(config)
-    known = inspect.signature(cls).parameters
-    for name in config.settings:
-        if name not in known:
-            raise ValueError(f"unknown setting {name!r} of {cls.__name__}: {nearest(name, known)}")
     settings = {**ALGORITHMS[config.algorithm], **config.settings}
     if config.algorithm == "dqn":
         settings.setdefault("exploration_fraction", config.exploration_steps / SCHEDULED_STEPS)

@@ -7,6 +7,8 @@ digest of everything that the kernel reaches is part of the key here.
 compile for different games at the same time can write different code under one number, and a later process loads the
 wrong code. So each file is named by its key here, and there is no index.
 
+**Never damaged.** Each file begins with a checksum of the rest, and is compiled again where that is wrong.
+
 **Never mixed up, by symbols.** Numba names the machine code of a function by a counter local to the process. Two cached
 files that hold different functions under one name are merged by the linker when a process loads both, and the wrong
 function runs (https://github.com/numba/numba/issues/10486): a board of five rows was played by the rules of six. So
@@ -22,6 +24,7 @@ import contextlib
 import hashlib
 import itertools
 import os
+import pickle
 import secrets
 import warnings
 from typing import Any
@@ -34,7 +37,8 @@ from .digest import digest
 
 __all__ = ["FORMAT", "keep_on_disk", "symbols_are_unique"]
 
-FORMAT = 2  # of the files: those of another number are not read. 1: symbols were not unique
+# Of the files: those of another number are not read. 1: symbols were not unique. 2: without checksums.
+FORMAT = 3
 
 
 def symbols_are_unique() -> bool:
@@ -54,7 +58,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
 
 
 class _KernelFiles(IndexDataCacheFile):
-    """One file for each key, named by it."""
+    """One file for each key, named by it. It begins with a checksum: who knows what damaged machine code would do."""
 
     def save(self, key: Any, data: Any) -> None:
         self._save_data(self._file_name(key), data)
@@ -64,6 +68,18 @@ class _KernelFiles(IndexDataCacheFile):
             return self._load_data(self._file_name(key))
         except Exception:  # not there yet, cut off, damaged, or of modules that are gone: it is compiled again
             return None
+
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+    def _load_data(self, name: str) -> Any:
+        with open(self._data_path(name), "rb") as file:
+            checksum, content = file.read(hashlib.sha256().digest_size), file.read()
+        if hashlib.sha256(content).digest() != checksum:
+            raise ValueError(f"{name} is damaged")
+        return pickle.loads(content)
 
     def _file_name(self, key: Any) -> str:
         name = hashlib.sha256(repr((numba.__version__, key)).encode()).hexdigest()[:32]

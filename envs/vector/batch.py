@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..jit import bind
 from ..jit.prng import new_rng
+from ..limits import MOST_THREADS
 from ..position import Position
 from ..registry import as_game
 from ..repetition import copy_past, new_past, new_scratch
@@ -84,6 +85,8 @@ class GameBatch:
         ):
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}")
+        if threads > MOST_THREADS:
+            raise ValueError(f"threads must be a whole number, at most {MOST_THREADS}, got {threads}")
         self.num_envs, self.threads = int(num_envs), int(threads)
         self.opening_plies, self._fewest = int(most), int(fewest)
         games = self.num_envs
