@@ -326,3 +326,13 @@ def test_text_board() -> None:
     silent.reset()
     with pytest.warns(UserWarning, match="needs a render_mode"):
         assert silent.render() is None
+
+
+def test_why_there_is_no_parallel_environment() -> None:
+    from plyground.envs import go_v0
+
+    assert not hasattr(go_v0, "parallel_env")
+    with pytest.raises(AttributeError, match="the players take turns, so there is no parallel environment"):
+        _ = go_v0.parallel_env
+    with pytest.raises(ValueError, match=r"^the players take turns"):
+        pettingzoo.make("parallel", "plyground/go-v0")
