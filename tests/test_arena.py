@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -189,15 +189,15 @@ class TestRoundRobin:
 
     def test_the_names_of_four_players_fit_into_80_columns(self) -> None:
         names = ["alphabeta(depth=4)", "mcts(simulations=100)", "dqn(demo/dqn)", "random"]
-        pairs = [(one, other) for one in names for other in names if one != other]
+        pairs = list(combinations(names, 2))
         records = [
             GameRecord("connect_four", list(pair), [0], 0, outcome, "finished", [0.000123], [0], 1)
             for pair in pairs
-            for outcome in ([1, -1], [0, 0], [1, -1])
+            for outcome in ([1.0, -1.0], [0.0, 0.0], [1.0, -1.0])
         ]
         console = Console(width=80)
         with console.capture() as captured:
-            console.print(cross_table(standings(16 * records)))
+            console.print(cross_table(standings(31 * records)))
         lines = captured.get().splitlines()
         assert len(lines) == 5
         assert ".5" in lines[1]

@@ -280,7 +280,7 @@ def test_shown_arrays_are_the_callers_own() -> None:
     env = BoardGameEnv("connect_four")
     env.reset()
     observation, _, _, _, info = env.last()
-    for shown in (*observation.values(), info["action_mask"]):
+    for shown in (observation["observation"], observation["action_mask"], info["action_mask"]):
         shown[...] = 1
     env.game.play(info["state"], 0)
     env.step(3)
