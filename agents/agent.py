@@ -26,12 +26,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..envs import Game, State
+from ..envs import BoardInfo, BoardObservation, Game, State
 
 __all__ = ["Agent", "Info", "Observation", "legal_mask", "mask_in", "state_of"]
 
-Observation = Mapping[str, NDArray[Any]] | NDArray[Any]  # {"observation", "action_mask"}, or the planes alone
-Info = Mapping[str, Any]
+# {"observation", "action_mask"}, of our environments or others, or the planes alone
+Observation = BoardObservation | Mapping[str, NDArray[Any]] | NDArray[Any]
+Info = BoardInfo | Mapping[str, Any]
 
 
 @runtime_checkable

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
+
+from ..envs.html import html_table
 
 __all__ = ["Analysis", "Kind"]
 
 Kind = Literal["exact", "upper bound", "estimate", "estimated bound"]
+
+_MOST_MOVES = 12  # of a line, in a representation
+_MOST_ROWS = 10  # of actions
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,26 @@ class Analysis:
         if action in self.upper_bounds:
             return "upper bound" if proved else "estimated bound"
         return "exact" if proved else "estimate"
+
+    def __repr__(self) -> str:
+        line = " ".join(map(str, self.pv[:_MOST_MOVES])) + (" …" if len(self.pv) > _MOST_MOVES else "")
+        return (
+            f"<Analysis: action {self.best_action}, value {self.value:+.3f} ({self.kind}), line {line}, "
+            f"depth {self.depth}, {self.nodes:,} nodes in {self.seconds:.3g} s>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return a table of the best actions, for notebooks."""
+        actions = sorted(
+            {*self.values, *self.visits},
+            key=lambda one: (one != self.best_action, -self.visits.get(one, 0), -self.values.get(one, -math.inf)),
+        )
+        rows = [
+            (one, f"{self.values[one]:+.3f}" if one in self.values else "", self.kind_of(one), self.visits.get(one, ""))
+            for one in actions[:_MOST_ROWS]
+        ]
+        more = f", the best {_MOST_ROWS} of {len(actions)} actions" if len(actions) > _MOST_ROWS else ""
+        return html_table(rows, ("action", "value", "kind", "visits"), f"{self!r}"[1:-1] + more)
 
     @property
     def nodes_per_second(self) -> float:

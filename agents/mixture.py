@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
+from ..envs.players import PlayerLike
 from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
 from ..envs.vector.row_random import draw_uniforms
-from .agent import Agent, Info, Observation
+from .agent import Info, Observation
 
 __all__ = ["Mixture"]
 
@@ -21,7 +22,7 @@ class Mixture:
 
     Args:
         game: the game, or its name.
-        *agents: agents or spec strings.
+        *agents: agents, functions or spec strings, see `plyground.agents.as_agent`.
         weights: how often each agent is drawn, relative to the others. Default: equally often.
         seed: the seed of the draws; None takes one from the system's entropy.
 
@@ -32,7 +33,7 @@ class Mixture:
     def __init__(
         self,
         game: Game | str,
-        *agents: Agent | str,
+        *agents: PlayerLike,
         weights: Sequence[float] | None = None,
         seed: int | None = None,
     ) -> None:

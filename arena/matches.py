@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 
 from ..agents import Agent, as_agent, make
 from ..envs import BoardGameEnv, Game, as_game
+from ..envs.elsewhere import absolute
 from ..envs.players import PlayerLike, player_name
 from ..envs.vector.opponents import prepare
 from .loop import play
@@ -146,9 +147,9 @@ def _games(
             yield from _play_pair(game, agents, labels, opening, (seed, pair))
         return
     token = next(_tokens)
+    sent = tuple(absolute(player) if isinstance(player, str) else player for player in players)
     tasks = (
-        delayed(_play_pair_in_worker)(token, game, tuple(players), labels, opening, (seed, pair))
-        for pair, opening in openings
+        delayed(_play_pair_in_worker)(token, game, sent, labels, opening, (seed, pair)) for pair, opening in openings
     )
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
     for pair_of_games in parallel(tasks):

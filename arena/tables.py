@@ -13,11 +13,11 @@ __all__ = ["cross_table", "format_seconds"]
 
 def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
     """Return a cross table: a player's points against each other one, then over all its games."""
-    result = Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 2, 0, 0))
+    result = Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0))
     result.add_column("#", justify="right")
     result.add_column("player", overflow="fold", min_width=14)
     for number, _ in enumerate(table, start=1):
-        result.add_column(f"v {number}", justify="right", no_wrap=True)
+        result.add_column(f"v {number}", justify="right", no_wrap=True, min_width=4)
     for heading in ("points", "win-draw-loss", "per move"):
         result.add_column(heading, justify="right", no_wrap=True)
     for number, line in enumerate(table, start=1):

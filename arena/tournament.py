@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..envs import Game, as_game
+from ..envs.html import html_table
 from ..envs.players import PlayerLike
 from .matches import iter_match, labels_of
 from .records.record import GameRecord
@@ -99,6 +100,17 @@ class Standing:
     against: dict[str, Score] = field(default_factory=dict)
     seconds: float = 0.0
     moves: int = 0
+
+    def __repr__(self) -> str:
+        total = self.total
+        record = f"{total.wins}-{total.draws}-{total.losses}"
+        return f"<Standing: {self.name}, {total.points:g} of {total.games} points, {record}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the score against each opponent, for notebooks."""
+        scores = {**self.against, "all": self.total}
+        rows = [(name, f"{s.points:g}", f"{s.wins}-{s.draws}-{s.losses}") for name, s in scores.items()]
+        return html_table(rows, ("against", "points", "win-draw-loss"), self.name)
 
     @property
     def seconds_per_move(self) -> float:

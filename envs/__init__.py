@@ -1,11 +1,21 @@
 """Two-player board games, and PettingZoo and Gymnasium environments over them.
 
 Importing this package registers every game with both libraries.
+
+Beside games and environments here is what rules of one's own are written with: `kernel` and `helper`, `below` and
+`uniform` for random numbers, `popcount` and `lowest` for bitboards, `lead` for evaluations, `draw_grid`, `letters` and
+`numbers_up` for boards. ``BoardVecEnv``, which needs stable-baselines3, is loaded when it is asked for.
 """
 
-from .aec import BoardGameEnv
-from .board import Board
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .aec import BoardGameEnv, BoardInfo, BoardObservation
+from .board import Board, draw_grid, letters, numbers_up
 from .checker import check_game
+from .evaluation import lead
 from .factory import game_factory
 from .game import Game, Repetition, State, Symmetry, state_dtype
 from .games.checkers import checkers
@@ -14,11 +24,16 @@ from .games.go import go
 from .games.mnk import gomoku, mnk
 from .games.othello import othello
 from .games.tictactoe import tictactoe
+from .jit import helper, kernel
+from .jit.bits import lowest, popcount
+from .jit.prng import below, uniform
+from .players import PlayerLike
 from .registry import as_game, game_names, make_game, register_game
+from .render import picture
 from .solo import SoloEnv
 from .vector.batch import GameBatch
 from .vector.gymnasium import BoardVectorEnv
-from .vector.opponents import OpponentLike, Opponents, RandomOpponents, as_opponents
+from .vector.opponents import FromFunction, OpponentLike, Opponents, RandomOpponents, as_opponents
 from .vector.seats import SeatBatch
 from .version import __version__
 
@@ -33,11 +48,15 @@ register_game(tictactoe, title="TicTacToe")
 __all__ = [
     "Board",
     "BoardGameEnv",
+    "BoardInfo",
+    "BoardObservation",
     "BoardVectorEnv",
+    "FromFunction",
     "Game",
     "GameBatch",
     "OpponentLike",
     "Opponents",
+    "PlayerLike",
     "RandomOpponents",
     "Repetition",
     "SeatBatch",
@@ -47,17 +66,38 @@ __all__ = [
     "__version__",
     "as_game",
     "as_opponents",
+    "below",
     "check_game",
     "checkers",
     "connect_four",
+    "draw_grid",
     "game_factory",
     "game_names",
     "go",
     "gomoku",
+    "helper",
+    "kernel",
+    "lead",
+    "letters",
+    "lowest",
     "make_game",
     "mnk",
+    "numbers_up",
     "othello",
+    "picture",
+    "popcount",
     "register_game",
     "state_dtype",
     "tictactoe",
+    "uniform",
 ]
+
+if TYPE_CHECKING:
+    from .vector.stable_baselines import BoardVecEnv as BoardVecEnv
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs more than the core, when it is asked for."""
+    if name == "BoardVecEnv":
+        return import_module(".vector.stable_baselines", __name__).BoardVecEnv
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, overload
 
 import numpy as np
 from gymnasium import logger
@@ -28,7 +28,32 @@ from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .starting import begin
 
-__all__ = ["BoardGameEnv"]
+__all__ = ["BoardGameEnv", "BoardInfo", "BoardObservation"]
+
+
+class BoardObservation(TypedDict):
+    """What a player sees.
+
+    Attributes:
+        observation: the planes, of the game's ``observation_shape``.
+        action_mask: [num_actions] 1 for the legal actions; all 0 out of turn.
+    """
+
+    observation: NDArray[Any]
+    action_mask: NDArray[np.int8]
+
+
+class BoardInfo(TypedDict):
+    """What an environment tells beside the observation.
+
+    Attributes:
+        action_mask: the mask of the observation.
+        state: a copy of the state record; not there with ``info_state=False``.
+    """
+
+    action_mask: NDArray[np.int8]
+    state: State
+
 
 _AFTER_RESET = frozenset(
     [
@@ -218,14 +243,20 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self._was_dead_step(action)
         self._turn_taken = True
 
-    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+    def observe(self, agent: str) -> BoardObservation:
         """Return ``{"observation": planes, "action_mask": mask}``, new arrays; the mask is zero out of turn."""
         if agent not in self._seats:
             raise ValueError(f"agent must be one of {self.possible_agents}, got {agent!r}")
         mask = self._position.mask.copy() if agent == self.agent_selection else np.zeros(self.game.num_actions, np.int8)
         return {"observation": self._position.planes[self._seats[agent]].copy(), "action_mask": mask}
 
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    @overload
+    def last(self, observe: Literal[True] = True) -> tuple[BoardObservation, float, bool, bool, BoardInfo]: ...
+
+    @overload
+    def last(self, observe: bool) -> tuple[BoardObservation | None, float, bool, bool, BoardInfo]: ...
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, Any]:
         """Return what the agent to act sees (None without ``observe``), its reward, terminated, truncated, and info."""
         agent = self.agent_selection
         return (

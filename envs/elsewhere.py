@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import traceback
 from functools import lru_cache
@@ -22,6 +23,8 @@ from typing import Any
 from .spec import nearest, nearest_of
 
 __all__ = ["absolute", "installed", "load", "place_of"]
+
+_DELIMITERS = re.compile(r"([\s(),=\"']+)")  # between the parts of a spec
 
 
 def place_of(spec: str) -> str | None:
@@ -39,12 +42,13 @@ def place_of(spec: str) -> str | None:
 
 
 def absolute(spec: str) -> str:
-    """Return a spec whose file, if it begins with one, is found from any folder."""
-    place = place_of(spec)
-    if place is None or not _is_file(place):
-        return spec
-    file, _, attribute = place.rpartition(":")
-    return f"{Path(file).expanduser().resolve()}:{attribute}{spec.strip()[len(place) :]}"
+    """Return a spec whose files, also those of players inside a player, are found from any folder."""
+    return "".join(map(_absolute, _DELIMITERS.split(spec)))
+
+
+def _absolute(part: str) -> str:
+    file, colon, attribute = part.rpartition(":")
+    return f"{Path(file).expanduser().resolve()}{colon}{attribute}" if file.endswith(".py") else part
 
 
 def load(place: str) -> Any:

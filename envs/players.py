@@ -52,7 +52,8 @@ def checked_answer(answer: Any, player: Any, game: Game | None = None, mask: Arr
         action = -1
     known = game.num_actions if game is not None else np.inf if mask is None else len(np.asarray(mask))
     if not 0 <= action < known:
-        shown = f"an array of shape {answer.shape}" if np.ndim(answer) and hasattr(answer, "shape") else repr(answer)
+        shape = getattr(answer, "shape", ())
+        shown = f"an array of shape {tuple(shape)}" if shape else repr(answer)
         expected = f"a whole number from 0 to {known - 1}" if known < np.inf else "a whole number"
         raise ValueError(f"{player_name(player)} answered {shown[:100]}: expected an action, {expected}")
     if mask is not None and not np.asarray(mask)[action]:

@@ -76,6 +76,7 @@ def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> No
     if hasattr(pettingzoo, "register"):  # since 1.27
         entry_point = "plyground.envs.aec:BoardGameEnv"
         pettingzoo.register("aec", f"{namespace}/{name}-v0", entry_point, kwargs={"game": spec})
+        pettingzoo.register("parallel", f"{namespace}/{name}-v0", "plyground.envs.modules:parallel_env")
 
 
 def make_game(spec: str, **parameters: Any) -> Game:

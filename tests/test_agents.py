@@ -184,9 +184,23 @@ class TestHuman:
         state = human.game.new_state()
         mask = np.ones(82, np.int8)
         assert human.act({}, {"state": state, "action_mask": mask}) == 40
-        assert "A9, B9" in said[1]
-        assert "… 82 in all" in said[1]
-        assert len(said[1]) < 150
+        assert said[1] == "Your move (such as F5; ? for help): "
+
+    def test_help_and_words_of_ones_own(self) -> None:
+        said: list[Any] = []
+        left = ["?", "Wait", "", "4"]
+        wait = ("do nothing", lambda state: said.append("waited"))
+        human = Human(
+            "tictactoe", lambda prompt: left.pop(0), said.append, board=lambda s: "board", commands={"wait": wait}
+        )
+        assert human.act({}, {"state": tictactoe().new_state()}) == 4
+        assert said[0] == "board"
+        assert said[1].splitlines() == [
+            "Legal moves: 0 1 2 3 4 5 6 7 8",
+            "  wait    do nothing",
+            "  quit    leave the game",
+        ]
+        assert said[2:] == ["waited"]
 
     def test_a_move_that_the_mask_forbids_is_asked_for_again(self) -> None:
         human, said = self.human("4", "0")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta, Solver, make
+from plyground.agents import AlphaBeta, Analysis, Solver, make
 from plyground.envs import connect_four, make_game
 
 from .conftest import random_game
@@ -91,3 +91,13 @@ def test_what_only_the_solver_of_a_tree_search_proved_is_exact() -> None:
     agent: Any = make("mcts(simulations=200, solver=true, seed=0)", game)
     found = agent.analyse(game.play_moves(WON))
     assert [found.kind_of(action) for action in (2, 5)] == ["exact", "estimate"]
+
+
+def test_representations_are_short() -> None:
+    actions = range(362)
+    found = Analysis(3, 0.25, (3,), dict.fromkeys(actions, 0.25), tuple(actions), 4, 12_345, 9, False, 0.5)
+    line = "line 0 1 2 3 4 5 6 7 8 9 10 11 …"
+    assert repr(found) == f"<Analysis: action 3, value +0.250 (estimate), {line}, depth 4, 12,345 nodes in 0.5 s>"
+    html = found._repr_html_()
+    assert html.count("<tr>") == 11
+    assert "the best 10 of 362 actions</caption>" in html

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -189,15 +189,18 @@ class TestRoundRobin:
 
     def test_the_names_of_four_players_fit_into_80_columns(self) -> None:
         names = ["alphabeta(depth=4)", "mcts(simulations=100)", "dqn(demo/dqn)", "random"]
-        pairs = [(one, other) for one in names for other in names if one != other]
+        pairs = list(combinations(names, 2))
         records = [
-            GameRecord("connect_four", list(pair), [0], 0, [1, -1], "finished", [0.000123], [0], 1) for pair in pairs
+            GameRecord("connect_four", list(pair), [0], 0, outcome, "finished", [0.000123], [0], 1)
+            for pair in pairs
+            for outcome in ([1.0, -1.0], [0.0, 0.0], [1.0, -1.0])
         ]
         console = Console(width=80)
         with console.capture() as captured:
-            console.print(cross_table(standings(50 * records)))
+            console.print(cross_table(standings(31 * records)))
         lines = captured.get().splitlines()
         assert len(lines) == 5
+        assert ".5" in lines[1]
         assert all(any(name in line for line in lines) for name in names)
 
     def test_players(self) -> None:
@@ -210,6 +213,14 @@ class TestRoundRobin:
         records = iter_round_robin("tictactoe", ["random", "minimax(depth=1)", "random", "random"], games=2)
         names = {name for record in records for name in record.players}
         assert names == {"random#1", "random#2", "random#3", "minimax(depth=1)"}
+
+    def test_short_representations(self) -> None:
+        line = standings(match("tictactoe", ["random", "minimax"], games=2, seed=0))[0]
+        assert (
+            repr(line)
+            == f"<Standing: minimax, {line.total.points:g} of 2 points, {line.total.wins}-{line.total.draws}-0>"
+        )
+        assert line._repr_html_().startswith("<table><caption>minimax</caption><tr><th>against</th>")
 
     def test_scores(self) -> None:
         score = Score()

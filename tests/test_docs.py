@@ -58,7 +58,7 @@ def blocks(path: Path) -> list[Block]:
         if language == "python":
             found.append(Block(code, output if next_language == "text" else "", line))
         else:
-            assert language in ("text", "sh", "bash")
+            assert language in ("text", "sh", "bash", "toml")
     return found
 
 
@@ -83,7 +83,12 @@ def page() -> Iterator[tuple[ModuleType, list[str]]]:
     module = ModuleType(MODULE)
     with pytest.MonkeyPatch.context() as monkeypatch, contextlib.ExitStack() as registries:
         monkeypatch.setitem(sys.modules, MODULE, module)
-        for names in (registry._factories, gymnasium.registry, pettingzoo.aec_registry):
+        for names in (
+            registry._factories,
+            gymnasium.registry,
+            pettingzoo.aec_registry,
+            pettingzoo.parallel_registry,
+        ):
             registries.enter_context(patch.dict(names))
         yield module, [run(block, vars(module)) for block in BLOCKS]
 
@@ -173,6 +178,12 @@ def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monk
     pytest.importorskip("stable_baselines3")
     monkeypatch.chdir(tmp_path)  # it trains a policy, and keeps it
     assert run(block, {"__name__": "learning"}) == block.output
+
+
+def test_page_on_agents_runs_from_top_to_bottom() -> None:
+    namespace: dict[str, Any] = {"__name__": "write_an_agent"}
+    for block in blocks(PAGE.with_name("write_an_agent.md")):
+        assert run(block, namespace) == block.output, block.line
 
 
 @pytest.mark.slow

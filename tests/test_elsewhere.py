@@ -183,6 +183,7 @@ def test_places() -> None:
     assert place_of("./a.py:b(c='d:e')") == "./a.py:b"
     assert absolute("./a.py:b(c=1)") == f"{Path('a.py').resolve()}:b(c=1)"
     assert absolute("a.b:c(1)") == "a.b:c(1)"
+    assert absolute("mixture(random, d/a.py:b)") == f"mixture(random, {Path('d/a.py').resolve()}:b)"
     assert absolute("mcts(simulations=5)") == "mcts(simulations=5)"
 
 

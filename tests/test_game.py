@@ -86,6 +86,7 @@ class TestGames:
     @patch.dict(registry._factories)
     @patch.dict(gymnasium.registry)
     @patch.dict(pettingzoo.aec_registry)
+    @patch.dict(pettingzoo.parallel_registry)
     def test_registered_once_for_all(self) -> None:
         register_game(_coin, title="Coin", namespace="test")
         register_game(_coin, namespace="test")  # again, as a notebook cell does

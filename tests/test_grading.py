@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from plyground.agents import MCTS, PUCT, AlphaBeta, Random, Solver
 from plyground.arena import SolvedPositions, calibrate, committed_positions, grade, solve_positions
 from plyground.arena.grading.answers import ask, shown
-from plyground.arena.grading.grades import share_of
+from plyground.arena.grading.evaluation import Evaluation
+from plyground.arena.grading.grades import Grade, Grades, Mean, Share, share_of
+from plyground.arena.grading.report import grades_table
 from plyground.envs import Game, make_game
 
 SPEC = "mnk(m=4, n=3, k=3)"
@@ -253,3 +256,24 @@ class TestCalibration:
     def test_bad_arguments(self, arguments: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             calibrate(*arguments)
+
+
+class TestShown:
+    def grades(self) -> Grades:
+        whole, lost = Share(1000, 1000, 0.84, 1.0), Mean(0.67, 0.1, 1.24)
+        total = Grade(None, 1000, whole, whole, whole, lost, 0.434, 0.365, 0.316)
+        return Grades(total, (Grade(1, 1000, whole, whole, whole, lost, 0.4, 0.4, 0.4),), ())
+
+    def test_the_table_of_grades_is_whole_at_80_columns(self) -> None:
+        console = Console(width=80)
+        with console.capture() as captured:
+            console.print(grades_table(self.grades()))
+        assert "…" not in captured.get()
+        assert captured.get().count("0.67 ± 0.57") == 2
+        assert len(captured.get().splitlines()) == 5
+
+    def test_representations(self) -> None:
+        found = Evaluation("mcts", "go", 0, self.grades(), None, None, None, False, ())
+        expected = "<Evaluation: mcts in go, preserving 100.0%, optimal 100.0%, positions 1000>"
+        assert repr(found) == expected
+        assert found._repr_html_().startswith("<table><caption>mcts in go, seed 0</caption>")

@@ -42,10 +42,6 @@ ROOMS = {
 # The only imports inside functions, which the arrows leave out, and why they are there.
 LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
-    (
-        "arena",
-        "arena.public",
-    ),  # what is exported is loaded when it is asked for, so that the command line starts at once
     ("arena.cli.main", "envs.version"),  # only --version waits for it
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is

@@ -285,7 +285,7 @@ def test_shown_arrays_are_the_callers_own() -> None:
     env = BoardGameEnv("connect_four")
     env.reset()
     observation, _, _, _, info = env.last()
-    for shown in (*observation.values(), info["action_mask"]):
+    for shown in (observation["observation"], observation["action_mask"], info["action_mask"]):
         shown[...] = 1
     env.game.play(info["state"], 0)
     env.step(3)
@@ -331,3 +331,13 @@ def test_text_board() -> None:
     silent.reset()
     with pytest.warns(UserWarning, match="needs a render_mode"):
         assert silent.render() is None
+
+
+def test_why_there_is_no_parallel_environment() -> None:
+    from plyground.envs import go_v0
+
+    assert not hasattr(go_v0, "parallel_env")
+    with pytest.raises(AttributeError, match="the players take turns, so there is no parallel environment"):
+        _ = go_v0.parallel_env
+    with pytest.raises(ValueError, match=r"^the players take turns"):
+        pettingzoo.make("parallel", "plyground/go-v0")

@@ -99,8 +99,9 @@ def test_an_illegal_action_is_named() -> None:
 
     for env in (SoloEnv("tictactoe", stubborn, seat="first"), SeatBatch("tictactoe", 1, stubborn, "first")):
         env.reset()
+        step: Any = env.step
         with pytest.raises(ValueError, match=r"stubborn.* illegal"):
-            env.step(4 if isinstance(env, SoloEnv) else [4])
+            step(4 if isinstance(env, SoloEnv) else [4])
     assert play(BoardGameEnv("tictactoe"), [stubborn, lowest]).ending == "illegal"  # PettingZoo's rule: it loses
 
 
@@ -112,4 +113,4 @@ def test_a_function_for_batches_says_what_it_takes() -> None:
     with pytest.raises(ValueError, match=r"takes \(a, b\): name its arguments \(observation, info\)"):
         SeatBatch("tictactoe", 2, lambda a, b: 0)
     with pytest.raises(ValueError, match="or a function of these two, got <function"):
-        as_agent(lambda: 0, "tictactoe")
+        as_agent(lambda: 0, "tictactoe")  # pyright: ignore[reportArgumentType]

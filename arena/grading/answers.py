@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...agents import Policy, SearchAgent, as_agent, legal_mask
 from ...envs import BoardGameEnv, Game
+from ...envs.elsewhere import absolute
 from ...envs.players import PlayerLike, checked_answer, player_name
 from .heads import batch_of, head_values
 
@@ -62,7 +63,8 @@ def iter_answers(
     starts = range(0, len(lines), _CHUNK)
     if jobs == 1:
         return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
-    work = (joblib.delayed(_answers)(player, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+    sent = absolute(player) if isinstance(player, str) else player  # a worker may be in another folder
+    work = (joblib.delayed(_answers)(sent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
     parts: Any = joblib.Parallel(jobs, return_as="generator")(work)
     return parts
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
+from ...envs.html import html_table
 from ...envs.players import PlayerLike, player_name
 from ..records.record import GameRecord
 from .anchors import Watch
@@ -54,6 +55,35 @@ class Evaluation:
     outcomes: Calibration | None
     stopped: bool
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {text}" for name, text in self._summary())
+        return f"<Evaluation: {self.player} in {self.game}{', ' * bool(found)}{found}>"
+
+    def _repr_html_(self) -> str:
+        """Return the marks and the games against each rung as tables, for notebooks."""
+        tables = [html_table(self._summary(), caption=f"{self.player} in {self.game}, seed {self.seed}")]
+        if self.ladder is not None:
+            rows = [
+                (one.player, f"{one.result.score:.1%}", f"{one.wins}-{one.draws}-{one.losses}")
+                for one in self.ladder.rungs
+            ]
+            tables.append(html_table(rows, ("against", "score", "win-draw-loss")))
+        return "".join(tables)
+
+    def _summary(self) -> list[tuple[str, str]]:
+        """Return the marks and the rating as pairs of a name and a text."""
+        found = []
+        if self.grades is not None:
+            total = self.grades.total
+            found = [
+                ("preserving", f"{total.preserving.share:.1%}"),
+                ("optimal", f"{total.optimal.share:.1%}"),
+                ("positions", str(total.positions)),
+            ]
+        if self.ladder is not None:
+            found += [("Elo", str(self.ladder.rating)), ("games", str(len(self.ladder.records)))]
+        return found + ([("stopped", "before all was done")] if self.stopped else [])
 
 
 def evaluate(

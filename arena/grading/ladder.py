@@ -7,7 +7,7 @@ rungs come from is said in `plyground.arena.grading.anchors`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...agents import make
 from ...envs import Game, as_game
@@ -80,7 +80,7 @@ class Ladder:
     rating: Difference
     measured_now: bool
     complete: bool
-    records: tuple[GameRecord, ...]
+    records: tuple[GameRecord, ...] = field(repr=False)
 
 
 def ladder_rungs(ladder: str | Sequence[str]) -> tuple[str, ...]:

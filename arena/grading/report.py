@@ -115,7 +115,7 @@ def _calibration_text(found: Calibration) -> str:
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 2, 0, 0))
+    return Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0))
 
 
 def blunder_text(game: Game, blunder: Blunder) -> str:
