@@ -11,6 +11,7 @@ from ..envs import Game, as_game
 from ..envs.spec import nearest, parse_spec
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta
+from .best import best
 from .human import Human
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -26,6 +27,7 @@ __all__ = ["agent_names", "agent_usage", "as_agent", "make", "register_agent"]
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
     "alphabeta": AlphaBeta,
+    "best": best,
     "dqn": partial(Policy, algorithm="dqn"),
     "flat": FlatMonteCarlo,
     "human": Human,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
-from ...envs.jit import helper, kernel
+from ...envs.jit import bind, helper, kernel
 from ..agent import Observation
 
 __all__ = ["Observer"]
@@ -109,6 +109,18 @@ class Observer:
         self._shown = np.zeros((2, *game.observation_shape), game.observation_dtype)  # at the root, to each player
         self._window = np.zeros(values + (self._frames - 1) * self._frame, game.observation_dtype)
         self._scratch, self._buffer = np.zeros(1, game.dtype), np.empty(game.num_actions, np.int32)
+
+    def compile(self, tree: Any) -> None:
+        """Compile what a search with a ``tree`` of this kind calls."""
+        game, states, planes = self.game, np.zeros(1, self.game.dtype), self._shown[:1]
+        masks = np.zeros((1, game.num_actions), np.bool_)
+        if self._frames == 1:
+            bind(_observe_states, game, states, planes, masks, self._buffer)
+            return
+        bind(_observe_both, game, states, self._shown)
+        shown, history, shape = self._shown.reshape(2, -1), (self._frames, self._frame), game.observation_shape
+        arrays = self._scratch, self._window, shown[:1], masks, self._buffer
+        bind(_observe_paths, game, states, shown, tree, states, *history, shape, *arrays)
 
     def begin(self, root: NDArray[Any], observation: Observation | None) -> None:
         """Take in what is known of the positions before the root.

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from ...agents import make
 from ...envs import make_game
+from ...envs.extras import how_to_install
 from ..grading.curve import CurvePoint, checkpoints, curve_row, game_of_run, learning_curve
 from ..grading.evaluation import Evaluation, evaluate
 from ..grading.files import as_data, save_evaluation, write_csv
@@ -169,7 +170,7 @@ def _save_curve(out: Path, rows: list[dict[str, Any]], title: str) -> None:
 def _plotted(draw: Any) -> list[Path]:
     if can_plot():
         return draw()
-    _err.print("no pictures: they need matplotlib, pip install 'plyground[plots]'", markup=False, highlight=False)
+    _err.print(f"no pictures: they need matplotlib, {how_to_install('plots')}", markup=False, highlight=False)
     return []
 
 
