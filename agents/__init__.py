@@ -3,6 +3,7 @@
 from .agent import Agent, Info, Observation, legal_mask, state_of
 from .alphabeta.agent import AlphaBeta
 from .analysis import Analysis
+from .best import best
 from .human import Human
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -38,6 +39,7 @@ __all__ = [
     "agent_names",
     "agent_usage",
     "as_agent",
+    "best",
     "legal_mask",
     "make",
     "policy_evaluator",

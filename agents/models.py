@@ -7,6 +7,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from ..envs.extras import how_to_install
+
 __all__ = ["load_model", "model_class"]
 
 # The spec name of each family, and its classes.
@@ -24,7 +26,7 @@ def model_class(name: str) -> Any:
         import stable_baselines3
     except ImportError as error:
         raise ImportError(
-            f"trained policies need stable-baselines3 and sb3-contrib ({error}): pip install 'plyground[rl]'"
+            f"trained policies need stable-baselines3 and sb3-contrib ({error}): {how_to_install('rl')}"
         ) from error
     return getattr(sb3_contrib if name == "MaskablePPO" else stable_baselines3, name)
 

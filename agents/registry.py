@@ -21,6 +21,7 @@ from ..envs.spec import nearest, parse_spec
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta
+from .best import best
 from .human import Human
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -36,6 +37,7 @@ __all__ = ["agent_names", "agent_usage", "as_agent", "make", "register_agent"]
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
     "alphabeta": AlphaBeta,
+    "best": best,
     "dqn": partial(Policy, algorithm="dqn"),
     "flat": FlatMonteCarlo,
     "human": Human,

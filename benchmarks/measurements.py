@@ -11,6 +11,7 @@ also play by the same rules, with differences that a rate cannot make up for:
   epochs on its experience, where we have four.
 - Checkers. OpenSpiel draws after 40 plies without a jump, we after 80 without a jump or a move of a man. Random games
   take 68 plies on average there and 73 here, and only plies are counted.
+- Networks. Both sides ask the same network of torch, in one thread; alone, it sees the same positions again and again.
 - Batches of Go. Our masks leave out what superko forbids, for which each move is looked up among all positions of the
   game; pgx's do not, and a move that superko forbids loses there.
 """
@@ -19,7 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
+import network
 import ours
 import peers
 import ppo
@@ -180,4 +183,16 @@ TRAINING = Measurement(
     peer_name="PettingZoo's tutorial",
     aim=5,
 )
-MEASUREMENTS = [*(measurement for game in GAMES for measurement in _measurements(game)), TRAINING]
+NETWORKS = [
+    Measurement(
+        game=title,
+        name=f"PUCT, batches of {network.BATCH}",
+        unit="leaves/s",
+        ours=partial(network.search, spec),
+        peer=partial(network.alone, spec),
+        peer_name="the network alone",
+        aim=0.85,
+    )
+    for title, spec in (("Connect Four", "connect_four"), ("Go 9x9", "go(board_size=9)"))
+]
+MEASUREMENTS = [*(measurement for game in GAMES for measurement in _measurements(game)), TRAINING, *NETWORKS]

@@ -1,7 +1,7 @@
 """Us and the peers, side by side in one run: ``python benchmarks/run.py``, about two minutes.
 
 The rates are of one thread, the best of a few rounds; the ratio is what should be seen on other machines too. A peer
-that is not installed is left out (``pip install 'plyground[bench]'`` installs them all).
+that is not installed is left out (``pip install '.[bench]'`` installs them all).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def table(results: list[Result]) -> Table:
         else:
             theirs = short(result.peer_rate)
             colour = "default" if what.aim is None else "green" if result.ratio >= what.aim else "red"
-            ratio = f"[{colour}]{result.ratio:.1f}×"
+            ratio = f"[{colour}]{result.ratio:.{1 if result.ratio >= 1.95 else 2}f}×"
         out.add_row(f"  {what.name}", what.unit, what.peer_name, short(result.our_rate), theirs, ratio, aim)
     return out
 

@@ -217,6 +217,11 @@ class Game:
         followed = {"keys_after"} if self._fields["keys_after"] is None else set()  # from other rules
         return digest(self.dtype, [getattr(self, rule) for rule in RULES if rule not in followed])
 
+    @property
+    def has_evaluation(self) -> bool:
+        """Whether the game guesses values before its end, by ``evaluate`` or by ``features`` and ``weights``."""
+        return self._fields["evaluate"] is not None or bool(self.weights)
+
     @cached_property
     def numba_type(self) -> GameType:
         """The type of this game inside kernels."""

@@ -66,6 +66,7 @@ BLOCKS = blocks(PAGE)
 GAME_BLOCK = BLOCKS[0].code
 INTEGRATIONS = blocks(PAGE.with_name("integrations.md"))
 LEARNING = blocks(PAGE.with_name("learning.md"))
+README = blocks(PAGE.parents[1] / "README.md")
 SEARCH = blocks(PAGE.with_name("search.md"))
 
 
@@ -152,13 +153,25 @@ def test_page_of_measurements_has_a_place_for_each_table() -> None:
     assert {name for name in begins if name.startswith("strength")} == {f"strength {row.section}" for row in ROWS}
 
 
-def test_readme_runs_from_top_to_bottom() -> None:
+@pytest.mark.parametrize("block", README, ids=lambda block: f"line {block.line}")
+def test_readme_runs_block_by_block(block: Block) -> None:
+    """Each block stands alone, and prints something."""
     namespace: dict[str, Any] = {"__name__": "readme"}
-    printed = [run(block, namespace) for block in blocks(PAGE.parents[1] / "README.md")]
-    assert namespace["env"].unwrapped.action_masks().any()
-    names = {line.split()[0] for line in printed[1].splitlines()}
-    assert names == {"alphabeta(depth=4)", "mcts(simulations=200)"}
-    assert namespace["found"].best_action in namespace["game"].actions(namespace["state"])
+    printed = run(block, namespace)
+    if "standings" in namespace:
+        assert {line.split()[0] for line in printed.splitlines()} == {"alphabeta(depth=4)", "mcts(simulations=200)"}
+    elif "agent_iter" in block.code:
+        assert {line.split()[0] for line in printed.splitlines()} == {"player_0", "player_1"}
+    elif "found" in namespace:
+        assert namespace["found"].best_action in namespace["game"].actions(namespace["state"])
+    assert printed
+
+
+def test_readme_converts_the_match_before() -> None:
+    page = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    (game,) = re.findall(r"^plyground match .*--game (\w+) .*--out games\.jsonl", page, re.MULTILINE)
+    (suffix,) = re.findall(r"^plyground convert games\.jsonl games\.(\w+)", page, re.MULTILINE)
+    assert (game, suffix) in {("othello", "sgf"), ("go_9x9", "sgf"), ("gomoku", "sgf"), ("checkers", "pdn")}
 
 
 @pytest.mark.slow

@@ -228,7 +228,7 @@ class TestCommand:
     def test_without_matplotlib(self, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("plyground.arena.cli.evaluate.can_plot", lambda: False)
         _, said = run("mcts(simulations=5)", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
-        assert "pip install 'plyground[plots]'" in said
+        assert "pip install '.[plots]'" in said
         assert not list(tmp_path.glob("*.png"))
         assert (tmp_path / "calibration.csv").exists()
 

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta, Human, Mixture, Random, agent_names, agent_usage, as_agent, make, register_agent
+from plyground.agents import (
+    MCTS,
+    AlphaBeta,
+    Human,
+    Mixture,
+    Random,
+    agent_names,
+    agent_usage,
+    as_agent,
+    best,
+    make,
+    register_agent,
+)
 from plyground.arena import match
 from plyground.arena.grading.answers import ask
 from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four
@@ -66,6 +78,18 @@ class TestAgents:
         assert isinstance(agent, AlphaBeta)
         assert (agent.depth, agent.table_mb, agent.game) == (8, 1, connect_four(rows=5))
         assert isinstance(make("mixture(random, alphabeta(depth=2), weights=[1, 3])", "tictactoe"), Mixture)
+
+    def test_best_is_what_measurements_and_evaluations_say(self) -> None:
+        for game, kind in (("connect_four", AlphaBeta), ("go_9x9", MCTS)):
+            agent = make("best(seconds=0.25)", game)
+            assert isinstance(agent, kind)
+            assert agent.seconds == 0.25
+        own = connect_four().replace(features=None, weights=None, name="own")
+        assert not own.has_evaluation
+        assert isinstance(best(own), MCTS)
+        assert isinstance(best(own.replace(evaluate=lambda state, player: 0.0)), AlphaBeta)
+        with pytest.raises(ValueError, match="seconds must be a number above 0"):
+            make("best(seconds=0)", "connect_four")
 
     def test_each_has_a_usage_that_parses(self) -> None:
         for name in agent_names():

@@ -254,7 +254,8 @@ def test_same_seed_same_search() -> None:
 def test_a_tree_that_grows_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     game = connect_four()
     roomy = PUCT(game, 3000, seed=1).analyse(game.new_state())
-    monkeypatch.setattr("plyground.agents.puct.agent._NODES", 1)
+    for name in ("_NODES", "_ROOM"):
+        monkeypatch.setattr(f"plyground.agents.puct.agent.{name}", 1)
     assert PUCT(game, 3000, seed=1).analyse(game.new_state()).visits == roomy.visits
 
 

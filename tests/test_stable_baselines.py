@@ -188,7 +188,7 @@ def test_the_module_needs_no_library_but_the_environment_does() -> None:
         "except ImportError as error: print(error)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "BoardVecEnv needs stable-baselines3: pip install 'plyground[rl]'\n"
+    assert result.stdout == "BoardVecEnv needs stable-baselines3: pip install '.[rl]' in plyground's folder\n"
 
 
 @pytest.mark.parametrize(

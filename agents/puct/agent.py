@@ -28,7 +28,8 @@ from .values import LeafValues, Seen
 
 __all__ = ["PUCT", "Evaluator"]
 
-_NODES = 4096  # room in a new tree
+_NODES = 4096  # room in a new tree, at least
+_ROOM = 1 << 20  # and at most: memory that is not written to costs nothing, and to copy a tree that grows does
 
 
 class PUCT(SearchAgent):
@@ -204,6 +205,8 @@ class PUCT(SearchAgent):
             compile_reuse(self.game, tree)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
+        if self._observer is not None:
+            self._observer.compile(new_prior_tree(1, 1, 1))
         start = time.perf_counter()
         tree = self._moved_root(state, actions) if self.reuse_tree else None
         kept = 0 if tree is None else int(tree.visits[0])
@@ -236,7 +239,9 @@ class PUCT(SearchAgent):
 
     def _new_tree(self, actions: NDArray[np.int32]) -> PriorTree:
         """Return a tree of the root and a child for each of ``actions``, with priors."""
-        nodes = min(max(_NODES, (self.batch + 1) * self.game.num_actions + 1), self._most)
+        children = self.game.num_actions
+        expected = 0 if self.simulations is None else min(self.simulations * children, _ROOM)
+        nodes = min(max(_NODES, expected, (self.batch + 1) * children + 1), self._most)
         tree = new_prior_tree(nodes, self.game.max_plies, self.batch)
         tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
         tree.lengths[0] = 1  # the way to the root: node 0

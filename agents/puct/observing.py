@@ -111,17 +111,16 @@ class Observer:
         self._scratch, self._buffer = np.zeros(1, game.dtype), np.empty(game.num_actions, np.int32)
 
     def compile(self, tree: Any) -> None:
-        """Compile what the other methods call, for trees of this kind."""
-        game, values = self.game, self._shown[0].size
-        planes, masks = np.zeros((1, values), game.observation_dtype), np.zeros((1, game.num_actions), np.bool_)
+        """Compile what a search with a ``tree`` of this kind calls."""
+        game, states, planes = self.game, np.zeros(1, self.game.dtype), self._shown[:1]
+        masks = np.zeros((1, game.num_actions), np.bool_)
         if self._frames == 1:
-            planes = planes.reshape(1, *game.observation_shape)
-            bind(_observe_states, game, self._scratch, planes, masks, self._buffer)
+            bind(_observe_states, game, states, planes, masks, self._buffer)
             return
-        shown, arrays = self._shown.reshape(2, -1), (self._scratch, self._window, planes, masks, self._buffer)
-        history, shape = (self._frames, self._frame), game.observation_shape
-        bind(_observe_both, game, self._scratch, self._shown)
-        bind(_observe_paths, game, self._scratch, shown, tree, self._scratch, *history, shape, *arrays)
+        bind(_observe_both, game, states, self._shown)
+        shown, history, shape = self._shown.reshape(2, -1), (self._frames, self._frame), game.observation_shape
+        arrays = self._scratch, self._window, shown[:1], masks, self._buffer
+        bind(_observe_paths, game, states, shown, tree, states, *history, shape, *arrays)
 
     def begin(self, root: NDArray[Any], observation: Observation | None) -> None:
         """Take in what is known of the positions before the root.

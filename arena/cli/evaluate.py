@@ -14,6 +14,7 @@ from rich.table import Table
 
 from ...agents import agent_names, make
 from ...envs import make_game
+from ...envs.extras import how_to_install
 from ...envs.messages import shown
 from ...envs.spec import nearest, parse_spec
 from ..grading.curve import CurvePoint, checkpoints, curve_row, game_of_run, learning_curve
@@ -193,7 +194,7 @@ def _save_curve(out: Path, rows: list[dict[str, Any]], title: str) -> None:
 def _plotted(draw: Any) -> list[Path]:
     if can_plot():
         return draw()
-    _err.print("no pictures: they need matplotlib, pip install 'plyground[plots]'", markup=False, highlight=False)
+    _err.print(f"no pictures: they need matplotlib, {how_to_install('plots')}", markup=False, highlight=False)
     return []
 
 

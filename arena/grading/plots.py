@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ...envs.extras import how_to_install
 from .calibration import Calibration
 
 __all__ = ["can_plot", "plot_calibration", "plot_curve"]
@@ -86,7 +87,7 @@ def _figure(title: str, size: tuple[float, float] = (7.2, 4.5)) -> tuple[Any, An
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError(f"plots need matplotlib ({error}): pip install 'plyground[plots]'") from error
+        raise ImportError(f"plots need matplotlib ({error}): {how_to_install('plots')}") from error
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, fontsize=10)

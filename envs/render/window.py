@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..extras import how_to_install
+
 __all__ = ["Window"]
 
 
@@ -105,5 +107,5 @@ def _pygame() -> Any:
     try:
         import pygame
     except ImportError as error:
-        raise ImportError(f"render_mode='human' needs pygame ({error}): pip install 'plyground[render]'") from None
+        raise ImportError(f"render_mode='human' needs pygame ({error}): {how_to_install('render')}") from None
     return pygame

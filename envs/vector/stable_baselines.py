@@ -15,6 +15,7 @@ from gymnasium.spaces import Discrete
 from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
+from ..extras import how_to_install
 from ..game import Game
 from .opponents import OpponentLike
 from .seats import SeatBatch
@@ -66,7 +67,7 @@ class BoardVecEnv(VecEnv):
         **parameters: Any,
     ) -> None:
         if VecEnv is object:
-            raise ImportError("BoardVecEnv needs stable-baselines3: pip install 'plyground[rl]'")
+            raise ImportError(f"BoardVecEnv needs stable-baselines3: {how_to_install('rl')}")
         self.seats = SeatBatch(
             game,
             num_envs,
