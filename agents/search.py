@@ -61,10 +61,12 @@ class SearchAgent(ABC):
             mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
 
         Raises:
-            ValueError: the state is of another game, the game is over, or the mask leaves no legal action.
+            ValueError: the state is none of this game, the game is over, or the mask leaves no legal action.
         """
-        if getattr(state, "dtype", None) != self.game.dtype:
-            raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
+        return self._analyse(self.game.state_check.checked(state), mask)
+
+    def _analyse(self, state: State, mask: ArrayLike | None) -> Analysis:
+        """Search a position that is known to be valid."""
         actions = np.empty(self.game.num_actions, np.int32)
         count = _legal_actions(self.game, state, actions)
         if count <= 0:
@@ -86,7 +88,7 @@ class SearchAgent(ABC):
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
-        return self.analyse(state_of(self.game, observation, info), mask_in(observation, info)).best_action
+        return self._analyse(state_of(self.game, observation, info), mask_in(observation, info)).best_action
 
     def predict(
         self,
@@ -110,7 +112,8 @@ class SearchAgent(ABC):
             The actions, an array of shape () or [batch], and ``state`` as it came.
 
         Raises:
-            ValueError: the planes are of another game, or show a game that is over; or the masks do not fit.
+            ValueError: the planes are of another game, show what no game shows, or a game that is over; or the masks do
+                not fit.
         """
         if action_masks is None and isinstance(observation, Mapping):
             action_masks = observation.get("action_mask")
@@ -120,7 +123,7 @@ class SearchAgent(ABC):
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
         masks = [None] * len(rows) if action_masks is None else np.reshape(action_masks, (len(rows), -1))
         states = [self.game.state_from_observation(row) for row in rows]
-        found = [self.analyse(state, mask).best_action for state, mask in zip(states, masks, strict=True)]
+        found = [self._analyse(state, mask).best_action for state, mask in zip(states, masks, strict=True)]
         actions = np.array(found, np.int64)
         return (actions[0] if single else actions), state
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,7 +17,7 @@ import pettingzoo
 from .game import Game
 from .spec import nearest, parse_spec
 
-__all__ = ["as_game", "game_names", "make_game", "register_game"]
+__all__ = ["as_game", "game_names", "game_with", "make_game", "register_game"]
 
 _factories: dict[str, Callable[..., Game]] = {}
 _presets: dict[str, str] = {}  # other names -> specs
@@ -81,6 +82,8 @@ def make_game(spec: str, **parameters: Any) -> Game:
     Raises:
         ValueError: the name or a parameter is unknown (the message suggests the nearest), or a value does not fit.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"expected the name of a game, such as 'connect_four', got {spec!r}")
     name, args, kwargs = parse_spec(_presets.get(spec, spec))
     if name not in _factories:
         raise ValueError(f"unknown game {name!r}: {nearest(name, [*_factories, *_presets])}")
@@ -95,6 +98,27 @@ def make_game(spec: str, **parameters: Any) -> Game:
     except TypeError as error:
         raise ValueError(f"cannot make {spec!r}: {error}; expected {name}{signature}") from None
     return factory(*args, **kwargs)
+
+
+def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> Game:
+    """Return the game that a constructor was given, with the parameters that were given beside its own arguments.
+
+    Args:
+        owner: the class that is being made, whose arguments an unknown name may have been meant to be.
+        game: the game, or its name.
+        parameters: parameters of a game that is given by name.
+
+    Raises:
+        ValueError, TypeError: as `as_game` raises; or a name is unknown to both.
+    """
+    if parameters and isinstance(game, (str, Game)):
+        own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
+        name = parse_spec(_presets.get(game, game)).name if isinstance(game, str) else None
+        takes = list(inspect.signature(_factories[name]).parameters) if name in _factories else []
+        for key in parameters:
+            if key not in takes and difflib.get_close_matches(key, own, n=1, cutoff=0.6):
+                raise ValueError(f"unknown argument {key!r} of {owner.__name__}: {nearest(key, own + takes)}")
+    return as_game(game, **parameters)
 
 
 def as_game(game: Game | str, **parameters: Any) -> Game:

@@ -167,6 +167,9 @@ def as_opponents(opponent: Any, game: Game) -> Opponents:
     """
     if not isinstance(opponent, type):
         if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
+            own = getattr(opponent, "game", None)
+            if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
+                raise ValueError(f"{opponent!r} plays {own.spec}, expected a player of {game.spec}")
             return opponent
         if isinstance(opponent, str) or all(callable(getattr(opponent, name, None)) for name in ("reset", "act")):
             agent = resolved(opponent, game)

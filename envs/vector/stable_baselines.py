@@ -16,6 +16,7 @@ from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
 from ..game import Game
+from ..registry import game_with
 from .seats import SeatBatch
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class BoardVecEnv(VecEnv):
     ) -> None:
         if VecEnv is object:
             raise ImportError("BoardVecEnv needs stable-baselines3: pip install 'plyground[rl]'")
+        game = game_with(BoardVecEnv, game, parameters)
         self.seats = SeatBatch(
             game,
             num_envs,
@@ -74,7 +76,6 @@ class BoardVecEnv(VecEnv):
             opening_plies=opening_plies,
             threads=threads,
             seed=seed,
-            **parameters,
         )
         self.game = self.seats.game
         self.flatten, self.copy = flatten, copy
