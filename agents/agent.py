@@ -52,13 +52,11 @@ def state_of(game: Game, observation: Observation, info: Info | None = None) -> 
     """Return the state record that an environment's observation and info tell of.
 
     Raises:
-        ValueError: they belong to another game, or the game cannot rebuild a state and the info has none.
+        ValueError: they belong to another game, show what no game shows, or the game cannot rebuild a state and the
+            info has none.
     """
     if info is not None and "state" in info:
-        state = info["state"]
-        if getattr(state, "dtype", None) != game.dtype:
-            raise ValueError(f"info['state'] is not a state of {game.spec}: {state!r}")
-        return state
+        return game.state_check.checked(info["state"], "info['state']")
     planes = observation["observation"] if isinstance(observation, Mapping) else observation
     return game.state_from_observation(planes)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch
 from ..envs.jit import kernel
+from ..envs.vector.checks import checked_rows
 from ..envs.vector.opponents import Memoryless
 from .compiling import compiling
 
@@ -45,7 +46,14 @@ class BatchedSearch(Memoryless, ABC):
             self._is_prepared = True
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return the actions that the searches choose."""
+        """Return the actions that the searches choose.
+
+        Raises:
+            ValueError: the batch is of another game, or the rows are not different rows of it.
+        """
+        if batch.game.spec != self.game.spec or batch.game.dtype != self.game.dtype:
+            raise ValueError(f"expected a batch of {self.game.spec}, got one of {batch.game.spec}")
+        rows = checked_rows(rows, batch.num_envs)
         while len(self._memory) < batch.threads:
             self._memory.append(self._new_memory())
         actions = np.zeros(rows.size, np.int64)

@@ -86,10 +86,12 @@ class SearchAgent(ABC):
             observation: what the environment shows the player to move, for searches that ask a network.
 
         Raises:
-            ValueError: the state is of another game, the game is over, or the mask leaves no legal action.
+            ValueError: the state is none of this game, the game is over, or the mask leaves no legal action.
         """
-        if getattr(state, "dtype", None) != self.game.dtype:
-            raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
+        return self._analyse(self.game.state_check.checked(state), mask, observation)
+
+    def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
+        """Search a position that is known to be valid."""
         self.prepare()
         actions = np.empty(self.game.num_actions, np.int32)
         count = _legal_actions(self.game, state, actions)
@@ -113,7 +115,7 @@ class SearchAgent(ABC):
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
         state, mask = state_of(self.game, observation, info), mask_in(observation, info)
-        return self.analyse(state, mask, observation).best_action
+        return self._analyse(state, mask, observation).best_action
 
     def predict(
         self,
@@ -137,7 +139,8 @@ class SearchAgent(ABC):
             The actions, an array of shape () or [batch], and ``state`` as it came.
 
         Raises:
-            ValueError: the planes are of another game, or show a game that is over; or the masks do not fit.
+            ValueError: the planes are of another game, show what no game shows, or a game that is over; or the masks do
+                not fit.
         """
         if action_masks is None and isinstance(observation, Mapping):
             action_masks = observation.get("action_mask")
@@ -148,7 +151,7 @@ class SearchAgent(ABC):
         masks = [None] * len(rows) if action_masks is None else np.reshape(action_masks, (len(rows), -1))
         states = [self.game.state_from_observation(row) for row in rows]
         asked = zip(states, masks, rows, strict=True)
-        found = [self.analyse(state, mask, row).best_action for state, mask, row in asked]
+        found = [self._analyse(state, mask, row).best_action for state, mask, row in asked]
         actions = np.array(found, np.int64)
         return (actions[0] if single else actions), state
 

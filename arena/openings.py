@@ -9,6 +9,7 @@ import numpy as np
 
 from ..agents import AlphaBeta
 from ..envs import Game, State
+from ..envs.arguments import checked_whole
 
 __all__ = ["default_opening_plies", "random_line", "random_openings"]
 
@@ -29,10 +30,10 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     to find.
 
     Raises:
-        ValueError: ``plies`` is negative, or there is no open position; the first opening is drawn at once to see that.
+        ValueError: ``plies`` is negative or more than a game has, or no position is open; the first opening is drawn
+            at once to see that.
     """
-    if plies < 0:
-        raise ValueError(f"opening_plies must be at least 0, got {plies}")
+    plies = checked_whole("opening_plies", plies, 0, game.max_plies)
     openings = _openings(game, plies, seed)
     return itertools.chain([next(openings)], openings)
 

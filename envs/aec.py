@@ -10,7 +10,6 @@ itself.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypedDict, overload
 
@@ -21,9 +20,10 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
+from .arguments import action_number, checked_whole
 from .game import Game, State
 from .position import Position
-from .registry import as_game
+from .registry import game_with
 from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .starting import begin
@@ -104,20 +104,18 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         **parameters: Any,
     ) -> None:
         super().__init__()
-        self.game = game = as_game(game, **parameters)
+        self.game = game = game_with(BoardGameEnv, game, parameters)
         self.metadata = {
             "name": f"{game.name}_v0",
             "render_modes": render_modes(game),
             "render_fps": RENDER_FPS,
             "is_parallelizable": False,
         }
-        if max_cycles is not None and max_cycles < 1:
-            raise ValueError(f"max_cycles must be None or at least 1, got {max_cycles!r}")
         if illegal not in ("lose", "raise"):
             raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
         self._renderer = None if render_mode is None else Renderer(game, render_mode, screen_size)
         self.render_mode = render_mode
-        self.max_cycles = max_cycles
+        self.max_cycles = None if max_cycles is None else checked_whole("max_cycles", max_cycles, 1)
         self.illegal = illegal
         self.info_state = info_state
         self.possible_agents = list(game.players)
@@ -140,7 +138,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         Args:
             seed: ignored, for the games have no chance in them; part of the interface.
             options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from
-                a state, and both together play the moves from that state. Other keys are ignored.
+                a state, and both together play the moves from that state. The state must be valid, see `Game`. Other
+                keys are ignored, unless they look like a slip of the pen.
 
         Raises:
             ValueError: the moves or the state do not fit this game, or the game would already be over. Nothing is
@@ -170,11 +169,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         if self._over:
             self._step_after_end(action)
             return
-        try:
-            index = operator.index(action)  # type: ignore[arg-type]
-        except TypeError:
-            index = -1
-        if not 0 <= index < self.game.num_actions:
+        index = action_number(action, self.game.num_actions)
+        if index < 0:
             raise ValueError(
                 f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r} "
                 f"(None is only for an agent whose game is over, and {self.agent_selection}'s is not)"
@@ -331,7 +327,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
-            raise AttributeError(f"{name} cannot be accessed before reset: call reset() first")
+            what = f"{name} cannot be accessed before reset" if name[0] != "_" else "there is no game before reset"
+            raise AttributeError(f"{what}: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 

@@ -27,7 +27,8 @@ class Board:
             second, 3 and 4 their kings.
         cells: ``cells(state, action)`` gives the cells that an action touches in ``state``, before it is played: the
             cell a piece leaves, if it was on the board, and last the cell where it lands; no cells for a pass.
-        style: how pictures are drawn, a key of `plyground.envs.render.styles.STYLES`.
+        style: how pictures are drawn, a key of `plyground.envs.render.styles.STYLES`. Default: discs on crossings of
+            lines.
         row_labels: a label for each row, from the top; empty for none.
         column_labels: a label for each column, from the left; empty for none.
     """
@@ -36,7 +37,7 @@ class Board:
     columns: int
     pieces: Callable[[Any], NDArray[np.int8]]
     cells: Callable[[Any, int], tuple[int, ...]]
-    style: str
+    style: str = "lines"
     row_labels: tuple[str, ...] = ()
     column_labels: tuple[str, ...] = ()
 

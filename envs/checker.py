@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from .arguments import checked_whole
 from .game import Game, State
+from .registry import as_game
 from .repetition import new_scratch
 
 __all__ = ["check_game"]
 
 
-def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
+def check_game(game: Game | str, games: int = 20, seed: int = 0) -> None:
     """Play random games and check what `Game` says of its rules.
 
     Args:
-        game: the game to check.
+        game: the game to check, or its name.
         games: number of random games to play.
         seed: seed for the choice of moves.
 
     Raises:
         ValueError: a rule breaks its promise; the message names the rule, what it gave, and the state.
     """
+    game, games = as_game(game), checked_whole("games", games, 1)
     rng = np.random.default_rng(seed)
     for action in range(game.num_actions):
         text = game.action_to_str(action)
@@ -33,6 +36,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
         state = game.new_state()
         plies = 0
         while True:
+            _check_validity(game, state)
             _check_view(game, state)
             if game.is_terminal(state):
                 break
@@ -80,6 +84,16 @@ def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int
     return keys[:count].tolist()
 
 
+def _check_validity(game: Game, state: State) -> None:
+    before = state.copy()
+    if not game.is_valid(state):
+        raise _broken(game, before, "is_valid", "must accept every state of a game")
+    if state != before:
+        raise _broken(game, before, "is_valid", "must not change the state")
+    if not game.state_check.accepts(state):
+        raise _broken(game, before, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
+
+
 def _check_view(game: Game, state: State) -> None:
     player = game.player(state)
     if player not in (0, 1):
@@ -91,11 +105,10 @@ def _check_view(game: Game, state: State) -> None:
             span = f"{planes.min()} to {planes.max()}"
             raise _broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
         if game.history is not None:
-            frames, frame = game.history
             again = np.full_like(planes, -1)
             game.observe(state, seat, again)
-            own = np.r_[:frame, frames * frame : planes.shape[-1]]
-            if (again[..., own] != planes[..., own]).any():
+            newest = game.newest_channels
+            if (again[..., newest] != planes[..., newest]).any():
                 fault = "must write every value of the newest position, and of what comes after the earlier ones"
                 raise _broken(game, state, "observe", fault)
     if game.history is not None and game.history_swap is not None:

@@ -28,12 +28,14 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from .arguments import action_number
 from .board import Board
 from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit.digest import digest
 from .jit.game_type import RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
+from .validity import StateCheck
 
 __all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
 
@@ -75,6 +77,10 @@ def _no_noisy_actions(state: Any, actions: Any) -> int:
     return 0
 
 
+def _any_state(state: Any) -> bool:
+    return True
+
+
 class Game:
     """A two-player, zero-sum, turn-based game of perfect information.
 
@@ -110,7 +116,13 @@ class Game:
             Default: play each action in ``scratch``.
         random_action: ``random_action(state, actions, rng)`` draws a move for random rollouts; it may write into
             ``actions``. Default: each legal action with the same probability.
-        decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python.
+        is_valid: ``is_valid(state)`` tells whether a record of any content is a state that the other rules can go on
+            from: each field in its range, and all fields in agreement. Asked of states that come from outside, before
+            compiled code reads them. It must not change the state, nor rely on what it has not checked yet. Default:
+            every record is.
+        decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python. It
+            may raise `ValueError` where no game looks like that; what it makes is asked for ``is_valid``, and compared
+            with the planes.
         action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
             `ValueError`.
         board: what people see, for text and pictures.
@@ -157,6 +169,7 @@ class Game:
         repetition_key: Rule | None = None,
         keys_after: Rule | None = None,
         random_action: Rule | None = None,
+        is_valid: Rule | None = None,
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
         str_to_action: Callable[[str], int] | None = None,
@@ -198,6 +211,7 @@ class Game:
         self.repetition_key: Rule = repetition_key or self.key
         self.keys_after: Rule = keys_after or keys_by_playing(legal_actions, self.play, self.repetition_key)
         self.random_action: Rule = random_action or uniform_action(legal_actions)
+        self.is_valid: Rule = is_valid or _any_state
         self.decode = decode
         self.board = board
         self.action_to_str = action_to_str
@@ -235,6 +249,11 @@ class Game:
         place and its parameters.
         """
         return self.spec if self._source is None else self._source
+
+    @cached_property
+    def state_check(self) -> StateCheck:
+        """The rule ``is_valid``, compiled, for states that come from outside."""
+        return StateCheck(self)
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
@@ -311,12 +330,15 @@ class Game:
         """Return the state after ``moves``, action ids or their names, from ``state`` (default: the initial one).
 
         Raises:
-            ValueError: a move is unknown, illegal, or comes after the end; the message says which.
+            ValueError: a move is unknown, illegal, or comes after the end, and the message says which; or the state is
+                of another game.
         """
-        state = self.new_state() if state is None else state.copy()
+        if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
+            raise ValueError(f"moves must be a list of action ids or names, got {moves!r}")
+        after: State = self.new_state() if state is None else self.state_check.record(state).copy()
         for index, move in enumerate(moves):
-            self.play(state, self.checked_action(state, move, index))
-        return state
+            self.play(after, self.checked_action(after, move, index))
+        return after
 
     def checked_action(self, state: State, move: int | str, index: int) -> int:
         """Return the action that a ``move`` stands for, an action id or its name, in a line of moves.
@@ -325,7 +347,7 @@ class Game:
             ValueError: the move is unknown, illegal in ``state``, or comes after the end; the message has its
                 ``index``.
         """
-        action = self.str_to_action(move) if isinstance(move, str) else int(move)
+        action = self.str_to_action(move) if isinstance(move, str) else action_number(move, self.num_actions)
         if self.is_terminal(state):
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {self.name}")
         if action not in (legal := self.actions(state)):
@@ -338,6 +360,8 @@ class Game:
         Raises:
             ValueError: no action has that name.
         """
+        if not isinstance(text, str):
+            raise ValueError(f"the name of an action of {self.name} is text, got {text!r}")
         if self._parse_action is not None:
             return self._parse_action(text)
         for action in range(self.num_actions):
@@ -360,22 +384,16 @@ class Game:
         """Return the state in which the player to move observes ``planes``, of any shape with the right size.
 
         Raises:
-            ValueError: the game has no ``decode``, or the planes have another size.
+            ValueError: the game has no ``decode``, the planes have another size, or the player to move sees them in no
+                state of the game.
         """
-        if self.decode is None:
-            raise ValueError(
-                f"{self.name} cannot rebuild a state from an observation (it has no `decode`): "
-                "pass the state, as in info['state']"
-            )
-        planes = np.asarray(planes)
-        if planes.size != np.prod(self.observation_shape):
-            raise ValueError(
-                f"an observation of {self.name} has shape {self.observation_shape}, got {planes.shape}: "
-                "does it come from another game?"
-            )
-        state = np.zeros(1, self.dtype)[0]
-        self.decode(planes.reshape(self.observation_shape), state)
-        return state
+        return self.state_check.rebuilt(np.asarray(planes))
+
+    @cached_property
+    def newest_channels(self) -> NDArray[np.intp]:
+        """The channels of an observation that do not show earlier positions: those that `observe` writes."""
+        frames, frame = self.history or (0, 0)
+        return np.r_[:frame, frames * frame : self.observation_shape[-1]]
 
     def features_of(self, state: State, player: int) -> dict[str, float]:
         """Return the features of ``state`` by their names, as ``player`` (0 or 1) sees them; {} if the game has none.

@@ -8,6 +8,7 @@ entry point of the group ``plyground.games`` in an installed package.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -22,7 +23,7 @@ from .game import Game
 from .messages import shown
 from .spec import nearest, parse_spec
 
-__all__ = ["as_game", "game_names", "make_game", "register_game"]
+__all__ = ["as_game", "game_names", "game_with", "make_game", "register_game"]
 
 _factories: dict[str, Callable[..., Game]] = {}
 _presets: dict[str, str] = {}  # other names -> specs
@@ -93,6 +94,8 @@ def make_game(spec: str, **parameters: Any) -> Game:
             what is at a place is no game, or cannot be loaded.
         FileNotFoundError: there is no such file.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"expected the name of a game, such as 'connect_four', got {spec!r}")
     place = place_of(spec)
     if place is not None:
         _, args, kwargs = parse_spec(f"game{spec.strip()[len(place) :]}")
@@ -146,6 +149,27 @@ def _made_again(place: str, parameters: dict[str, Any], source: str) -> Game:
     """Return a game that was found at a place, in another process."""
     game = make_game(place, **parameters)
     return _found(game, place, source, tuple(parameters.items()))
+
+
+def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> Game:
+    """Return the game that a constructor was given, with the parameters that were given beside its own arguments.
+
+    Args:
+        owner: the class that is being made, whose arguments an unknown name may have been meant to be.
+        game: the game, or its name.
+        parameters: parameters of a game that is given by name.
+
+    Raises:
+        ValueError, TypeError: as `as_game` raises; or a name is unknown to both.
+    """
+    if parameters and isinstance(game, (str, Game)):
+        own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
+        name = parse_spec(_presets.get(game, game)).name if isinstance(game, str) else None
+        takes = list(inspect.signature(_factories[name]).parameters) if name in _factories else []
+        for key in parameters:
+            if key not in takes and difflib.get_close_matches(key, own, n=1, cutoff=0.6):
+                raise ValueError(f"unknown argument {key!r} of {owner.__name__}: {nearest(key, own + takes)}")
+    return as_game(game, **parameters)
 
 
 def as_game(game: Game | str, **parameters: Any) -> Game:

@@ -17,9 +17,10 @@ from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
+from .arguments import action_number, checked_whole
 from .game import Game
 from .players import checked_answer
-from .registry import as_game
+from .registry import game_with
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
 from .vector.opponents import OpponentLike, prepare, resolved
 
@@ -67,12 +68,12 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     ) -> None:
         if seat not in (*_SEATS, "random"):
             raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
-        if opening_plies < 0:
-            raise ValueError(f"opening_plies must be at least 0, got {opening_plies!r}")
-        self.game = game = as_game(game, **parameters)
+        self.game = game = game_with(SoloEnv, game, parameters)
         self.metadata = {**self.metadata, "render_modes": render_modes(game)}
         self.seat = seat
-        self.opening_plies = opening_plies
+        self._learner = ""  # nobody, before the first game
+        self._forfeited = False
+        self.opening_plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
         self.flatten = flatten
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self.render_mode = render_mode
@@ -128,20 +129,23 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             ValueError: the action is no action of the game, or the game is over.
         """
-        if not hasattr(self, "_learner") or self._is_over():
+        if self._is_over():
             raise ValueError(f"no game of {self.game.name} is being played: call reset() before step({action!r})")
-        if self.action_space.contains(action) and not self._env.infos[self._learner]["action_mask"][action]:
+        number = action_number(action, self.game.num_actions)
+        if number < 0:
+            raise ValueError(f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r}")
+        if not self._env.infos[self._learner]["action_mask"][number]:
             self._forfeited = True
             view, before = self._view()
             info = {name: value.copy() for name, value in before.items()}  # nothing has changed, but each step's is new
-            return view, -1.0, True, False, {**info, "illegal_action": int(action)}
-        self._env.step(action)
+            return view, -1.0, True, False, {**info, "illegal_action": number}
+        self._env.step(number)
         self._reply()
         view, info = self._view()
         return view, self._env.rewards[self._learner], self._is_over(), False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions [num_actions]; once the game is over all of them, for policies that must choose."""
+        """Return the legal actions [num_actions]; where no game is being played all, for policies that must choose."""
         if self._is_over():
             return np.ones(self.game.num_actions, np.bool_)
         return self._env.infos[self._learner]["action_mask"].astype(np.bool_)
@@ -163,7 +167,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             env.step(checked_answer(answer, self.opponent, self.game, info["action_mask"]))
 
     def _is_over(self) -> bool:
-        return self._forfeited or self._env.terminations[self._learner]
+        return not self._learner or self._forfeited or self._env.terminations[self._learner]
 
     def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
         planes = self._env.observe(self._learner)["observation"]

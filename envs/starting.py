@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-import numpy as np
-
+from .arguments import checked_options
 from .game import Game, State
 from .position import Position
 
-__all__ = ["begin"]
+__all__ = ["Start", "begin", "read_options"]
 
 
-def begin(game: Game, position: Position, options: Mapping[str, Any]) -> tuple[State, int] | None:
+class Start(NamedTuple):
+    """Where a game starts."""
+
+    state: State  # a copy of what was given, or the initial state
+    moves: list[int | str]  # played from there
+
+
+def read_options(game: Game, options: Any) -> Start:
+    """Return what the options of a ``reset`` say.
+
+    Raises:
+        ValueError: they are no mapping, the state is none of the game, or the moves are no list.
+    """
+    options = checked_options(options, ("moves", "state"))
+    state, moves = options.get("state"), options.get("moves", ())
+    if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
+        raise ValueError(f"options['moves'] must be a list of action ids or names, got {moves!r}")
+    start = game.new_state() if state is None else game.state_check.checked(state, "options['state']").copy()
+    return Start(start, list(moves))
+
+
+def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | None:
     """Begin a game where the ``options`` of a ``reset`` say, and play their moves.
 
     Args:
@@ -25,11 +45,12 @@ def begin(game: Game, position: Position, options: Mapping[str, Any]) -> tuple[S
         The last move, as the state before it and the action; None if there is none.
 
     Raises:
-        ValueError: the state is of another game, a move is illegal, or the game would be over.
+        ValueError: the options do not fit the game, a move is illegal, or the game would be over.
     """
-    position.start(_state(game, options.get("state")))
+    start = read_options(game, options)
+    position.start(start.state)
     last = None
-    for index, move in enumerate(options.get("moves", ())):
+    for index, move in enumerate(start.moves):
         action = game.checked_action(position.state, move, index)
         if position.over:
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {game.name}")
@@ -39,14 +60,5 @@ def begin(game: Game, position: Position, options: Mapping[str, Any]) -> tuple[S
         last = position.state.copy(), action
         position.play(action)
     if position.over:
-        raise ValueError(f"cannot start a game of {game.name} from a finished position: {dict(options)!r}")
+        raise ValueError(f"cannot start a game of {game.name} from a finished position:\n{game.text(position.state)}")
     return last
-
-
-def _state(game: Game, state: Any) -> State:
-    if state is None:
-        return game.new_state()
-    record = np.array(state).reshape(-1)
-    if record.dtype != game.dtype or record.size != 1:
-        raise ValueError(f"options['state'] must be one record of {game.spec}, with dtype {game.dtype}, got {state!r}")
-    return record[0].copy()

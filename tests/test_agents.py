@@ -94,9 +94,9 @@ class TestSearchAgents:
         won = game.play_moves([0, 3, 1, 4, 2])
         with pytest.raises(ValueError, match="the game of tictactoe is over"):
             agent(game).analyse(won)
-        with pytest.raises(ValueError, match="expected a state of tictactoe"):
+        with pytest.raises(ValueError, match="state must be one state of tictactoe"):
             agent(game).analyse(connect_four().new_state())
-        with pytest.raises(ValueError, match=r"info\['state'\] is not a state of tictactoe"):
+        with pytest.raises(ValueError, match=r"info\['state'\] must be one state of tictactoe"):
             agent(game).act({"observation": np.zeros((3, 3, 2))}, {"state": connect_four().new_state()})
         with pytest.raises(ValueError, match="does it come from another game"):
             agent(game).act({"observation": np.zeros((6, 7, 2))}, {})

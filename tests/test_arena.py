@@ -145,7 +145,7 @@ class TestMatch:
             ({"players": ["random"]}, "between two players, got 1"),
             ({"players": ["random", "randon"]}, "did you mean 'random'"),
             ({"game": "shogi"}, "unknown game 'shogi'"),
-            ({"opening_plies": -1}, "opening_plies must be at least 0"),
+            ({"opening_plies": -1}, "opening_plies must be a whole number"),
             ({"seed": -1}, "seed must be at least 0"),
         ],
     )

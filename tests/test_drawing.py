@@ -104,5 +104,5 @@ def test_files(tmp_path: Path) -> None:
 def test_sizes_out_of_range(size: int) -> None:
     drawing = picture(make_game("tictactoe"), make_game("tictactoe").new_state())
     for render in (drawing.to_svg, drawing.to_array):
-        with pytest.raises(ValueError, match=f"size must be 16 to 8192 pixels, .* got {size}"):
+        with pytest.raises(ValueError, match=f"size, .* from 16 to 8192, got {size}"):
             render(size)

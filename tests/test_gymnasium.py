@@ -156,7 +156,7 @@ def test_openings_are_played() -> None:
         ({"seat": "third"}, "seat must be 'first', 'second' or 'random', got 'third'"),
         ({"opponent": "alphabet"}, "unknown agent 'alphabet': did you mean 'alphabeta'"),
         ({"opponent": 3}, "expected a spec string .*, an agent with act.* got 3"),
-        ({"opening_plies": -1}, "opening_plies must be at least 0"),
+        ({"opening_plies": -1}, "opening_plies must be a whole number"),
         ({"render_mode": "rgb"}, "render_mode must be"),
         ({"game": "chess"}, "unknown game 'chess'"),
     ],

@@ -10,12 +10,23 @@ import pytest
 from plyground.agents import MCTS, AlphaBeta, Mixture, Policy, Random, make
 from plyground.agents.alphabeta.batched import BatchedAlphaBeta
 from plyground.agents.mcts.batched import BatchedMCTS
-from plyground.envs import Game, GameBatch, Opponents, RandomOpponents, SeatBatch, SoloEnv, as_opponents, make_game
+from plyground.envs import (
+    Game,
+    GameBatch,
+    Opponents,
+    RandomOpponents,
+    SeatBatch,
+    SoloEnv,
+    as_game,
+    as_opponents,
+    make_game,
+)
 from plyground.envs.vector.opponents import FromFunction, OneByOne
 
 
 def positions(game: Game | str, games: int, plies: int, threads: int = 1) -> tuple[GameBatch, Any]:
     """Return a batch of random positions of up to so many plies, and all its rows."""
+    plies = min(plies, as_game(game).max_plies)
     return GameBatch(game, games, opening_plies=plies, threads=threads, seed=9), np.arange(games)
 
 

@@ -224,8 +224,8 @@ class TestStartAnywhere:
             ({"moves": ["x"]}, "no action 'x'"),
             ({"moves": [0, 1, 0, 1, 0, 1, 0]}, "from a finished position"),
             ({"moves": [0, 1, 0, 1, 0, 1, 0, 1]}, "at index 7 comes after the end"),
-            ({"state": np.zeros(3)}, "must be one record of connect_four"),
-            ({"state": "start"}, "must be one record of connect_four"),
+            ({"state": np.zeros(3)}, "must be one state of connect_four"),
+            ({"state": "start"}, "must be one state of connect_four"),
         ],
     )
     def test_impossible_starts_change_nothing(self, options: dict[str, Any], message: str) -> None:

@@ -96,7 +96,7 @@ def test_copies_have_a_window_of_their_own(copied: Any) -> None:
     ("arguments", "message"),
     [
         ({"render_mode": "rgb"}, "render_mode must be None, 'ansi', 'svg', 'rgb_array', 'human', got 'rgb'"),
-        ({"render_mode": "svg", "screen_size": 0}, "screen_size must be a number of pixels above 0, got 0"),
+        ({"render_mode": "svg", "screen_size": 0}, "screen_size must be a whole number, from 16 to 8192, got 0"),
     ],
 )
 def test_bad_arguments(arguments: Any, message: str) -> None:

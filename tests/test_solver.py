@@ -143,7 +143,7 @@ def test_games_that_cannot_be_solved_in_this_way_are_refused() -> None:
         Solver("go(board_size=5)")
     with pytest.raises(ValueError, match="table_mb must be above 0, got 0"):
         Solver("tictactoe", 0)
-    with pytest.raises(ValueError, match="expected a state of tictactoe"):
+    with pytest.raises(ValueError, match="state must be one state of tictactoe"):
         Solver("tictactoe").solve(connect_four().new_state())
 
 

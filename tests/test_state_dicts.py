@@ -93,7 +93,7 @@ def test_games_of_another_kind_are_refused(name: str, games: int, message: str) 
 def test_a_missing_array_is_named() -> None:
     batch = GameBatch("tictactoe", 4)
     for name in ("plies", "line"):
-        with pytest.raises(ValueError, match=f"the state has no '{name}': expected states, "):
+        with pytest.raises(ValueError, match=f"the state has no '{name}': expected "):
             batch.load_state_dict({key: array for key, array in batch.state_dict().items() if key != name})
 
 

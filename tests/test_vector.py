@@ -227,7 +227,7 @@ def test_arguments(arguments: dict[str, Any], message: str) -> None:
     [
         (lambda env: env.step([0]), "actions must be 2 integers"),
         (lambda env: env.step([0, 7]), "action 7 in game 1"),
-        (lambda env: env.reset(seed=[1]), "seed must be a number, or 2 of them, got 1"),
+        (lambda env: env.reset(seed=[1]), "expected one seed, or one for each of 2 games, got 1"),
         (lambda env: env.reset(options={"reset_mask": np.array([True])}), "must be 2 booleans"),
         (lambda env: env.reset(options={"reset_mask": np.array([False, False])}), "one of them True"),
         (lambda env: env.reset(options={"reset_mask": np.array([1, 0])}), "must be 2 booleans"),

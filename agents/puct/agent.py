@@ -136,21 +136,9 @@ class PUCT(SearchAgent):
         if seed is not None:
             self._seed(seed)
 
-    def analyse(self, state: State, mask: ArrayLike | None = None, observation: Observation | None = None) -> Analysis:
-        """Search a position and return what was found. The state is not changed.
-
-        Args:
-            state: the position.
-            mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
-            observation: what the environment shows the player to move. An `ObservationEvaluator` needs it in games
-                whose observations have earlier positions, such as Go, from the second position on.
-
-        Raises:
-            ValueError: the state is of another game, the game is over, or the mask leaves no legal action; or the
-                observation is needed, or shows something else.
-        """
+    def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         self._shown = observation
-        return super().analyse(state, mask)
+        return super()._analyse(state, mask, observation)
 
     def evaluate(
         self,

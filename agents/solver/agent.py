@@ -124,12 +124,14 @@ class Solver(SearchAgent):
         The plies are None for a draw that does not end, or, in checkers, ends by the count of moves only.
 
         Raises:
-            ValueError: the state is of another game.
+            ValueError: the state is none of this game.
             MemoryError: more than ``table_mb`` would be needed; values known so far are given up.
         """
-        if getattr(state, "dtype", None) != self.game.dtype:
-            raise ValueError(f"expected a state of {self.game.spec}, got {state!r}")
+        state = self.game.state_check.checked(state)
         self.prepare()
+        return self._value(state)
+
+    def _value(self, state: State) -> _Rating:
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
         return self._engine.value(state)
@@ -148,10 +150,11 @@ class Solver(SearchAgent):
         Raises:
             ValueError, MemoryError: as `value` does.
         """
+        state = self.game.state_check.checked(state)
         self.prepare()
         nodes = self._engine.nodes
         with Stopwatch() as clock:
-            value, distance = self.value(state)
+            value, distance = self._value(state)
             ratings = {} if distance == 0 else self._ratings(state)
             best, fastest = _best(ratings)
             return Solution(
@@ -173,7 +176,7 @@ class Solver(SearchAgent):
     def _rating(self, state: State, action: int) -> _Rating:
         child = state.copy()
         self.game.play(child, action)
-        value, distance = self.value(child)
+        value, distance = self._value(child)
         same = self.game.player(child) == self.game.player(state)
         return (value if same else 0.0 - value), None if distance is None else distance + 1
 
@@ -183,7 +186,7 @@ class Solver(SearchAgent):
         while fastest and len(line) < DEEPEST:
             line.append(fastest[0])
             self.game.play(state, fastest[0])
-            value, distance = self.value(state)
+            value, distance = self._value(state)
             position, fastest = int(self.game.repetition_key(state)), ()
             if distance == 0 or position in seen:
                 break

@@ -147,6 +147,7 @@ def trace_mcts(game: Game, state: State, simulations: int, *, c: float = 1.4, se
     Raises:
         ValueError: the game is over, there is no simulation to do, or ``c`` is negative.
     """
+    state = game.state_check.checked(state)
     if game.is_terminal(state):
         raise ValueError(f"the game of {game.name} is over, there is nothing to search:\n{game.text(state)}")
     if simulations < 1:

@@ -27,7 +27,7 @@ from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Repetition, state_dtype
 from ..jit import helper
-from ..jit.bits import lowest
+from ..jit.bits import lowest, popcount
 from .features.checkers import WEIGHTS, make_features
 from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 
@@ -37,6 +37,7 @@ __all__ = ["checkers"]
 STATE = state_dtype(sides=("u8", (2,)), kings="u8", jumper="u8", turn="i1", quiet="u1")
 
 _ZERO, _ONE, _4, _5, _8, _10 = (np.uint64(n) for n in (0, 1, 4, 5, 8, 10))
+_MOST = 12  # pieces of a side
 _SEVEN_BITS = np.uint64(127)
 _RANDOM = np.random.SeedSequence(1959).generate_state(3 * 5 * 128, np.uint64).reshape(3, 5, 128)
 _MIX_JUMPER, _MIX_TURN, _MIX_QUIET = np.uint64(0x1B873593), np.uint64(0x9E3779B97F4A7C), np.uint64(0xBF58476D1CE4E5)
@@ -162,6 +163,22 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         for digit in range(digits):
             planes[:, :, 6 + digit] = state.quiet >> digit & 1
 
+    def is_valid(state: Any) -> bool:
+        if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies:
+            return False
+        black, white = state.sides[0], state.sides[1]
+        own, other = state.sides[state.turn], state.sides[1 - state.turn]
+        if (black | white) & ~BOARD != _ZERO or black & white != _ZERO or state.kings & ~(black | white) != _ZERO:
+            return False
+        if popcount(black) > _MOST or popcount(white) > _MOST or other == _ZERO:  # who has moved has a piece
+            return False
+        if ((black & FIRST_ROW[1]) | (white & FIRST_ROW[0])) & ~state.kings != _ZERO:  # men are crowned there
+            return False
+        if state.jumper == _ZERO:
+            return True
+        one = state.jumper & (state.jumper - _ONE) == _ZERO and state.jumper & own != _ZERO
+        return one and state.quiet == 0 and movers(state)[0] == 1  # the piece that has jumped can jump again
+
     def decode(planes: Any, state: Any) -> None:
         rows, columns, bits = grid.T
         boards = (planes[rows, columns, :5] != 0).T @ (np.uint64(1) << bits.astype(np.uint64))  # [5]
@@ -191,6 +208,7 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         noisy_actions=noisy_actions,
         key=key,
         repetition_key=repetition_key,
+        is_valid=is_valid,
         decode=decode,
         action_to_str=action_to_str,
         board=Board(8, 8, pieces, cells, "checkers"),

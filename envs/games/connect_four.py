@@ -22,6 +22,7 @@ from ..board import Board
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..jit import helper
+from ..jit.bits import popcount
 from .features.connect_four import WEIGHTS, make_features
 
 __all__ = ["connect_four"]
@@ -48,6 +49,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
     top = np.array([1 << (column * (rows + 1) + rows - 1) for column in range(columns)], np.uint64)
     bits = np.array([[c * (rows + 1) + rows - 1 - r for c in range(columns)] for r in range(rows)], np.uint64)
     bottom = np.uint64(sum(1 << int(bit) for bit in bits[-1]))
+    board = np.uint64(sum(1 << int(bit) for bit in bits.flat))
     steps = np.array([1, rows, rows + 1, rows + 2], np.uint64)  # from a cell up, right and down, right, right and up
     ones = np.uint64(2 ** (rows + 1) - 1)
 
@@ -107,6 +109,22 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
             mirrored |= part << (np.uint64(columns - 1 - column) * height)
         return min(left_to_right, mirrored)
 
+    def is_valid(state: Any) -> bool:
+        mine, theirs, ply = state.mine, state.theirs, np.int64(state.ply)
+        taken = mine | theirs
+        # One more at the bottom of each column moves up to its lowest empty cell, if no stone floats above that.
+        if taken & ~board != _ZERO or mine & theirs != _ZERO or taken & (taken + bottom) != _ZERO:
+            return False
+        if popcount(theirs) != (ply + 1) // 2 or popcount(mine) != ply // 2 or has_four(mine):
+            return False
+        if not has_four(theirs):
+            return True
+        for column in range(columns):  # the move that won is on top of a column
+            last = (((taken + bottom) & (ones << (np.uint64(column) * height))) >> _ONE) & theirs
+            if last != _ZERO and not has_four(theirs ^ last):
+                return True
+        return False
+
     def decode(planes: Any, state: Any) -> None:
         values = np.uint64(1) << bits
         state.mine, state.theirs = (values[plane != 0].sum(dtype=np.uint64) for plane in np.moveaxis(planes, 2, 0))
@@ -137,6 +155,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         weights=WEIGHTS,
         key=key,
         canonical_key=canonical_key,
+        is_valid=is_valid,
         decode=decode,
         board=Board(
             rows, columns, pieces, landing, "holes", column_labels=tuple(str(column) for column in range(columns))

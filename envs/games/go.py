@@ -21,6 +21,7 @@ from ..factory import game_factory
 from ..game import Game, Repetition, Symmetry, state_dtype
 from ..jit.prng import below
 from .area import area
+from .chain_checks import chain_checks
 from .chains import chains
 from .images import board_images
 from .liberties import liberties
@@ -60,6 +61,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     grid = points(board_size)
     cell_of, point_of, zobrist = grid.cell_of, grid.point_of, grid.zobrist
     fields, set_up_board, place = chains(board_size)
+    chains_agree, ko_agrees = chain_checks(board_size)
     _, is_lone, is_legal, is_eye, after, list_empty = liberties(board_size)
     area_balance, evaluate = area(board_size)
     # passes: in a row, just now; komi: of the game. It stands here so that all komi share their compiled code.
@@ -152,10 +154,21 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
             key ^= of_ply[state.ply]
         return key
 
+    def is_valid(state: Any) -> bool:
+        if not (0 <= state.turn <= 1 and 0 <= state.passes <= 2 and 0 <= state.ply <= max_plies):
+            return False
+        if not abs(state.komi) < np.inf:
+            return False
+        if not chains_agree(state):
+            return False
+        return state.ko == 0 or (state.passes == 0 and ko_agrees(state, state.turn + 1))
+
     def decode(planes: Any, state: Any) -> None:
         setup(state)
         seat = int(planes[0, 0, 2 * _FRAMES])
         own, other, own_before, other_before = (planes[:, :, frame].ravel() != 0 for frame in range(4))
+        if (own & other).any():
+            raise ValueError("a point has stones of both colours")
         for colour, stones in ((seat + 1, own), (2 - seat, other)):
             for cell in cell_of[stones].tolist():
                 place(state, cell, colour)
@@ -187,6 +200,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         repetition_key=repetition_key,
         keys_after=keys_after,
         random_action=random_action,
+        is_valid=is_valid,
         decode=decode,
         action_to_str=names.__getitem__,
         str_to_action=str_to_action,

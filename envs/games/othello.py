@@ -58,6 +58,10 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
     bits = grid.astype(np.uint64)
     pass_action = cells
     corners = np.uint64(sum(1 << int(cell) for cell in grid[:: size - 1, :: size - 1].flat))
+    board = np.uint64(2**cells - 1)
+    centre = np.uint64(
+        sum(1 << int(cell) for cell in grid[size // 2 - 1 : size // 2 + 1, size // 2 - 1 : size // 2 + 1].flat)
+    )
     steps, placements, turned = discs(size)
     scale = float(cells) if by_discs else 1.0
     # Over either diagonal, and half a turn.
@@ -148,6 +152,12 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
             best = min(best, key_of(mine, theirs, state.turn))
         return best
 
+    def is_valid(state: Any) -> bool:
+        taken = state.mine | state.theirs
+        if state.mine & state.theirs != _ZERO or taken & ~board != _ZERO or centre & ~taken != _ZERO:
+            return False
+        return 0 <= state.turn <= 1 and state.moves == placements(state.mine, state.theirs)
+
     def decode(planes: Any, state: Any) -> None:
         values = _ONE << bits
         state.mine, state.theirs = (values[planes[:, :, plane] != 0].sum(dtype=np.uint64) for plane in (0, 1))
@@ -179,6 +189,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         key=key,
         canonical_key=canonical_key,
         random_action=random_action,
+        is_valid=is_valid,
         decode=decode,
         action_to_str=names.__getitem__,
         board=Board(

@@ -20,6 +20,7 @@ from ..board import Board, draw_grid
 from ..factory import game_factory
 from ..game import Game, Symmetry, state_dtype
 from ..jit import helper
+from ..jit.bits import popcount
 from .images import board_images
 
 __all__ = ["open_lines", "tictactoe"]
@@ -27,6 +28,7 @@ __all__ = ["open_lines", "tictactoe"]
 STATE = state_dtype(stones=("u2", (2,)), ply="i4")  # stones: X's, O's
 
 _LINES = np.array([0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124], np.uint16)  # columns, rows, diagonals
+_BOARD = np.uint64(0o777)
 _IMAGES = board_images(3, 3)
 
 
@@ -98,6 +100,14 @@ def canonical_key(state: Any) -> Any:
     return np.uint64(best)
 
 
+def is_valid(state: Any) -> bool:
+    crosses, rings, ply = np.uint64(state.stones[0]), np.uint64(state.stones[1]), np.int64(state.ply)
+    if (crosses | rings) & ~_BOARD != 0 or crosses & rings != 0:
+        return False
+    # Who is to move has no line: the game would have ended before.
+    return popcount(crosses) == (ply + 1) // 2 and popcount(rings) == ply // 2 and not has_line(state.stones[ply & 1])
+
+
 def decode(planes: Any, state: Any) -> None:
     own, opponent = (int((plane.ravel() << np.arange(9)).sum()) for plane in np.moveaxis(planes.astype(int), 2, 0))
     state.ply = planes.sum()
@@ -134,6 +144,7 @@ def tictactoe() -> Game:
         features=features,
         weights={"open_lines": 8 / 9},
         canonical_key=canonical_key,
+        is_valid=is_valid,
         decode=decode,
         board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks"),
         text=text,

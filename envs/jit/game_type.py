@@ -45,6 +45,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "repetition_key": ("state",),
     "keys_after": ("state", "actions", "keys", "scratch"),
     "random_action": ("state", "actions", "rng"),
+    "is_valid": ("state",),
 }
 
 

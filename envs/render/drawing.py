@@ -14,10 +14,13 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import checked_whole
 from .raster import paint
 from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape
 
-__all__ = ["Drawing", "picture_format"]
+__all__ = ["PIXELS", "Drawing", "picture_format"]
+
+PIXELS = 16, 8192  # the fewest and the most on the longer side of a picture
 
 _SVG_UNIT = 100  # a board unit in the coordinates of SVG: some programs draw fonts of less than one unit badly
 
@@ -47,8 +50,7 @@ class Drawing:
         Raises:
             ValueError: ``size`` is not 16 to 8192.
         """
-        if not 16 <= size <= 8192:
-            raise ValueError(f"size must be 16 to 8192 pixels, the longer side of the picture, got {size!r}")
+        size = checked_whole("size, the pixels on the longer side of a picture,", size, *PIXELS)
         scale = size / max(self.width, self.height)
         return max(1, round(self.width * scale)), max(1, round(self.height * scale))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import checked_whole
 from ..game import Game, State
+from .drawing import PIXELS
 from .pictures import picture
 from .window import Window
 
@@ -37,9 +39,7 @@ class Renderer:
             raise ValueError(f"render_mode must be None, {', '.join(map(repr, RENDER_MODES))}, got {mode!r}")
         if mode not in render_modes(game):
             raise ValueError(f"render_mode {mode!r} draws pictures, for which {game.spec} needs a board=Board(…)")
-        if size < 1:
-            raise ValueError(f"screen_size must be a number of pixels above 0, got {size!r}")
-        self._game, self._mode, self._size = game, mode, size
+        self._game, self._mode, self._size = game, mode, checked_whole("screen_size", size, *PIXELS)
         self._window: Window | None = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -10,16 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import checked_whole
 from ..game import Game
 from ..jit import bind
 from ..jit.prng import new_rng
 from ..limits import MOST_THREADS
 from ..position import Position
-from ..registry import as_game
+from ..registry import game_with
 from ..repetition import copy_past, new_past, new_scratch
-from ..starting import begin
-from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
-from .state_dicts import copied, restore
+from ..starting import begin, read_options
+from .checks import checked_integers, checked_rows, checked_seats
+from .kernels import Columns, advance, copy_frames, draw, first_illegal, first_inconsistent, new_frames, play, show
+from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["GameBatch"]
 
@@ -42,7 +45,8 @@ class GameBatch:
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
         num_envs: number of games.
-        threads: threads that advance the games. More than one pays where a step takes more than some 100 µs.
+        threads: threads that advance the games, 1 to 1024. More than one pays where a step takes more than some
+            100 µs.
         opening_plies: most random plies that a game begins with, or a pair of the fewest and the most; their number is
             drawn for each game.
         seed: seed for random openings and random actions; None takes one from the system's entropy.
@@ -75,20 +79,14 @@ class GameBatch:
         seed: int | None = None,
         **parameters: Any,
     ) -> None:
-        self.game = game = as_game(game, **parameters)
+        self.game = game = game_with(GameBatch, game, parameters)
+        if isinstance(opening_plies, tuple) and len(opening_plies) != 2:
+            raise ValueError(f"opening_plies must be a number, or the fewest and the most, got {opening_plies!r}")
         fewest, most = opening_plies if isinstance(opening_plies, tuple) else (0, opening_plies)
-        for name, value, least in (
-            ("num_envs", num_envs, 1),
-            ("threads", threads, 1),
-            ("opening_plies", fewest, 0),
-            ("opening_plies", most, fewest),
-        ):
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}")
-        if threads > MOST_THREADS:
-            raise ValueError(f"threads must be a whole number, at most {MOST_THREADS}, got {threads}")
-        self.num_envs, self.threads = int(num_envs), int(threads)
-        self.opening_plies, self._fewest = int(most), int(fewest)
+        self.num_envs = checked_whole("num_envs", num_envs, 1)
+        self.threads = checked_whole("threads", threads, 1, MOST_THREADS)
+        self._fewest = checked_whole("opening_plies", fewest, 0, game.max_plies)
+        self.opening_plies = checked_whole("opening_plies", most, self._fewest, game.max_plies)
         games = self.num_envs
         self.states = np.zeros(games, game.dtype)
         self.observations = np.zeros((games, *game.observation_shape), game.observation_dtype)
@@ -110,7 +108,12 @@ class GameBatch:
         self.reset()
 
     def seed(self, seed: int | None) -> None:
-        """Start the random numbers of all games anew; the games go on."""
+        """Start the random numbers of all games anew; the games go on.
+
+        Raises:
+            ValueError: the seed is not a whole number, at least 0, or None.
+        """
+        seed = None if seed is None else checked_whole("seed", seed, 0)
         for row, sequence in zip(self.rngs, np.random.SeedSequence(seed).spawn(self.num_envs), strict=True):
             row[:] = new_rng(sequence)
 
@@ -120,15 +123,14 @@ class GameBatch:
         Raises:
             ValueError: a game cannot start there; nothing is changed.
         """
-        options = options or {}
+        state, moves = read_options(self.game, options)
         start = Position(self.game)
-        begin(self.game, start, options)
+        begin(self.game, start, {"state": state, "moves": moves})
         self._start = start
         # What it takes to begin there again.
-        state, moves = options.get("state"), options.get("moves", ())
-        self._origin = np.array(self.game.initial if state is None else state).reshape(1)
+        self._origin = np.array(state).reshape(1)
         read = self.game.str_to_action
-        self._line = np.array([read(move) if isinstance(move, str) else int(move) for move in moves], np.int64)
+        self._line = np.array([read(move) if isinstance(move, str) else move for move in moves], np.int64)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.
@@ -138,8 +140,9 @@ class GameBatch:
             options: where these and all later games begin, as in `BoardGameEnv.reset`.
 
         Raises:
-            ValueError: a game cannot start there; nothing is changed.
+            ValueError: the seed does not fit, or a game cannot start there; nothing is changed.
         """
+        seed = None if seed is None else checked_whole("seed", seed, 0)
         self.start_from(options)
         if seed is not None:
             self.seed(seed)
@@ -170,8 +173,12 @@ class GameBatch:
         return self.observations, self.rewards, self.terminations
 
     def random_actions(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
-        """Return a random legal action for each of ``rows`` [some], all equally likely. Default: all rows."""
-        rows = self._all if rows is None else rows
+        """Return a random legal action for each of ``rows`` [some], all equally likely. Default: all rows.
+
+        Raises:
+            ValueError: the rows are not different rows of the batch.
+        """
+        rows = self._all if rows is None else checked_rows(rows, self.num_envs)
         actions = np.zeros(rows.size, np.int64)
         draw(self.masks, self.rngs, rows, actions)
         return actions
@@ -180,15 +187,16 @@ class GameBatch:
         """Return the actions for ``rows`` [some] as integers.
 
         Raises:
-            ValueError: an action is illegal in its row, or there is not one for each row.
+            ValueError: the rows are not different rows of the batch, there is not one action for each, an action is
+                illegal in its row, or a game is over.
         """
-        given = np.asarray(actions)
-        if given.shape != rows.shape or not np.issubdtype(given.dtype, np.integer):
-            raise ValueError(f"actions must be {rows.size} integers, one for each game, got {actions!r}")
-        chosen = given.astype(np.int64, copy=False)
-        place = first_illegal(self.masks, rows, chosen)
+        rows = rows if rows is self._all else checked_rows(rows, self.num_envs)
+        chosen = checked_integers(rows, actions)
+        place = first_illegal(self.masks, self.over, rows, chosen)
         if place >= 0:
             row, action = int(rows[place]), int(chosen[place])
+            if self.over[row]:
+                raise ValueError(f"game {row} is over: no action can be played there before it begins anew")
             legal = np.flatnonzero(self.masks[row]).tolist()
             raise ValueError(f"action {action} is illegal in game {row}: expected one of {legal}")
         return chosen
@@ -196,8 +204,12 @@ class GameBatch:
     # -- parts of a step, for environments in which not all games are at the same point --------------------------------
 
     def restart(self, rows: NDArray[np.intp]) -> None:
-        """Begin new games in these rows, and show the players to move what they see."""
-        rest = rows
+        """Begin new games in these rows, and show the players to move what they see.
+
+        Raises:
+            ValueError: they are not different rows of the batch.
+        """
+        rest = rows = rows if rows is self._all else checked_rows(rows, self.num_envs)
         for attempt in range(_ATTEMPTS):
             self._begin(rest)
             if self.opening_plies and attempt < _ATTEMPTS - 1:
@@ -205,19 +217,30 @@ class GameBatch:
             rest = rest[self.over[rest]]
             if not rest.size:
                 break
-        self.show(rows)
+        self._run(show, rows, rows, self.players[rows])
 
-    def play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
-        """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so."""
-        self._run(play, rows, rows, actions)
+    def play(self, rows: NDArray[np.intp], actions: ArrayLike) -> None:
+        """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so.
+
+        Raises:
+            ValueError: as `checked` raises; nothing is changed.
+        """
+        rows = checked_rows(rows, self.num_envs)
+        self._run(play, rows, rows, self.checked(rows, actions))
 
     def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
-        """Write into ``observations`` what the players ``seats`` see in these rows. Default: the players to move."""
-        seats = self.players[rows] if seats is None else seats.astype(np.int8, copy=False)
+        """Write into ``observations`` what the players ``seats`` see in these rows. Default: the players to move.
+
+        Raises:
+            ValueError: they are not different rows of the batch, or there is not a player, 0 or 1, for each.
+        """
+        rows = rows if rows is self._all else checked_rows(rows, self.num_envs)
+        seats = self.players[rows] if seats is None else checked_seats(rows, seats)
         self._run(show, rows, rows, seats)
 
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
         """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once."""
+        count = checked_whole("count", count, 0)
         pieces = max(1, min(self.threads, count))
         ends = [count * piece // pieces for piece in range(pieces + 1)]
         if self._pool is None or pieces == 1:
@@ -246,7 +269,7 @@ class GameBatch:
             some = rows[(counts > ply) & ~self.over[rows]]
             actions = np.zeros(some.size, np.int64)
             draw(self.masks, self.rngs, some, actions)
-            self.play(some, actions)
+            self._run(play, some, some, actions)
 
     def _run(self, kernel: Any, rows: NDArray[np.intp], *arguments: Any) -> None:
         """Call a kernel of `kernels` for these rows, cut into as many pieces as there are threads."""
@@ -293,15 +316,30 @@ class GameBatch:
             state: what `state_dict` returned.
 
         Raises:
-            ValueError: it is of another game, or of another number of games; nothing is changed.
+            ValueError: it is of another game, of another number of games, or does not hold games; nothing is changed.
         """
-        if state["game"] != self.game.spec:
+        if part(state, "game") != self.game.spec:
             raise ValueError(f"the state is of {state['game']}, expected one of {self.game.spec}")
-        start, line = np.zeros(1, self.game.dtype), np.zeros(len(state.get("line", ())), np.int64)
-        restore({**self._saved(), "start": start, "line": line}, state)
+        start, line = np.zeros(1, self.game.dtype), np.zeros(np.size(part(state, "line")), np.int64)
+        arrays = {**self._saved(), "start": start, "line": line}
+        self._check_saved(fitting(arrays, state))
+        begin(self.game, Position(self.game), {"state": state["start"], "moves": np.asarray(state["line"]).tolist()})
+        restore(arrays, state)
         self.start_from({"state": start[0], "moves": line.tolist()})
         self.rewards[:], self.terminations[:] = 0, False
         self.show(self._all)
+
+    def _check_saved(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        states, frames = saved["states"], self._frames
+        row = self.game.state_check.first_invalid(states)
+        if row < 0:
+            columns = (saved[name] for name in ("players", "plies", "over", "masks"))
+            row = first_inconsistent(self.game, states, *columns, np.zeros(self.game.num_actions, np.int32))
+        if row < 0 and frames is not None:
+            first, last = saved["frames.first"], frames.windows.shape[2] - math.prod(frames.shape)
+            row = int(((first < 0) | (first > last)).argmax()) if first.min() < 0 or first.max() > last else -1
+        if row >= 0:
+            raise ValueError(f"the state has no game of {self.game.spec} in row {row}: was it changed?")
 
     def _saved(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a state, by name, that have a row for each game."""

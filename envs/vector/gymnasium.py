@@ -17,7 +17,10 @@ from gymnasium.spaces.utils import flatten_space
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import checked_options
 from ..game import Game
+from ..registry import game_with
+from .checks import checked_seeds
 from .opponents import OpponentLike
 from .seats import SeatBatch
 
@@ -74,9 +77,8 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise ValueError(f"autoreset_mode must be one of {', '.join(map(repr, modes))}, got {autoreset_mode!r}")
         if render_mode is not None:
             raise ValueError(f"render_mode must be None: SoloEnv shows a game, many are not shown; got {render_mode!r}")
-        self.seats = SeatBatch(
-            game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads, **parameters
-        )
+        game = game_with(BoardVectorEnv, game, parameters)
+        self.seats = SeatBatch(game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads)
         self.game, self.num_envs = self.seats.game, self.seats.num_envs
         self.flatten, self.copy, self.autoreset_mode = flatten, copy, mode
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
@@ -103,13 +105,12 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: an argument does not fit, and nothing is changed; or games end before the learner can move.
         """
-        options = dict(options or {})
+        options = dict(checked_options(options, ("moves", "reset_mask", "state")))
         chosen = self._checked_mask(options.pop("reset_mask")) if "reset_mask" in options else self._all
-        if isinstance(seed, (int, np.integer)):
-            super().reset(seed=int(seed))  # refuses a negative one
-            seed = [int(seed) + row for row in range(self.num_envs)]
-        if seed is not None and len(seed) != self.num_envs:
-            raise ValueError(f"seed must be a number, or {self.num_envs} of them, got {len(seed)}")
+        seed = checked_seeds(seed, self.num_envs)
+        if isinstance(seed, int):
+            super().reset(seed=seed)
+            seed = [seed + row for row in range(self.num_envs)]
         rows = None if chosen is self._all else np.flatnonzero(chosen)
         if seed is not None and rows is not None:
             seed = [seed[row] for row in rows.tolist()]

@@ -18,7 +18,18 @@ from ..jit import helper, kernel
 from ..jit.prng import below
 from ..repetition import Past, enter, write_mask
 
-__all__ = ["Columns", "Frames", "advance", "copy_frames", "draw", "first_illegal", "new_frames", "play", "show"]
+__all__ = [
+    "Columns",
+    "Frames",
+    "advance",
+    "copy_frames",
+    "draw",
+    "first_illegal",
+    "first_inconsistent",
+    "new_frames",
+    "play",
+    "show",
+]
 
 _SLIDES = 64  # plies after which a window is moved back to the right end
 
@@ -71,12 +82,37 @@ def copy_frames(planes: NDArray[Any], frames: Frames, rows: NDArray[np.intp]) ->
 
 
 @kernel
-def first_illegal(masks, rows, actions):
-    """Return the first place whose action is illegal in its row, or -1."""
+def first_illegal(masks, over, rows, actions):
+    """Return the first place whose action is illegal in its row, or whose game is over, or -1."""
     for place in range(rows.size):
-        action = actions[place]
-        if action < 0 or action >= masks.shape[1] or masks[rows[place], action] == 0:
+        row, action = rows[place], actions[place]
+        if over[row] or action < 0 or action >= masks.shape[1] or masks[row, action] == 0:
             return place
+    return -1
+
+
+@kernel
+def first_inconsistent(game, states, players, plies, over, masks, actions):
+    """Return the first row whose columns do not agree with its state, which is valid, or -1.
+
+    ``actions`` [num_actions] is room to work in. A game may be over for another reason than its state.
+    """
+    for i in range(states.size):
+        state = states[i]
+        if players[i] != game.player(state) or plies[i] < 0:
+            return i
+        if over[i]:
+            continue
+        if game.is_terminal(state):
+            return i
+        legal = 0
+        for place in range(game.legal_actions(state, actions)):
+            legal += masks[i, actions[place]] != 0
+        marked = 0
+        for action in range(masks.shape[1]):
+            marked += masks[i, action] != 0
+        if marked != legal or marked == 0:  # an action is marked that is not legal, or none is
+            return i
     return -1
 
 

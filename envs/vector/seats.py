@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit.prng import new_rng
+from ..registry import game_with
 from .batch import GameBatch
+from .checks import checked_actions, checked_rows, checked_seeds
 from .opponents import OpponentLike, as_opponents, load_opponents_state, opponents_state, prepare
 from .row_random import draw_numbers
-from .seat_checks import checked_actions, checked_rows, checked_seeds
-from .state_dicts import copied, restore
+from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["SeatBatch"]
 
@@ -76,11 +77,8 @@ class SeatBatch:
     ) -> None:
         if seat not in (*_SEATS, "random"):
             raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
-        if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number, at least 1, got {num_envs!r}")
-        self.batch = batch = GameBatch(
-            game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed, **parameters
-        )
+        game = game_with(SeatBatch, game, parameters)
+        self.batch = batch = GameBatch(game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed)
         self.game, self.num_envs, self.seat = batch.game, batch.num_envs, seat
         self.opponents = as_opponents(opponent, self.game)
         prepare(self.opponents, batch)
@@ -206,9 +204,12 @@ class SeatBatch:
         Raises:
             ValueError: it is of another game, another number of games, or other opponents.
         """
-        self.batch.load_state_dict(state["batch"])
+        saved, opponents = fitting(self._saved(), state), part(state, "opponents")
+        if not ((saved["learners"] == 0) | (saved["learners"] == 1)).all():
+            raise ValueError("the learners of the state must be 0 or 1")
+        self.batch.load_state_dict(part(state, "batch"))
         restore(self._saved(), state)
-        load_opponents_state(self.opponents, state["opponents"], self.batch)
+        load_opponents_state(self.opponents, opponents, self.batch)
         self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
         self.rewards[:], self.illegal[:] = 0, -1
         self.batch.show(self._all, self.learners)
@@ -236,10 +237,9 @@ class SeatBatch:
             if not rows.size:
                 return
             try:
-                actions = batch.checked(rows, self.opponents.act(batch, rows))
+                batch.play(rows, self.opponents.act(batch, rows))
             except ValueError as error:
                 raise ValueError(f"the opponent {self.opponents!r} failed: {error}") from error
-            batch.play(rows, actions)
 
     def _end(self, rows: NDArray[np.intp]) -> None:
         """Write the results of these games, and tell the opponents."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..extras import how_to_install
 from ..game import Game
+from ..registry import game_with
 from .opponents import OpponentLike
 from .seats import SeatBatch
 
@@ -68,6 +69,7 @@ class BoardVecEnv(VecEnv):
     ) -> None:
         if VecEnv is object:
             raise ImportError(f"BoardVecEnv needs stable-baselines3: {how_to_install('rl')}")
+        game = game_with(BoardVecEnv, game, parameters)
         self.seats = SeatBatch(
             game,
             num_envs,
@@ -76,7 +78,6 @@ class BoardVecEnv(VecEnv):
             opening_plies=opening_plies,
             threads=threads,
             seed=seed,
-            **parameters,
         )
         self.game = self.seats.game
         self.flatten, self.copy = flatten, copy

@@ -1,0 +1,58 @@
+"""Checks of arguments that come from outside, each with an error that says what was expected."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["action_number", "checked_options", "checked_whole"]
+
+
+def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number of Python's or NumPy's as an `int`.
+
+    Raises:
+        ValueError: it is none, or is not from ``least`` to ``most``; the message calls it ``name``.
+    """
+    try:
+        number = least - 1 if value is True or value is False else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most):
+        span = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number, {span}, got {value!r}")
+    return number
+
+
+def action_number(value: Any, num_actions: int) -> int:
+    """Return the number of an action, or -1 for what is none: text, truth values, fractions, numbers out of range."""
+    if value is True or value is False:
+        return -1
+    try:
+        number = operator.index(value)
+    except TypeError:
+        return -1
+    return number if 0 <= number < num_actions else -1
+
+
+def checked_options(options: Any, known: Iterable[str]) -> Mapping[str, Any]:
+    """Return the options of a ``reset``; None stands for none.
+
+    PettingZoo's own tests pass options that no environment knows, so these are let through, unless they look like a
+    slip of the pen.
+
+    Raises:
+        ValueError: they are no mapping, or a name is nearly one of those that are ``known``.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be a dict such as {{'moves': [3, 3]}}, got {options!r}")
+    known = list(known)
+    for key in options:
+        close = [] if key in known else difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.7)
+        if close:
+            raise ValueError(f"unknown option {key!r}: did you mean {close[0]!r}?")
+    return options

@@ -1,0 +1,159 @@
+"""States from outside, asked once whether they are states of the game, before compiled code reads them.
+
+Compiled code checks no bounds: a state with a field out of range makes it read and write where it must not. So whatever
+takes a state from outside (a reset, an analysis, a batch that is loaded) has it checked here, by the game's rule
+``is_valid``, and nothing inside a game or a search asks again.
+
+A record does not say which game made it. A state of other parameters (another size of the board) is refused where it
+breaks the rules of this game, and is a state of both games where it does not.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .jit import bind, kernel
+from .jit.digest import digest
+from .jit.game_type import GameType, game_type, register_game_class
+
+__all__ = ["StateCheck"]
+
+_MOST_CHARACTERS = 120  # of a state in an error message
+
+
+@kernel
+def _is_valid(rules, state):
+    return bool(rules.is_valid(state))
+
+
+@kernel
+def _show(rules, state, planes):
+    if not rules.is_valid(state):
+        return False
+    rules.observe(state, rules.player(state), planes)
+    return True
+
+
+@kernel
+def _first_invalid(rules, states):
+    for i in range(states.size):
+        if not rules.is_valid(states[i]):
+            return i
+    return -1
+
+
+class StateCheck:
+    """The rule ``is_valid`` of a game, compiled.
+
+    In kernels it is a type of its own, keyed by the few rules that it needs: games that differ in others share its
+    code, and another evaluation compiles nothing anew.
+
+    Args:
+        game: the `Game`.
+    """
+
+    def __init__(self, game: Any) -> None:
+        self.is_valid, self.player, self.observe = game.is_valid, game.player, game.observe
+        self.name = f"states of {game.name}"
+        self.digest = digest(game.dtype, self.is_valid, self.player, self.observe)
+        self._game, self._dtype = game, game.dtype
+
+    @cached_property
+    def numba_type(self) -> GameType:
+        """The type of the rule inside kernels."""
+        return game_type(self)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        return bind(_is_valid, self, np.zeros(1, self._dtype)[0])
+
+    def record(self, given: Any, name: str = "state") -> Any:
+        """Return the one record that is given, alone or as an array of one, without asking whether it is valid.
+
+        Raises:
+            ValueError: it is not one record of the game's dtype; the message calls it ``name``.
+        """
+        if type(given) is np.record and given.dtype is self._dtype:
+            return given
+        array = np.asarray(given) if isinstance(given, (np.ndarray, np.void)) else np.zeros(0)
+        if array.size != 1 or array.dtype != self._dtype:
+            raise ValueError(f"{name} must be one state of {self._game.spec}, got {_short(given)}")
+        return array.reshape(1).view(self._dtype)[0]  # pickles and files may forget that the fields are aligned
+
+    def checked(self, given: Any, name: str = "state") -> Any:
+        """Return the one record that is given, alone or as an array of one.
+
+        Raises:
+            ValueError: it is not one record of the game's dtype, or not a state of the game; the message calls it
+                ``name``.
+        """
+        state = self.record(given, name)
+        if not self.accepts(state):
+            raise ValueError(
+                f"{name} is not a valid state of {self._game.spec}, by its rule is_valid: {_short(state)}; "
+                "was it made by a game with other parameters, or changed?"
+            )
+        return state
+
+    def accepts(self, state: Any) -> bool:
+        """Return whether a record of the game's dtype is a state of the game."""
+        return self._compiled(self, state)
+
+    def first_invalid(self, states: NDArray[Any]) -> int:
+        """Return the place of the first of ``states`` [states] that is not valid, or -1."""
+        return _first_invalid(self, states)
+
+    def rebuilt(self, planes: NDArray[Any]) -> Any:
+        """Return the state in which the player to move observes ``planes``, of any shape with the right size.
+
+        Raises:
+            ValueError: the game has no ``decode``, the planes have another size, or the player to move sees them in no
+                state of the game.
+        """
+        game = self._game
+        if game.decode is None:
+            raise ValueError(
+                f"{game.name} cannot rebuild a state from an observation (it has no `decode`): "
+                "pass the state, as in info['state']"
+            )
+        if planes.size != np.prod(game.observation_shape):
+            raise ValueError(
+                f"an observation of {game.name} has shape {game.observation_shape}, got {planes.shape}: "
+                "does it come from another game?"
+            )
+        planes = planes.reshape(game.observation_shape)
+        if planes.dtype.kind not in "biuf" or not ((planes >= 0) & (planes <= game.observation_high)).all():
+            raise ValueError(
+                f"an observation of {game.name} holds numbers from 0 to {game.observation_high}, and these planes hold "
+                f"others ({planes.dtype})"
+            )
+        state = np.zeros(1, self._dtype)[0]
+        if not self._decoded(planes, state):
+            raise ValueError(
+                f"no state of {game.spec} looks like these planes to the player to move: "
+                "do they come from another game, or has the game ended?"
+            )
+        return state
+
+    def _decoded(self, planes: NDArray[Any], state: Any) -> bool:
+        """Fill a zeroed record from planes, and return whether it is a state that shows them."""
+        game = self._game
+        try:
+            game.decode(planes, state)
+        except ValueError:
+            return False
+        seen, newest = np.zeros(game.observation_shape, game.observation_dtype), game.newest_channels
+        return _show(self, state, seen) and bool((seen[..., newest] == planes[..., newest]).all())
+
+
+def _short(value: Any) -> str:
+    """Return a value as a message shows it, on one line."""
+    text = " ".join((str if isinstance(value, np.void) else repr)(value).split())
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
+
+
+register_game_class(StateCheck)

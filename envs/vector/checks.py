@@ -1,0 +1,115 @@
+"""Checks of what batches are given, made once a call and before anything changes: compiled code checks no bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..game import Game
+from ..jit import kernel
+
+__all__ = ["checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
+
+_OUTSIDE, _MIXED, _ASCENDING = -1, 0, 1
+
+
+@kernel
+def _order(rows, games):
+    """Return whether row numbers are outside of ``games`` games, in any order, or ascending and hence all different."""
+    before, order = -1, _ASCENDING
+    for place in range(rows.size):
+        row = rows[place]
+        if row < 0 or row >= games:
+            return _OUTSIDE
+        if row <= before:
+            order = _MIXED
+        before = row
+    return order
+
+
+@kernel
+def _are_seats(seats):
+    wrong = 0
+    for place in range(seats.size):
+        wrong += seats[place] != 0 and seats[place] != 1
+    return wrong == 0
+
+
+def checked_rows(given: Any, num_envs: int) -> NDArray[np.intp]:
+    """Return row numbers [some], side by side in memory.
+
+    Raises:
+        ValueError: a number is not a row of ``num_envs`` games, or is given twice.
+    """
+    rows = np.asarray(given)
+    if rows.ndim == 1 and rows.size == 0:
+        return np.zeros(0, np.intp)
+    if rows.ndim == 1 and rows.dtype.kind in "iu":
+        rows = np.ascontiguousarray(rows, np.intp)
+        order = _order(rows, num_envs)
+        if order == _ASCENDING or (order == _MIXED and np.unique(rows).size == rows.size):
+            return rows
+    raise ValueError(f"rows must be different rows from 0 to {num_envs - 1}, got {given!r}")
+
+
+def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
+    """Return actions [some] as integers, side by side in memory, of any value.
+
+    Raises:
+        ValueError: there is not one integer for each row.
+    """
+    given = np.asarray(actions)
+    if given.shape != rows.shape or given.dtype.kind not in "iu":
+        raise ValueError(f"actions must be {rows.size} integers, one for each game, got {actions!r}")
+    return np.ascontiguousarray(given, np.int64)
+
+
+def checked_actions(game: Game, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
+    """Return the actions [some] as integers, which may be illegal.
+
+    Raises:
+        ValueError: there is not one action for each row, or one is not an action of the game.
+    """
+    chosen = checked_integers(rows, actions)
+    if rows.size and (chosen.min() < 0 or chosen.max() >= game.num_actions):
+        place = int(((chosen < 0) | (chosen >= game.num_actions)).argmax())
+        raise ValueError(
+            f"action {chosen[place]} in game {rows[place]} is no action of {game.spec}: expected an integer from 0 to "
+            f"{game.num_actions - 1}"
+        )
+    return chosen
+
+
+def checked_seats(rows: NDArray[np.intp], seats: ArrayLike) -> NDArray[np.int8]:
+    """Return the numbers of players [some], side by side in memory.
+
+    Raises:
+        ValueError: there is not one player, 0 or 1, for each row.
+    """
+    given = np.asarray(seats)
+    if given.shape != rows.shape or given.dtype.kind not in "iu" or not _are_seats(given):
+        raise ValueError(f"seats must be {rows.size} numbers of players, 0 or 1, one for each row, got {seats!r}")
+    return np.ascontiguousarray(given, np.int8)
+
+
+def checked_seeds(seed: Any, rows: int) -> int | list[int | None] | None:
+    """Return one seed for all rows, or a list with one for each, as Python numbers.
+
+    Raises:
+        ValueError: a seed is negative or not a whole number, or a list does not have one for each of ``rows`` rows.
+    """
+    if seed is None:
+        return None
+    single = np.ndim(seed) == 0
+    seeds = [seed] if single else list(seed)
+    for value in seeds:
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if value is not None and (not whole or value < 0):
+            raise ValueError(f"seed must be a whole number, at least 0, or one for each game, got {value!r}")
+    if single:
+        return int(seed)
+    if len(seeds) != rows:
+        raise ValueError(f"expected one seed, or one for each of {rows} games, got {len(seeds)}")
+    return [None if value is None else int(value) for value in seeds]
