@@ -17,11 +17,16 @@ _POLL_SECONDS = 0.1  # a longer wait could not be interrupted on every system
 Result = TypeVar("Result")
 
 
-def run_with_stop(function: Callable[[], Result], stop: NDArray[Any], seconds: float | None = None) -> Result:
+def run_with_stop(
+    function: Callable[[], Result],
+    stop: NDArray[Any],
+    seconds: float | None = None,
+    tell: Callable[[], object] | None = None,
+) -> Result:
     """Call ``function``, and set ``stop[0]``, which its kernel polls, after ``seconds`` or on Ctrl-C.
 
     The kernel runs in a thread of its own, without the GIL: Python handles signals only in the main thread, which would
-    otherwise sit inside the kernel.
+    otherwise sit inside the kernel. ``tell`` is called about ten times a second meanwhile, to show progress.
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, once the kernel has ended.
@@ -43,6 +48,8 @@ def run_with_stop(function: Callable[[], Result], stop: NDArray[Any], seconds: f
     try:
         while thread.is_alive() and (left := end - time.monotonic()) > 0:
             thread.join(min(left, _POLL_SECONDS))
+            if tell is not None and thread.is_alive():
+                tell()
     finally:
         stop[0] = 1
         thread.join()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..envs import Game, State, as_game
+from ..envs.checker import check_once
 from ..envs.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
 from ..envs.messages import shown
@@ -58,9 +59,13 @@ class SearchAgent(ABC):
 
         The first search does so by itself, before its clock runs. Nothing is searched here, and no random numbers are
         drawn.
+
+        Raises:
+            ValueError: a rule of the game breaks its promise (see `plyground.envs.check_game`), or does not compile.
         """
         if self._is_prepared:
             return
+        check_once(self.game)
         with compiling(self.kind or type(self).__name__.lower(), self.game):
             bind(_legal_actions, self.game, self.game.new_state(), np.zeros(1, np.int32))
             self._compile()
@@ -174,7 +179,10 @@ def with_evaluation(game: Game, evaluate: Any, weights: Mapping[str, float] | No
         raise ValueError("evaluate and weights are both given: weights are those of the game's own evaluation")
     if weights is not None:
         return game.replace(weights=replaced_weights(game.name, game.weights, weights))
-    return game if evaluate is None else game.replace(evaluate=evaluate, max_utility=math.inf)
+    if evaluate is None:
+        return game
+    check_once(game)
+    return game.replace(evaluate=evaluate, max_utility=math.inf, check=False)  # what it returns may be anything
 
 
 def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:

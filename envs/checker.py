@@ -1,22 +1,36 @@
 """A check of a game's rules: random games in plain Python, in which every promise is tested at every ply.
 
-Compiled code checks neither bounds nor promises, so run this on your own game before anything else.
+Compiled code checks neither bounds nor promises, so run this on your own game before anything else. A game that nobody
+has checked is checked for a moment when it is registered, or first searched: see `check_once`.
+
+Plain Python sees an index that is too large. A negative one counts from the end, there as in compiled code.
 """
 
 from __future__ import annotations
+
+import math
+import numbers
+import time
+import traceback
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from .arguments import checked_whole
 from .game import Game, State
-from .registry import as_game
+from .jit.faults import compile_rules
+from .jit.game_type import RULES
 from .repetition import new_scratch
 
-__all__ = ["check_game"]
+__all__ = ["check_game", "check_once"]
+
+_PACKAGE = __name__.rpartition(".")[0]
+_MOMENT = 0.5  # seconds
 
 
-def check_game(game: Game | str, games: int = 20, seed: int = 0) -> None:
-    """Play random games and check what `Game` says of its rules.
+def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
+    """Play random games and check what `Game` says of its rules, then compile each rule.
 
     Args:
         game: the game to check, or its name.
@@ -24,11 +38,73 @@ def check_game(game: Game | str, games: int = 20, seed: int = 0) -> None:
         seed: seed for the choice of moves.
 
     Raises:
-        ValueError: a rule breaks its promise; the message names the rule, what it gave, and the state.
+        ValueError: a rule breaks its promise or does not compile; the message names the rule, what it gave, and the
+            state, or the line of the source.
     """
-    game, games = as_game(game), checked_whole("games", games, 1)
+    if not isinstance(game, Game):
+        raise TypeError(f"expected a Game, such as make_game('connect_four'), got {game!r}")
+    games = checked_whole("games", games, 1)
+    _play_checked(game, games, seed, math.inf)
+    compile_rules(game)
+    game.is_checked = True
+
+
+def check_once(game: Game) -> None:
+    """Check a game that nobody has checked by random games, for half a second at most.
+
+    Games whose rules are all of this package are trusted, and those made with ``check=False``.
+
+    Raises:
+        ValueError: as `check_game`; the message says how to do without the check.
+    """
+    if game.is_checked:
+        return
+    if not _is_own(game):
+        try:
+            _play_checked(game, 5, 0, _MOMENT)
+        except ValueError as error:
+            raise ValueError(f"{error}; Game(…, check=False) would play all the same") from error.__cause__
+    game.is_checked = True
+
+
+def _is_own(game: Game) -> bool:
+    """Return whether all rules of a game are of this package."""
+    rules = [getattr(game, rule) for rule in RULES]
+    return all(str(getattr(rule, "__module__", "")).startswith(f"{_PACKAGE}.") for rule in rules)
+
+
+def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
+    """Play up to so many random games, for so long, and check the rules at each ply."""
+    try:
+        _play_random(game, games, seed, time.perf_counter() + seconds)
+    except Exception as error:
+        fault = _raised(game, error)
+        if fault is None:
+            raise
+        raise fault from error
+
+
+def _raised(game: Game, error: Exception) -> ValueError | None:
+    """Return in one line that a rule raised an error, and where; None if it was not raised in a rule."""
+    codes = {}
+    for rule in RULES:
+        function = getattr(game, rule)
+        codes.setdefault(getattr(getattr(function, "py_func", function), "__code__", None), rule)
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    for code, _ in reversed(frames):  # a rule that another one calls is the one at fault
+        if code in codes:
+            line = [line for other, line in frames if other.co_filename == code.co_filename][-1]
+            place = f"{Path(code.co_filename).name}:{line}"
+            return ValueError(f"{codes[code]!r} of {game.spec} raised {type(error).__name__} ({place}): {error}")
+    return None
+
+
+def _play_random(game: Game, games: int, seed: int, end: float) -> None:
+    """Play random games until there are so many, or until the time ``end``."""
     rng = np.random.default_rng(seed)
     for action in range(game.num_actions):
+        if time.perf_counter() > end:
+            break
         text = game.action_to_str(action)
         if game.str_to_action(text) != action:
             raise ValueError(f"str_to_action({text!r}) of {game.name} must be {action}, got {game.str_to_action(text)}")
@@ -38,7 +114,7 @@ def check_game(game: Game | str, games: int = 20, seed: int = 0) -> None:
         while True:
             _check_validity(game, state)
             _check_view(game, state)
-            if game.is_terminal(state):
+            if _number(game, state, "is_terminal", game.is_terminal(state)):
                 break
             _check_guess(game, state)
             actions = _checked_actions(game, state)
@@ -52,6 +128,8 @@ def check_game(game: Game | str, games: int = 20, seed: int = 0) -> None:
             plies += 1
             if plies > game.max_plies:
                 raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
+            if time.perf_counter() > end:
+                return
         _check_end(game, state)
 
 
@@ -59,10 +137,17 @@ def _broken(game: Game, state: State, rule: str, fault: str) -> ValueError:
     return ValueError(f"{rule!r} of {game.spec}: {fault}, in state {state}")
 
 
+def _number(game: Game, state: State, rule: str, found: Any) -> float:
+    """Return what a rule gave, if it is a number."""
+    if not isinstance(found, (numbers.Real, np.number, np.bool_)):
+        raise _broken(game, state, rule, f"must return a number, got {found!r}")
+    return float(found)
+
+
 def _checked_actions(game: Game, state: State) -> list[int]:
     before = state.copy()
     buffer = np.full(game.num_actions + 1, -1, np.int64)
-    count = game.legal_actions(state, buffer)
+    count = int(_number(game, state, "legal_actions", game.legal_actions(state, buffer)))
     actions = buffer[: max(count, 0)].tolist()
     if not actions or actions != sorted(set(actions)) or not 0 <= actions[0] <= actions[-1] < game.num_actions:
         fault = f"must write ids of 0 to {game.num_actions - 1}, ascending, and return how many, got {count}: {actions}"
@@ -130,14 +215,14 @@ def _check_guess(game: Game, state: State) -> None:
         if not -1 <= value <= 1 or value != -seen[1][name]:
             fault = f"{name!r} must be from -1 to 1, and opposite for the players, got {value} and {seen[1][name]}"
             raise _broken(game, state, "features", fault)
-    first, second = (float(game.evaluate(state, player)) for player in (0, 1))
+    first, second = (_number(game, state, "evaluate", game.evaluate(state, player)) for player in (0, 1))
     if not -game.max_utility < first < game.max_utility or first != -second:
         fault = f"must be inside ±{game.max_utility}, and opposite for the players, got {first} and {second}"
         raise _broken(game, state, "evaluate", fault)
 
 
 def _check_end(game: Game, state: State) -> None:
-    first, second = (float(game.utility(state, player)) for player in (0, 1))
+    first, second = (_number(game, state, "utility", game.utility(state, player)) for player in (0, 1))
     if abs(first) > game.max_utility or first != -second:
         fault = f"must be up to ±{game.max_utility}, and opposite for the players, got {first} and {second}"
         raise _broken(game, state, "utility", fault)

@@ -139,6 +139,8 @@ class Game:
         observation_high: the largest value in the planes; the least is 0.
         observation_dtype: the dtype of the planes.
         players: PettingZoo's names for the two agents, first player first.
+        check: whether the game is checked for a moment when it is registered or first searched, as `check_game` does
+            in full, unless all of its rules are of this package.
 
     Raises:
         ValueError, TypeError: an argument does not fit; the message names it.
@@ -182,6 +184,7 @@ class Game:
         observation_high: int = 1,
         observation_dtype: DTypeLike = np.int8,
         players: tuple[str, str] = ("player_0", "player_1"),
+        check: bool = True,
     ) -> None:
         self._fields = _plain({k: v for k, v in locals().items() if k != "self"})
         self._origin: tuple[Callable[..., Game], dict[str, Any]] = (Game, self._fields)  # how to make it again
@@ -197,6 +200,7 @@ class Game:
         self.observation_high = observation_high
         self.observation_dtype = np.dtype(observation_dtype)
         self.players = players
+        self.is_checked = not check
         self.symmetries = tuple(symmetries)
         self.repetition, self.history = repetition, history
         self.history_swap = None if history_swap is None else tuple(history_swap)

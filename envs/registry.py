@@ -17,6 +17,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
+from .checker import check_once
 from .elsewhere import absolute, installed, load, place_of
 from .factory import game_factory
 from .game import Game
@@ -25,6 +26,7 @@ from .spec import nearest, parse_spec
 
 __all__ = ["as_game", "game_names", "game_with", "make_game", "register_game"]
 
+_OWN = f"{__name__.rpartition('.')[0]}.games."  # the modules of our own games, which are checked in tests
 _factories: dict[str, Callable[..., Game]] = {}
 _presets: dict[str, str] = {}  # other names -> specs
 _GROUP = "plyground.games"  # of entry points
@@ -50,7 +52,8 @@ def register_game(
         presets: other names and the specs that they stand for, as in ``{"go_9x9": "go(board_size=9)"}``.
 
     Raises:
-        ValueError: another module has registered a game of that name, or ``factory`` is not a `game_factory`.
+        ValueError: another module has registered a game of that name; ``factory`` is not a `game_factory`; or a rule of
+            the game that it makes by default breaks its promise (see `check_game`).
     """
     name = factory.__name__
     if not hasattr(factory, "__wrapped__"):
@@ -58,12 +61,18 @@ def register_game(
     known = _factories.get(name)
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
+    if not factory.__module__.startswith(_OWN) and _needs_nothing(factory):
+        check_once(factory())
     _factories[name] = factory
     if known is None:  # else a notebook cell ran again; the ids find the new factory by its name
         _register_ids(name, name, title, namespace)
         for preset, spec in (presets or {}).items():
             _presets[preset] = spec
             _register_ids(preset, spec, None, namespace)
+
+
+def _needs_nothing(factory: Callable[..., Game]) -> bool:
+    return all(one.default is not one.empty for one in inspect.signature(factory).parameters.values())
 
 
 def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> None:

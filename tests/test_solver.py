@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from plyground.agents import AlphaBeta
-from plyground.agents.solver import Solver
+from plyground.agents.solver import Progress, Solver
+from plyground.agents.solver.exhaustive import AllPositions, TooManyError
+from plyground.agents.solver.solving import BYTES, new_table
 from plyground.arena.cli.solve import solve
 from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
 
@@ -127,15 +131,77 @@ def test_plays_perfectly_as_an_agent(rng: np.random.Generator) -> None:
     assert solver.analyse(game.new_state(), mask).best_actions == (3,)
 
 
-def test_memory_is_checked_before_it_is_passed(rng: np.random.Generator) -> None:
+def test_memory_is_checked_before_it_is_passed(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("mnk(m=4, n=4, k=4)")
-    solver = Solver(game, table_mb=1)
-    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: \d+ positions are kept"):
+    solver = Solver(game, table_mb=1, seconds=0)
+    tables = [1]
+
+    def noted(slots: int) -> Any:
+        tables.append(slots)
+        assert slots + tables[-2] <= 2**20 / BYTES
+        return new_table(slots)
+
+    monkeypatch.setattr("plyground.agents.solver.exhaustive.new_table", noted)
+    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: \d+ positions are kept") as caught:
         solver.value(game.new_state())
+    assert max(tables) > 0.8 * 2**20 / BYTES  # nearly all of the memory was used
+    monkeypatch.undo()
+    # How much more is needed: there are about 600,000 positions at the fullest ply, and their images.
+    found = re.search(r"about ([\d,]+) or more, for which it takes table_mb=([\d,]+) or more", str(caught.value))
+    assert found is not None
+    positions, megabytes = (int(text.replace(",", "")) for text in found.groups())
+    assert 20_000 < positions < 1_000_000
+    assert 1 < megabytes < 100
     state = random_game(game, rng, 11)[-1]
     assert solver.value(state) == plain(game, state, {})  # what was stopped left nothing wrong behind
     with pytest.raises(MemoryError):
         solver.solve(game.new_state())
+
+
+@pytest.mark.parametrize("moves", [(), (5,), (0, 5), (5, 0, 10, 15)])
+def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, ...]) -> None:
+    game = make_game("mnk(m=4, n=4, k=3)")
+    state = game.play_moves(moves)
+    small, large = Solver(game, table_mb=0.1), Solver(game)
+    with patch.object(AllPositions, "value", side_effect=TooManyError(game, 0.1, 1)):
+        found, analysis = small.solve(state), small.analyse(state)
+        assert small.value(state) == (found.value, found.distance)
+    true = large.solve(state)
+    assert abs(true.value) == 1
+    assert (found.value, found.distance, found.complete) == (true.value, true.distance, False)
+    assert (found.fastest_actions, analysis.best_action) == (true.fastest_actions, true.fastest_actions[0])
+    assert found.values == {action: true.values[action] for action in found.values}
+    assert all(found.distances[action] in (None, true.distances[action]) for action in found.values)
+    assert game.is_terminal(game.play_moves(found.pv, state))
+    assert (len(found.pv), analysis.exact, analysis.pv) == (found.distance, True, found.pv)
+
+
+def test_a_draw_is_proved_by_alphabeta_without_its_distance() -> None:
+    game = make_game("mnk(m=4, n=4, k=4)")
+    state = game.play_moves([5, 0, 10, 15, 6, 9])
+    told: list[Progress] = []
+    solver = Solver(game, table_mb=0.01)
+    solver.on_progress = told.append
+    found, true = solver.solve(state), Solver(game).solve(state)
+    assert (found.value, found.distance, true.value) == (0.0, None, 0.0)
+    assert found.best_actions == found.fastest_actions == true.best_actions
+    assert found.values.items() <= true.values.items()
+    assert copy.deepcopy(solver).on_progress is None
+    with pytest.raises(MemoryError, match=r"; alpha-beta proved nothing in 1e-09 s, 0 plies ahead; give more"):
+        Solver(game, table_mb=0.01, seconds=1e-9).solve(state)
+
+
+@pytest.mark.slow
+def test_a_win_on_six_by_five_is_proved() -> None:
+    game = make_game("mnk(m=6, n=5, k=4)")
+    told: list[Progress] = []
+    solver = Solver(game)
+    solver.on_progress = told.append
+    found = solver.solve(game.new_state())
+    assert (found.value, found.distance, found.fastest_actions) == (1.0, 11, (14, 15))
+    assert game.is_terminal(game.play_moves(found.pv))
+    assert {progress.way for progress in told} == {"visiting all positions", "alpha-beta"}
+    assert max(progress.megabytes for progress in told) <= 512
 
 
 def test_games_that_cannot_be_solved_in_this_way_are_refused() -> None:
@@ -177,6 +243,7 @@ def back_and_forth() -> Game:
         play=play,
         is_terminal=lambda state: False,
         utility=lambda state, player: 0.0,
+        check=False,  # games do not end
         observe=observe,
     )
 

@@ -159,14 +159,19 @@ class AlphaBeta(SearchAgent):
             return None
         return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb)
 
-    def _prepare(self, state: State, actions: NDArray[np.int32]) -> tuple[Workspace, NDArray[Any]]:
-        """Return the arrays, with ``state`` and its candidates at the root, and the counts at 0."""
+    @property
+    def workspace(self) -> tuple[Workspace, NDArray[Any]]:
+        """The arrays of the search, and the record [1] of its root; they are made when they are first needed."""
         if self._workspace is None:
             lengths = line_lengths(self.game, self.options, self.depth)
             self._workspace = new_workspace(self.game, lengths.plies, self.table_mb)
             self._fresh = new_status(self.game, self.options, lengths.longest)
             self._roots = np.zeros(1, root_dtype(self.game))
-        w, roots = self._workspace, self._roots
+        return self._workspace, self._roots
+
+    def begin(self, state: State, actions: NDArray[np.int32]) -> tuple[Workspace, NDArray[Any]]:
+        """Return the `workspace`, with ``state`` and its candidates at the root, and the counts at 0."""
+        w, roots = self.workspace
         w.states[0] = state
         w.frames["killers"] = -1
         w.history[:] = 0
@@ -175,12 +180,13 @@ class AlphaBeta(SearchAgent):
         w.status["age"] = age + np.uint8(1) if age < 255 else 0
         if self.nodes is not None:
             w.status["budget"] = self.nodes
+        roots["exact"] = 0
         roots["depth"], roots["count"], roots["moves"][0, : actions.size] = 0, actions.size, actions
         return w, roots
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        w, roots = self._prepare(state, actions)
+        w, roots = self.begin(state, actions)
         selective, stop = self.options.selective, w.status["stop"]  # [1]
         deepest = line_lengths(self.game, self.options, self.depth).deepest
         first = deepest

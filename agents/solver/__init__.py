@@ -1,9 +1,10 @@
 """Exact values: perfect play where a game is small enough.
 
 Start with `agent`, which chooses the way: `connect_four` has a search of its own, `checkers_endings` its rule of 40
-moves, and `exhaustive` takes any small game. May import `plyground.envs` and the files of `plyground.agents`.
+moves, `exhaustive` takes any small game, and `deepening` proves what it can of larger ones. May import
+`plyground.envs`, the files of `plyground.agents`, and the room `alphabeta`.
 """
 
-from .agent import Solution, Solver
+from .agent import Progress, Solution, Solver
 
-__all__ = ["Solution", "Solver"]
+__all__ = ["Progress", "Solution", "Solver"]

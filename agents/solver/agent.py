@@ -2,14 +2,17 @@
 
 Connect Four has a search of its own, in the room `connect_four`. Any other game is solved by visiting every position
 that can follow, as far as memory allows: depth first (`solving`), or, where positions come again, by retrograde
-analysis (`retrograde`), which is how endings of checkers are solved (`checkers_endings`).
+analysis (`retrograde`), which is how endings of checkers are solved (`checkers_endings`). Where none comes again, and
+memory is not enough, alpha-beta looks for a proof (`deepening`).
 """
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +20,15 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ..analysis import Analysis
 from ..compiling import Stopwatch
-from ..search import DEEPEST, SearchAgent
+from ..search import DEEPEST, SearchAgent, check_arguments
 from .checkers_endings import CheckersEndings, is_checkers
 from .connect_four.scores import ConnectFourScores, is_connect_four
-from .exhaustive import AllPositions, Engine
+from .deepening import Deepening, Proof
+from .exhaustive import AllPositions, Engine, TooManyError
 
-__all__ = ["Solution", "Solver"]
+__all__ = ["Progress", "Solution", "Solver"]
 
+_TABLE_MB = 512  # megabytes for the values of games other than Connect Four
 _Rating = tuple[float, int | None]  # the value for the player to move, and the plies to the end
 
 
@@ -36,16 +41,18 @@ class Solution:
     Attributes:
         value: the value of the state.
         distance: plies to the end of the game; 0 for a finished game; None for a draw that does not end, or, in
-            checkers, ends by the count of moves only.
-        best_actions: all actions that keep the value, ascending; empty for a finished game.
+            checkers, ends by the count of moves only; or where alpha-beta has proved the value alone.
+        best_actions: all actions that keep the value, ascending; empty for a finished game. See ``complete``.
         fastest_actions: the actions that keep both value and distance, ascending.
-        values: the value of each action.
+        values: the value of each action. See ``complete``.
         distances: plies to the end of the game after each action, which counts as one; None as for ``distance``.
         pv: the line of best play, by the first of ``fastest_actions`` at each position, 256 plies at most. It goes on
             to the end of the game, or until a position comes again. In the opening of Connect Four it ends where the
             search of the next position could take minutes.
         nodes: positions visited; 0 if all values were known.
         seconds: wall-clock time that it took.
+        complete: False after a proof by alpha-beta, which need not look at all actions. Of a win only those that win
+            as soon are known, and others may win later; of a draw, all that keep it are known.
     """
 
     value: float
@@ -57,6 +64,23 @@ class Solution:
     pv: tuple[int, ...]
     nodes: int
     seconds: float
+    complete: bool = True
+
+
+class Progress(NamedTuple):
+    """How far a solver is.
+
+    Attributes:
+        way: what it does, ``"visiting all positions"`` or ``"alpha-beta"``.
+        positions: positions visited until now.
+        megabytes: megabytes that the table takes.
+        depth: plies that alpha-beta looks ahead; else 0.
+    """
+
+    way: str
+    positions: int
+    megabytes: float
+    depth: int = 0
 
 
 class Solver(SearchAgent):
@@ -68,41 +92,58 @@ class Solver(SearchAgent):
     without end is a draw. A rule that draws a game by repetition changes no value, since best play to a win comes
     nearer to the end with each ply. Games that forbid repetition (Go) cannot be solved in this way.
 
+    Where none comes again and they do not fit into memory, alpha-beta looks for a proof, in a table of fixed size. It
+    finds a win or a loss with the distance, and the actions that keep both; see `Solution.complete`.
+
     Endings of checkers are solved without the count of quiet plies, and then held against it; see
     `plyground.agents.solver.checkers_endings`.
 
     Args:
         game: the game, or its name.
         table_mb: megabytes for the values, which are kept until `clear`, and for finding them. Default: 64 in Connect
-            Four, where entries replace each other, else 512. A game that needs more is refused.
+            Four, where entries replace each other, else 512.
         book: whether to use the opening book of Connect Four.
+        seconds: wall-clock time that alpha-beta may take for a position; 0 for no alpha-beta.
+
+    Attributes:
+        on_progress: if it is set, it is called with the `Progress` ten times a second.
 
     Raises:
-        ValueError: ``table_mb`` is not above 0, or the game forbids to repeat positions.
+        ValueError: ``table_mb`` is not above 0, ``seconds`` are below 0, or the game forbids to repeat positions.
     """
 
-    def __init__(self, game: Game | str, table_mb: float | None = None, *, book: bool = True) -> None:
+    def __init__(
+        self, game: Game | str, table_mb: float | None = None, *, book: bool = True, seconds: float = 60
+    ) -> None:
         super().__init__(game)
-        if table_mb is not None and not table_mb > 0:
-            raise ValueError(f"table_mb must be above 0, got {table_mb!r}")
+        check_arguments(
+            ("table_mb", table_mb, table_mb is None or table_mb > 0, "above 0"),
+            ("seconds", seconds, seconds >= 0, "at least 0"),
+        )
         if self.game.repetition is not None and self.game.repetition.effect == "forbidden":
             raise ValueError(
                 f"{self.game.spec} cannot be solved: it forbids to repeat a position, so that what may be played "
                 "depends on more than the position"
             )
-        self.table_mb, self.book = table_mb, book
+        self.table_mb, self.book, self.seconds = table_mb, book, seconds
+        self.on_progress: Callable[[Progress], object] | None = None
         self._made: Engine | None = None
+        self._deepening: Deepening | None = None
+        self._proofs: dict[tuple[int, ...], Proof] = {}  # by the key of a position and the actions
 
     @property
     def _engine(self) -> Engine:
         if self._made is None:
-            if is_connect_four(self.game):
-                self._made = ConnectFourScores(self.game, self.table_mb or 64, self.book)
-            elif is_checkers(self.game):
-                self._made = CheckersEndings(self.game, self.table_mb or 512)
-            else:
-                self._made = AllPositions(self.game, self.table_mb or 512)
+            self._made = self._new_engine()
+            self._made.on_progress = lambda n, megabytes: self._tell("visiting all positions", n, megabytes, 0)
         return self._made
+
+    def _new_engine(self) -> Engine:
+        if is_connect_four(self.game):
+            return ConnectFourScores(self.game, self.table_mb or 64, self.book)
+        if is_checkers(self.game):
+            return CheckersEndings(self.game, self.table_mb or _TABLE_MB)
+        return AllPositions(self.game, self.table_mb or _TABLE_MB)
 
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: known values stay true, and the search draws no random numbers."""
@@ -111,21 +152,35 @@ class Solver(SearchAgent):
         """Forget all that was found."""
         if self._made is not None:
             self._made.clear()
+        self._deepening = None
+        self._proofs.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_made": None}  # a copy starts with an empty table
+        # A copy starts with an empty table, and tells nobody.
+        return {**super().__getstate__(), "_made": None, "_deepening": None, "_proofs": {}, "on_progress": None}
 
     def _compile(self) -> None:
         self._engine.compile()
 
+    @property
+    def _nodes(self) -> int:
+        """Positions visited until now."""
+        return self._engine.nodes + (0 if self._deepening is None else self._deepening.nodes)
+
+    def _tell(self, way: str, positions: int, megabytes: float, depth: int) -> None:
+        if self.on_progress is not None:
+            self.on_progress(Progress(way, positions, megabytes, depth))
+
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the plies to the end of the game with best play.
 
-        The plies are None for a draw that does not end, or, in checkers, ends by the count of moves only.
+        The plies are None for a draw that does not end, or, in checkers, ends by the count of moves only; and where
+        alpha-beta has proved the value alone.
 
         Raises:
             ValueError: the state is none of this game.
-            MemoryError: more than ``table_mb`` would be needed; values known so far are given up.
+            MemoryError: more than ``table_mb`` would be needed, and alpha-beta proved nothing in ``seconds``; values
+                known so far are given up.
         """
         state = self.game.state_check.checked(state)
         self.prepare()
@@ -134,7 +189,11 @@ class Solver(SearchAgent):
     def _value(self, state: State) -> _Rating:
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
-        return self._engine.value(state)
+        try:
+            return self._engine.value(state)
+        except TooManyError as error:
+            proof = self._proof(state, self.game.actions(state), error)
+        return proof.value, proof.distance
 
     def optimal_actions(self, state: State) -> tuple[int, ...]:
         """Return all actions that keep the value of the state, ascending; none if the game is over.
@@ -152,10 +211,11 @@ class Solver(SearchAgent):
         """
         state = self.game.state_check.checked(state)
         self.prepare()
-        nodes = self._engine.nodes
+        nodes = self._nodes
         with Stopwatch() as clock:
             value, distance = self._value(state)
-            ratings = {} if distance == 0 else self._ratings(state)
+            actions = [] if distance == 0 else self.game.actions(state)
+            ratings, pv = self._best_play(state, actions)
             best, fastest = _best(ratings)
             return Solution(
                 value=value,
@@ -164,21 +224,81 @@ class Solver(SearchAgent):
                 fastest_actions=fastest,
                 values={action: rating[0] for action, rating in ratings.items()},
                 distances={action: rating[1] for action, rating in ratings.items()},
-                pv=self._line(state, fastest),
-                nodes=self._engine.nodes - nodes,
+                pv=pv,
+                nodes=self._nodes - nodes,
+                seconds=clock.seconds,
+                complete=len(ratings) == len(actions) and self._key(state, actions) not in self._proofs,
+            )
+
+    def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
+        nodes = self._nodes
+        with Stopwatch() as clock:
+            ratings, line = self._best_play(state, actions.tolist())
+            best, fastest = _best(ratings)
+            value, distance = ratings[fastest[0]]
+            return Analysis(
+                best_action=fastest[0],
+                value=value,
+                best_actions=best,
+                values={action: rating[0] for action, rating in ratings.items()},
+                pv=line,
+                depth=len(line) if distance is None else distance,
+                nodes=self._nodes - nodes,
+                leaves=0,
+                exact=True,
                 seconds=clock.seconds,
             )
 
-    def _ratings(self, state: State) -> dict[int, _Rating]:
-        """Return the value and the distance of each action, for the player to move in ``state``."""
-        return {action: self._rating(state, action) for action in self.game.actions(state)}
+    def _best_play(self, state: State, actions: Sequence[int]) -> tuple[dict[int, _Rating], tuple[int, ...]]:
+        """Return value and distance of the actions, as far as they are known, for the player to move; and best play."""
+        if not actions:
+            return {}, ()
+        if self._key(state, actions) not in self._proofs:
+            try:
+                ratings = {action: self._rating(state, action) for action in actions}
+                return ratings, self._line(state, _best(ratings)[1])
+            except TooManyError as error:
+                self._proof(state, actions, error)
+        proof = self._proofs[self._key(state, actions)]
+        assert self._deepening is not None
+        ratings = self._deepening.ratings(state, actions, proof, time.perf_counter() + self.seconds)
+        ratings = dict(sorted(ratings.items()))
+        end = time.perf_counter() + self.seconds
+        return ratings, self._deepening.line(state, proof, _best(ratings)[1][0], end)
+
+    def _key(self, state: State, actions: Sequence[int]) -> tuple[int, ...]:
+        return int(self.game.key(state)), *actions
+
+    def _proof(self, state: State, actions: Sequence[int], error: TooManyError) -> Proof:
+        """Return what alpha-beta proves of a position of which ``error`` says that too many others can follow."""
+        key = self._key(state, actions)
+        if key not in self._proofs:
+            if not self.seconds:
+                raise error
+            if self._deepening is None:
+                megabytes = self.table_mb or _TABLE_MB
+                self._deepening = Deepening(self.game, megabytes)
+                self._deepening.on_progress = lambda depth, n: self._tell("alpha-beta", n, megabytes, depth)
+            self._deepening.compile()
+            found = self._deepening.prove(state, actions, time.perf_counter() + self.seconds)
+            if found is None:
+                tried = f"; alpha-beta proved nothing in {self.seconds:g} s, {self._deepening.depth} plies ahead"
+                raise MemoryError(error.text(tried))
+            self._proofs[key] = found
+        return self._proofs[key]
 
     def _rating(self, state: State, action: int) -> _Rating:
+        """Return the value and the distance of an action, for the player to move in ``state``, from the engine."""
         child = state.copy()
         self.game.play(child, action)
-        value, distance = self._value(child)
+        value, distance = self._engine_value(child)
         same = self.game.player(child) == self.game.player(state)
         return (value if same else 0.0 - value), None if distance is None else distance + 1
+
+    def _engine_value(self, state: State) -> _Rating:
+        if self.game.is_terminal(state):
+            return float(self.game.utility(state, self.game.player(state))), 0
+        return self._engine.value(state)
 
     def _line(self, state: State, fastest: tuple[int, ...]) -> tuple[int, ...]:
         line: list[int] = []
@@ -186,7 +306,7 @@ class Solver(SearchAgent):
         while fastest and len(line) < DEEPEST:
             line.append(fastest[0])
             self.game.play(state, fastest[0])
-            value, distance = self._value(state)
+            value, distance = self._engine_value(state)
             position, fastest = int(self.game.repetition_key(state)), ()
             if distance == 0 or position in seen:
                 break
@@ -202,26 +322,6 @@ class Solver(SearchAgent):
         """Return whether the next states are solved soon: a line is not worth minutes in Connect Four's opening."""
         engine = self._engine
         return not isinstance(engine, ConnectFourScores) or engine.is_soon_solved(int(state["ply"]) + 1)
-
-    def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
-        nodes = self._engine.nodes
-        with Stopwatch() as clock:
-            ratings = {action: self._rating(state, action) for action in actions.tolist()}
-            best, fastest = _best(ratings)
-            value, distance = ratings[fastest[0]]
-            line = self._line(state, fastest)
-            return Analysis(
-                best_action=fastest[0],
-                value=value,
-                best_actions=best,
-                values={action: rating[0] for action, rating in ratings.items()},
-                pv=line,
-                depth=len(line) if distance is None else distance,
-                nodes=self._engine.nodes - nodes,
-                leaves=0,
-                exact=True,
-                seconds=clock.seconds,
-            )
 
 
 def _best(ratings: dict[int, _Rating]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -18,6 +18,7 @@ players do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -108,15 +109,24 @@ class CheckersEndings:
     Args:
         game: checkers, with any parameters.
         table_mb: megabytes for all values, and for finding them.
+
+    Attributes:
+        on_progress: called ten times a second with the positions visited, and the megabytes in use.
     """
 
     def __init__(self, game: Game, table_mb: float) -> None:
+        self.on_progress: Callable[[int, float], object] | None = None
         self._limit = game.parameters["max_quiet_plies"]
         self._table_mb = table_mb
         self._free = AllPositions(without_count(game), table_mb, cyclic=True)
         self._counted = AllPositions(game, table_mb)
+        self._free.on_progress = self._counted.on_progress = self._tell
         self._needed = new_table(_FEWEST)
         self._counts = np.array([0, self._limit], np.int64)
+
+    def _tell(self, positions: int, megabytes: float) -> None:
+        if self.on_progress is not None:
+            self.on_progress(positions, megabytes)
 
     @property
     def nodes(self) -> int:

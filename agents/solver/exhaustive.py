@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -11,17 +12,52 @@ from ...envs.jit import bind
 from ..clock import run_with_stop
 from ..compiling import compiling
 from .retrograde_memory import TooLargeError, compile_backwards, solve_backwards
+from .sampling import fewest_positions
 from .solving import BYTES, CYCLE, ENDLESS, FULL, SOLVED, Table, look_up, move_entries, new_line, new_table, search
 
-__all__ = ["AllPositions", "Engine"]
+__all__ = ["AllPositions", "Engine", "TooManyError"]
 
 _FEWEST = 1 << 12  # slots of a new table
+_FILLED = 0.75  # the share of a table's slots that is filled at most
+_USED = 0.8  # the share of the memory that the last table has at least
 _SHORT = 100_000  # positions to visit in the main thread, where nothing can interrupt the search
 _LONGEST = 20_000  # plies of the longest line
+_MANY = 1 << 18  # positions, after which it is estimated how many there are
+
+
+class TooManyError(MemoryError):
+    """There are more positions than memory has room for, in a game in which none comes again.
+
+    Args:
+        game: the game.
+        table_mb: the limit of the memory, in megabytes.
+        kept: positions that were kept.
+        fewest: positions that there are at least, as far as is known.
+    """
+
+    def __init__(self, game: Game, table_mb: float, kept: int, fewest: int = 0) -> None:
+        self.game, self.table_mb, self.kept, self.fewest = game, table_mb, kept, fewest
+        super().__init__(self.text())
+
+    def text(self, tried: str = "") -> str:
+        """Return what is wrong in a sentence, with what else was ``tried``."""
+        more = "and more memory is needed to go on"
+        if self.fewest > self.kept:
+            megabytes = self.fewest / _FILLED * BYTES / _USED / 2**20
+            more = f"and there are about {self.fewest:,} or more, for which it takes table_mb={megabytes:,.0f} or more"
+        return (
+            f"{self.game.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept} positions are kept, "
+            f"{more}{tried}; give more memory, or a position nearer to the end"
+        )
 
 
 class Engine(Protocol):
-    """Values of unfinished states."""
+    """Values of unfinished states.
+
+    ``on_progress``, if it is set, is called ten times a second with the positions visited, and the megabytes in use.
+    """
+
+    on_progress: Callable[[int, float], object] | None
 
     @property
     def nodes(self) -> int:
@@ -48,12 +84,16 @@ class AllPositions:
         game: the game.
         table_mb: megabytes for the table, and for the work of filling it.
         cyclic: whether to begin with retrograde analysis. If not, it takes over at the first cycle.
+
+    Attributes:
+        on_progress: called ten times a second with the positions visited, and the megabytes in use.
     """
 
     def __init__(self, game: Game, table_mb: float, *, cyclic: bool = False) -> None:
         self.game, self.table_mb = game, table_mb
         self.nodes = 0
         self.taken_mb = 0.0  # megabytes of ``table_mb`` that the caller uses for something else
+        self.on_progress: Callable[[int, float], object] | None = None
         self._cyclic = cyclic
         self._line = new_line(game, 1 if cyclic else min(game.max_plies, _LONGEST) + 2)
         self.clear()
@@ -119,18 +159,21 @@ class AllPositions:
         counts = self._line.counts
         counts[0], counts[1], counts[3] = 0, _SHORT, 0
         known = int(counts[2])  # positions solved for other states: given up where memory is short
+        self._fewest = 0  # positions that can follow, at least; 0: not estimated
         try:
             while (end := self._search()) != SOLVED:
                 if end == CYCLE:
                     self.clear()
                     return False
-                if end == FULL and self._may_grow():
-                    self._move(2 * self.table.keys.size)
-                elif end == FULL:
+                if end == FULL:
+                    is_hopeless = self._is_hopeless(state)
+                    if not is_hopeless and (slots := self._larger()):
+                        self._move(slots)
+                        continue
                     kept = int(counts[2])
                     self.clear()
-                    if known == 0:
-                        raise self._too_large(kept)
+                    if known == 0 or is_hopeless:
+                        raise TooManyError(self.game, self.table_mb, kept, self._estimated(state))
                     known = 0
                 else:  # a short search was not enough
                     self._forget_open()
@@ -146,11 +189,36 @@ class AllPositions:
         counts = self._line.counts
         if counts[1] == _SHORT:
             return search(self.game, self.table, self._line)
-        return run_with_stop(lambda: search(self.game, self.table, self._line), counts[3:])
+        return run_with_stop(lambda: search(self.game, self.table, self._line), counts[3:], tell=self._tell)
 
-    def _may_grow(self) -> bool:
-        """Return whether the table and one of twice its size fit into memory together."""
-        return 3 * self.megabytes <= self._limit
+    def _tell(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress(self.nodes + int(self._line.counts[0]), self.megabytes)
+
+    def _larger(self) -> int:
+        """Return the slots of a larger table that fits into memory beside this one, or 0.
+
+        A small table is doubled. The last one takes all that a table of a tenth or fifth of the memory leaves.
+        """
+        slots, most = self.table.keys.size, int(self._limit * 2**20 / BYTES)
+        larger = 2 * slots if 10 * slots <= most else most - slots
+        return larger if 4 * larger >= 5 * slots else 0
+
+    @property
+    def _room(self) -> float:
+        """Positions that fit into the largest table."""
+        return self._limit * 2**20 / BYTES * _FILLED
+
+    def _is_hopeless(self, state: State) -> bool:
+        """Return whether at least twice as many positions can follow as there is room for."""
+        return self._line.counts[2] > _MANY and self._estimated(state) > 2 * self._room
+
+    def _estimated(self, state: State) -> int:
+        """Return how many positions can follow the state, at least."""
+        if self._fewest == 0:
+            with compiling("an estimate of the positions", self.game):
+                self._fewest = fewest_positions(self.game, state)
+        return self._fewest
 
     def _move(self, slots: int) -> None:
         """Move the solved positions into a new table of ``slots``, and drop positions that were left open."""

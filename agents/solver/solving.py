@@ -49,7 +49,7 @@ _ONE = np.uint64(1)
 class Table(NamedTuple):
     """Positions and their values: a hash table with linear probing."""
 
-    keys: NDArray[np.uint64]  # [slots], a power of two
+    keys: NDArray[np.uint64]  # [slots]
     values: NDArray[np.float64]  # [slots] the values for player 0
     marks: NDArray[np.int32]  # [slots] free, open, or `DONE` plus the distance to the end
 
@@ -65,7 +65,7 @@ class Line(NamedTuple):
 
 
 def new_table(slots: int) -> Table:
-    """Return an empty table of ``slots`` slots, a power of two."""
+    """Return an empty table of ``slots`` slots, fewer than 2³²."""
     return Table(np.zeros(slots, np.uint64), np.zeros(slots), np.zeros(slots, np.int32))
 
 
@@ -83,10 +83,12 @@ def new_line(game: Game, plies: int) -> Line:
 @helper
 def slot_of(table: Any, key: Any) -> Any:
     """Return the slot that holds ``key``, or the free slot where it belongs."""
-    ones = np.uint64(table.keys.size - 1)
-    slot = ((key * _SCRAMBLE) >> _SHIFT) & ones
+    slots = np.uint64(table.keys.size)
+    slot = (((key * _SCRAMBLE) >> _SHIFT) * slots) >> _SHIFT  # from 0 to slots - 1, whatever their number
     while table.marks[slot] != FREE and table.keys[slot] != key:
-        slot = (slot + _ONE) & ones
+        slot += _ONE
+        if slot == slots:
+            slot = np.uint64(0)
     return np.int64(slot)
 
 

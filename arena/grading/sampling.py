@@ -36,7 +36,7 @@ def solve_positions(game: Game | str, count: int = 20, seed: int = 0) -> SolvedP
         ValueError: ``count`` is not positive, or the game cannot be solved, or too few of its positions can.
     """
     game = as_game(game)
-    solver = Solver(game, None if is_connect_four(game) else _TABLE_MB)
+    solver = Solver(game, None if is_connect_four(game) else _TABLE_MB, seconds=0)
     parts = [part for ply in solvable_plies(solver) for part in draw_positions(solver, ply, count, seed)]
     if not parts:
         raise ValueError(f"found no positions of {game.spec} in which the moves differ in value")

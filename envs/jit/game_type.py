@@ -27,7 +27,7 @@ from numba.extending import (
 
 from .linked import compiled_rule
 
-__all__ = ["RULES", "GameType", "game_type", "register_game_class"]
+__all__ = ["RULES", "GameType", "game_type", "register_game_class", "rule_of"]
 
 # The rules that a kernel may call, with the names of their arguments after the game.
 RULES: dict[str, tuple[str, ...]] = {
@@ -76,11 +76,12 @@ class _RuleOfGame(AttributeTemplate):
     key = GameType
 
     def generic_resolve(self, typ: GameType, attr: str) -> types.Type | None:
-        return types.Dispatcher(_compiled(typ.name, attr)) if attr in RULES else None
+        return types.Dispatcher(rule_of(typ.name, attr)) if attr in RULES else None
 
 
 @cache
-def _compiled(game: str, rule: str) -> Callable[..., Any]:
+def rule_of(game: str, rule: str) -> Callable[..., Any]:
+    """Return a rule for kernels to call, of the game whose type has the name ``game``."""
     return compiled_rule(getattr(_games[game], rule))
 
 

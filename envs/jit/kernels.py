@@ -18,6 +18,7 @@ from typing import Any
 from numba import config, njit, typeof
 
 from .cache import keep_on_disk
+from .faults import rule_fault
 from .linked import KernelCompiler
 
 __all__ = ["bind", "kernel"]
@@ -50,7 +51,17 @@ def bind(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
     A call of the kernel itself first looks at the type of every argument, which costs about 1.5 µs for a game. The
     machine code does not look, and does not check: whoever binds a kernel answers for the types.
+
+    Raises:
+        ValueError: a rule of the game among the arguments does not compile: see `plyground.envs.jit.faults`.
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return kernel
-    return kernel.compile(tuple(typeof(argument) for argument in arguments))  # pyright: ignore[reportFunctionMemberAccess]
+    signature = tuple(typeof(argument) for argument in arguments)
+    try:
+        return kernel.compile(signature)  # pyright: ignore[reportFunctionMemberAccess]
+    except Exception as error:
+        fault = rule_fault(arguments)
+        if fault is None:
+            raise
+        raise fault from (fault.__cause__ or error)

@@ -6,6 +6,7 @@ The book holds the scores of all positions of the first plies; mirror images sha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,12 +78,14 @@ class ConnectFourScores:
 
     Attributes:
         nodes: positions visited since this object was made.
+        on_progress: called ten times a second with the positions visited, and the megabytes in use.
     """
 
     def __init__(self, game: Game, table_mb: float = 64, book: bool = True) -> None:
         self.game = game
         rows, columns = game.parameters["rows"], game.parameters["columns"]
         self.nodes = 0
+        self.on_progress: Callable[[int, float], object] | None = None
         self._cells = rows * columns
         self._shape = layout(rows, columns)
         self._workspace = new_workspace(rows, columns, table_mb)
@@ -124,9 +127,16 @@ class ConnectFourScores:
         found = self._score(*arguments, np.uint64(self._filling), w)
         if found == UNKNOWN:
             counts[LIMIT] = np.iinfo(np.int64).max
-            found = run_with_stop(lambda: self._score(*arguments, np.uint64(self._filling), w), counts[STOP:])
+            found = run_with_stop(
+                lambda: self._score(*arguments, np.uint64(self._filling), w), counts[STOP:], tell=self._tell
+            )
         self.nodes += int(counts[NODES])
         return found
+
+    def _tell(self) -> None:
+        if self.on_progress is not None:
+            w = self._workspace
+            self.on_progress(self.nodes + int(w.counts[NODES]), w.table.nbytes / 2**20)
 
     def is_soon_solved(self, plies: int) -> bool:
         """Return whether positions after ``plies`` plies are in the book, or take a second at most."""

@@ -1,0 +1,103 @@
+"""The rules of a game compiled one by one, and what is wrong with one that does not compile, in one line.
+
+Numba says what it cannot compile on many lines, most of them about the kernel that calls the rule and about Numba
+itself. Here the rule is found that is at fault, the line of its source, and the sentence that matters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import config, typeof, types
+
+from .game_type import RULES, rule_of
+
+__all__ = ["compile_rules", "rule_fault"]
+
+_MOST = 200  # signs of what Numba said
+_NO_NUMBER = ("play", "observe", "features")  # rules that return something else, or nothing
+
+
+def compile_rules(game: Any) -> None:
+    """Compile every rule of a `Game`, as a kernel would.
+
+    Raises:
+        ValueError: a rule does not compile, or can return None in place of a number; the message names the rule, the
+            line of its source, and what Numba said. Its cause is Numba's own error.
+    """
+    if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
+        return
+    arguments = _types(game)
+    for rule, names in RULES.items():
+        try:
+            dispatcher: Any = rule_of(game.numba_type.name, rule)
+            signature = tuple(arguments[name] for name in names)
+            dispatcher.compile(signature)
+            returned = dispatcher.overloads[signature].signature.return_type
+        except Exception as error:  # Numba raises KeyError, AttributeError and its own
+            raise ValueError(_in_a_line(game, rule, error)) from error
+        if rule not in _NO_NUMBER and isinstance(returned, (types.NoneType, types.Optional)):
+            file, line = _place(getattr(game, rule))
+            raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return a number, and can return None")
+
+
+def rule_fault(arguments: tuple[Any, ...]) -> ValueError | None:
+    """Return what is wrong with a rule of the game among the arguments of a kernel that does not compile, if one is."""
+    for game in arguments:
+        if hasattr(game, "numba_type"):
+            try:
+                compile_rules(game)
+            except ValueError as fault:
+                return fault
+    return None
+
+
+def _types(game: Any) -> dict[str, Any]:
+    """Return the types of the rules' arguments, by their names."""
+    state = typeof(game.initial.copy()[0])
+    planes = typeof(np.zeros(game.observation_shape, game.observation_dtype))
+    return {
+        "state": state,
+        "actions": types.int32[::1],
+        "action": types.int64,
+        "player": types.int64,
+        "planes": planes,
+        "keys": types.uint64[::1],
+        "scratch": types.Array(state, 1, "C"),
+        "rng": types.uint64[::1],
+    }
+
+
+def _in_a_line(game: Any, rule: str, error: Exception) -> str:
+    file, line = _place(getattr(game, rule))
+    place = getattr(error, "loc", None)
+    if place is not None:
+        file, line = Path(place.filename).name, place.line
+    elif found := re.search(r'File "([^"]*)", line (\d+)', str(error)):
+        file, line = Path(found[1]).name, int(found[2])
+    return f"{rule!r} of {game.spec} does not compile ({file}:{line}): {_sentence(error)}"
+
+
+def _place(rule: Callable[..., Any]) -> tuple[str, int]:
+    """Return the file, without its folders, and the line in which a rule begins."""
+    code = getattr(rule, "py_func", rule).__code__
+    return Path(code.co_filename).name, code.co_firstlineno
+
+
+def _sentence(error: Exception) -> str:
+    """Return the line of Numba's message that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
+    text = lines[0] if lines else ""
+    call = re.match(r"No implementation of function .* found for signature", text)
+    if call and len(lines) > 1:  # the next line is the call
+        text = f"there is no {lines[1].removeprefix('>>> ')}"
+    if isinstance(error, KeyError):
+        text = f"the state has no field {text}"
+    elif not type(error).__module__.startswith("numba"):
+        text = f"{type(error).__name__}: {text}"
+    return text if len(text) <= _MOST else f"{text[:_MOST]} …"

@@ -1,0 +1,223 @@
+"""Rules of one's own that break their promises: they are found before a search believes them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from unittest.mock import patch
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from numba.core.errors import NumbaError
+
+from plyground.agents import MCTS, AlphaBeta, Minimax
+from plyground.envs import (
+    BoardGameEnv,
+    Game,
+    check_game,
+    checker,
+    game_factory,
+    game_names,
+    make_game,
+    register_game,
+    registry,
+    state_dtype,
+)
+from plyground.envs.jit import helper
+
+
+def player(state: Any) -> int:
+    return state.ply & 1
+
+
+def legal_actions(state: Any, actions: Any) -> int:
+    count = 0
+    for action in range(3):
+        if state.heaps[action] > 0:
+            actions[count] = action
+            count += 1
+    return count
+
+
+def play(state: Any, action: int) -> None:
+    state.heaps[action] -= 1
+    state.ply += 1
+
+
+def is_terminal(state: Any) -> bool:
+    return state.ply == 6
+
+
+def utility(state: Any, player: int) -> float:
+    return 1.0 if player == 1 else -1.0
+
+
+def observe(state: Any, player: int, planes: Any) -> None:
+    planes[0] = state.ply & 1
+
+
+def setup(state: Any) -> None:
+    state.heaps[:] = 2
+
+
+TAKE: dict[str, Any] = {  # three heaps of two; the second player takes the last piece
+    "name": "take",
+    "state": state_dtype(heaps=("i1", (3,)), ply="i4"),
+    "num_actions": 3,
+    "max_plies": 6,
+    "observation_shape": (1,),
+    "setup": setup,
+    "player": player,
+    "legal_actions": legal_actions,
+    "play": play,
+    "is_terminal": is_terminal,
+    "utility": utility,
+    "observe": observe,
+}
+
+
+def utility_without_return(state: Any, player: int) -> Any:
+    if player == 1:
+        return 1.0
+    return None
+
+
+def play_out_of_range(state: Any, action: int) -> None:
+    state.heaps[action + 1] -= 1
+    state.ply += 1
+
+
+def end_without_return(state: Any) -> Any:
+    state.ply == 6  # noqa: B015  # pyright: ignore[reportUnusedExpression]
+
+
+LIES = [
+    ({"utility": utility_without_return}, "'utility' of take: must return a number, got None"),
+    ({"num_actions": 2}, r"'legal_actions' of take: must write ids of 0 to 1"),
+    (
+        {"num_actions": 1},
+        r"'legal_actions' of take raised IndexError \(.*py:\d+\): index 2 is out of",
+    ),
+    ({"max_plies": 5}, "'max_plies' of take: a game must end after 5 plies, and goes on"),
+    (
+        {"play": play_out_of_range},
+        r"'play' of take raised IndexError \(.*py:\d+\): index 3 is out of",
+    ),
+    ({"is_terminal": end_without_return}, "'is_terminal' of take: must return a number, got None"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), LIES)
+def test_a_search_refuses_them(change: dict[str, Any], message: str) -> None:
+    game = Game(**{**TAKE, **change})
+    for agent in (AlphaBeta(game, depth=2), MCTS(game, 10)):
+        with pytest.raises(ValueError, match=f"{message}.*check=False"):
+            agent.analyse(game.new_state())
+    with pytest.raises(ValueError, match=message):
+        Minimax(game, 2, evaluate=utility)
+    with pytest.raises(ValueError, match=message):
+        check_game(game)
+
+
+@patch.dict(registry._factories)
+@patch.dict(gymnasium.registry)
+@patch.dict(pettingzoo.aec_registry)
+def test_they_are_not_registered() -> None:
+    @game_factory
+    def take(plies: int = 5) -> Game:
+        return Game(**{**TAKE, "max_plies": plies})
+
+    with pytest.raises(ValueError, match="'max_plies' of take"):
+        register_game(take)
+    assert "take" not in game_names()
+
+    @game_factory
+    def take_any(plies: Any) -> Game:
+        raise AssertionError  # there is no game before somebody says how many
+
+    register_game(take_any)
+    assert "take_any" in game_names()
+
+
+def test_who_asks_for_it_may_lie() -> None:
+    game = Game(**{**TAKE, "max_plies": 5, "check": False})
+    assert AlphaBeta(game, depth=2).analyse(game.new_state()).depth == 2
+
+
+def test_a_game_is_checked_once_and_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(state: Any, player: int, planes: Any) -> None:
+        time.sleep(0.05)
+
+    monkeypatch.setattr(checker, "_MOMENT", 0.1)
+    game = Game(**{**TAKE, "observe": slowly})
+    start = time.perf_counter()
+    checker.check_once(game)
+    assert time.perf_counter() - start < 0.5
+    with patch.object(checker, "_play_checked", side_effect=AssertionError):
+        checker.check_once(game)
+        for name in game_names():  # and ours are trusted
+            checker.check_once(make_game(name))
+            checker.check_once(make_game(name).replace(name="another"))
+        with pytest.raises(AssertionError):
+            checker.check_once(make_game("tictactoe").replace(play=play))
+
+
+def no_such_field(state: Any, action: int) -> None:
+    if action > 7:  # nobody comes here, but the compiler
+        state.heeps[action] = 0
+    play_(state, action)
+
+
+def wrong_types(state: Any, action: int) -> None:
+    if action > 7:
+        state.heaps[action] = "none"
+    play_(state, action)
+
+
+def unknown_name(state: Any, player: int) -> Any:
+    return nobody_knows(state) if player > 7 else utility_(state, player)  # type: ignore[name-defined]  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
+
+
+def sometimes_nothing(state: Any, player: int) -> Any:
+    if player < 7:
+        return utility_(state, player)
+    return None
+
+
+play_, utility_ = helper(play), helper(utility)
+HERE = r"\(test_rules_that_lie.py:\d+\)"
+FAULTS = [
+    ({"play": no_such_field}, rf"'play' of take does not compile {HERE}: the state has no field 'heeps'$"),
+    (
+        {"play": wrong_types},
+        rf"'play' of take does not compile {HERE}: there is no setitem\(nestedarray\(int8, .*, int64, .*none\)\)$",
+    ),
+    (
+        {"utility": unknown_name},
+        rf"'utility' of take does not compile {HERE}: NameError: name 'nobody_knows'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS)
+def test_what_does_not_compile_is_said_in_a_line(change: dict[str, Any], message: str) -> None:
+    game = Game(**{**TAKE, **change})
+    for ask in (check_game, lambda game: MCTS(game).prepare(), lambda game: BoardGameEnv(game).reset()):
+        with pytest.raises(ValueError, match=message) as caught:
+            ask(game)
+        assert "\n" not in str(caught.value)
+        assert isinstance(caught.value.__cause__, (NumbaError, KeyError))
+
+
+def test_a_rule_that_can_return_nothing_is_found_by_compiling() -> None:
+    with pytest.raises(ValueError, match=rf"'utility' of take {HERE} must return a number, and can"):
+        check_game(Game(**{**TAKE, "utility": sometimes_nothing}))
+
+
+def test_honest_rules_pass() -> None:
+    game = Game(**TAKE)
+    check_game(game)
+    assert AlphaBeta(game, depth=6).analyse(game.new_state()).value == -1
+    assert np.isfinite(MCTS(game, 10, seed=0).analyse(game.new_state()).value)
