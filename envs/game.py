@@ -120,6 +120,8 @@ class Game:
             from: each field in its range, and all fields in agreement. Asked of states that come from outside, before
             compiled code reads them. It must not change the state, nor rely on what it has not checked yet. Default:
             every record is.
+        fixed: fields of the state that ``setup`` fills and no move changes, such as the komi of Go: a state with others
+            is one of another game, and refused.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python. It
             may raise `ValueError` where no game looks like that; what it makes is asked for ``is_valid``, and compared
             with the planes.
@@ -172,6 +174,7 @@ class Game:
         keys_after: Rule | None = None,
         random_action: Rule | None = None,
         is_valid: Rule | None = None,
+        fixed: Sequence[str] = (),
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
         str_to_action: Callable[[str], int] | None = None,
@@ -216,6 +219,7 @@ class Game:
         self.keys_after: Rule = keys_after or keys_by_playing(legal_actions, self.play, self.repetition_key)
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.is_valid: Rule = is_valid or _any_state
+        self.fixed = tuple(fixed)
         self.decode = decode
         self.board = board
         self.action_to_str = action_to_str

@@ -4,8 +4,8 @@ Compiled code checks no bounds: a state with a field out of range makes it read 
 takes a state from outside (a reset, an analysis, a batch that is loaded) has it checked here, by the game's rule
 ``is_valid``, and nothing inside a game or a search asks again.
 
-A record does not say which game made it. A state of other parameters (another size of the board) is refused where it
-breaks the rules of this game, and is a state of both games where it does not.
+A record does not say which game made it. A state of other parameters (another size of the board, another komi) is
+refused where it breaks the rules of this game or differs in a ``fixed`` field, and is a state of both games otherwise.
 """
 
 from __future__ import annotations
@@ -101,11 +101,15 @@ class StateCheck:
 
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
-        return self._compiled(self, state)
+        fixed, initial = self._game.fixed, self._game.initial[0]
+        return all(state[name] == initial[name] for name in fixed) and self._compiled(self, state)
 
     def first_invalid(self, states: NDArray[Any]) -> int:
         """Return the place of the first of ``states`` [states] that is not valid, or -1."""
-        return _first_invalid(self, states)
+        others = np.zeros(states.size, np.bool_)
+        for name in self._game.fixed:
+            others |= states[name] != self._game.initial[0][name]
+        return int(others.argmax()) if others.any() else _first_invalid(self, states)
 
     def rebuilt(self, planes: NDArray[Any]) -> Any:
         """Return the state in which the player to move observes ``planes``, of any shape with the right size.

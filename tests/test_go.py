@@ -368,3 +368,9 @@ def test_search_leaves_a_seki_alone() -> None:
     found = AlphaBeta(game, depth=4).analyse(state_of(game, diagram))
     assert found.best_action == 25
     assert found.value > 0
+
+
+def test_a_state_with_another_komi_is_one_of_another_game() -> None:
+    state = go(board_size=5, komi=0.5).new_state()
+    with pytest.raises(ValueError, match="not a valid state of go"):
+        AlphaBeta("go(board_size=5)", depth=1).analyse(state)

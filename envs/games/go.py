@@ -157,8 +157,6 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     def is_valid(state: Any) -> bool:
         if not (0 <= state.turn <= 1 and 0 <= state.passes <= 2 and 0 <= state.ply <= max_plies):
             return False
-        if not abs(state.komi) < np.inf:
-            return False
         if not chains_agree(state):
             return False
         return state.ko == 0 or (state.passes == 0 and ko_agrees(state, state.turn + 1))
@@ -201,6 +199,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         keys_after=keys_after,
         random_action=random_action,
         is_valid=is_valid,
+        fixed=("komi",),
         decode=decode,
         action_to_str=names.__getitem__,
         str_to_action=str_to_action,
