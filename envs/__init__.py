@@ -17,7 +17,7 @@ from .board import Board, draw_grid, letters, numbers_up
 from .checker import check_game
 from .evaluation import lead
 from .factory import game_factory
-from .game import Game, Repetition, State, Symmetry, state_dtype
+from .game import Game
 from .games.checkers import checkers
 from .games.connect_four import connect_four
 from .games.go import go
@@ -31,6 +31,7 @@ from .players import PlayerLike
 from .registry import as_game, game_names, make_game, register_game
 from .render import picture
 from .solo import SoloEnv
+from .terms import Repetition, State, Symmetry, state_dtype
 from .vector.batch import GameBatch
 from .vector.gymnasium import BoardVectorEnv
 from .vector.opponents import FromFunction, OpponentLike, Opponents, RandomOpponents, as_opponents

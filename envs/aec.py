@@ -21,12 +21,13 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from .arguments import action_number, checked_whole
-from .game import Game, State
+from .game import Game
 from .position import Position
 from .registry import game_with
 from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .starting import begin
+from .terms import State
 
 __all__ = ["BoardGameEnv", "BoardInfo", "BoardObservation"]
 

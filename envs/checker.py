@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from .arguments import checked_whole
-from .game import Game, State
+from .game import Game
 from .jit.faults import compile_rules
 from .jit.game_type import RULES
 from .repetition import new_scratch
+from .terms import State
 
 __all__ = ["check_game", "check_once"]
 

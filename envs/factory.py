@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from .game import Game, Rule
+from .game import Game
 from .messages import shown
+from .terms import Rule
 
 __all__ = ["game_factory"]
 

@@ -18,11 +18,9 @@ The same functions run as plain Python, from here, and as machine code inside ev
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -35,42 +33,10 @@ from .jit.digest import digest
 from .jit.game_type import RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
+from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
 from .validity import StateCheck
 
-__all__ = ["Game", "Repetition", "Rule", "State", "Symmetry", "state_dtype"]
-
-Rule = Callable[..., Any]
-State = np.record  # one row of an array with the game's dtype
-
-_AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
-
-
-class Symmetry(NamedTuple):
-    """A symmetry of the board: where each cell and each action goes.
-
-    After the symmetry, cell ``i`` of the board looks as cell ``cells[i]`` did before, and so it is with ``actions``.
-    """
-
-    cells: NDArray[np.intp]  # [cells of the board, row-major]
-    actions: NDArray[np.intp]  # [num_actions]
-
-
-class Repetition(NamedTuple):
-    """What happens when a position comes again. Environments see to it, for a state does not know its past.
-
-    Positions are the same when ``repetition_key(state)`` is the same.
-    """
-
-    effect: Literal["forbidden", "draw"]
-    times: int = 2  # times that a position must stand on the board for the effect, the first included
-    exempt: tuple[int, ...] = ()  # actions that may lead to any position
-    memory: int | None = None  # plies after which a position cannot come again; None: it always can
-
-
-def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:
-    """Return the dtype of a state record, for example ``state_dtype(board=("i1", (3, 3)), ply="i4")``."""
-    layout = [(name, *(spec if isinstance(spec, tuple) else (spec,))) for name, spec in fields.items()]
-    return np.dtype((np.record, np.dtype(layout, align=True)))
+__all__ = ["Game"]
 
 
 def _no_noisy_actions(state: Any, actions: Any) -> int:
@@ -207,7 +173,7 @@ class Game:
         self.symmetries = tuple(symmetries)
         self.repetition, self.history = repetition, history
         self.history_swap = None if history_swap is None else tuple(history_swap)
-        self._check_layout()
+        check_layout(self)
 
         self.player, self.legal_actions, self.play = player, legal_actions, play
         self.is_terminal, self.utility, self.observe = is_terminal, utility, observe
@@ -225,7 +191,7 @@ class Game:
         self.action_to_str = action_to_str
         self.text: Callable[[Any], str] = text or (board.text if board is not None else str)
         self._parse_action = str_to_action
-        self._check_rules()
+        check_rules(self)
 
         self.initial: NDArray[Any] = np.zeros(1, state)  # [1]: S₀
         if setup is not None:
@@ -413,44 +379,6 @@ class Game:
     def observation_space(self) -> Box:
         """Return a new space that holds the planes."""
         return Box(0, self.observation_high, self.observation_shape, self.observation_dtype.type)
-
-    def _check_layout(self) -> None:
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
-            raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {self.name!r}")
-        if (
-            not isinstance(self.dtype, np.dtype)
-            or self.dtype.names is None
-            or not issubclass(self.dtype.type, np.record)
-        ):
-            raise TypeError(f"state must be a record dtype made by state_dtype(…), got {self.dtype!r}")
-        for field in ("num_actions", "max_plies"):
-            if (value := getattr(self, field)) < 1:
-                raise ValueError(f"{field} must be at least 1, got {value}")
-        if self.history is not None and not (
-            min(self.history) >= 1 and self.history[0] * self.history[1] <= self.observation_shape[-1]
-        ):
-            raise ValueError(
-                f"history must be (frames, planes) with frames * planes channels at most, got {self.history!r} for "
-                f"observations of shape {self.observation_shape}"
-            )
-        if self.history_swap is not None and (
-            self.history is None or sorted(self.history_swap) != list(range(self.history[1]))
-        ):
-            raise ValueError(
-                f"history_swap must name each channel of a position once, for a history of {self.history!r}, "
-                f"got {self.history_swap!r}"
-            )
-        if len(self.players) != 2 or not all(map(_AGENT_NAME.fullmatch, self.players)):
-            raise ValueError(f"players must be two names such as 'player_0', got {self.players!r}")
-
-    def _check_rules(self) -> None:
-        for rule, arguments in RULES.items():
-            function = getattr(self, rule)
-            found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
-            if found != len(arguments):
-                raise TypeError(
-                    f"rule {rule!r} of {self.name} must take ({', '.join(arguments)}), but takes {found} arguments"
-                )
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .game import Game, State
+from .game import Game
 from .jit import bind, kernel
 from .repetition import enter, new_past, new_scratch, write_mask
+from .terms import State
 
 __all__ = ["Position"]
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .arguments import checked_options
-from .game import Game, State
+from .game import Game
 from .position import Position
+from .terms import State
 
 __all__ = ["Start", "begin", "read_options"]
 

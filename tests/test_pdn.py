@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ FORKED = (
 )
 
 
-def read(path: Path, text: str, **options: str) -> list[GameRecord]:
+def read(path: Path, text: str, **options: Any) -> list[GameRecord]:
     """Write a file, and read its games."""
     file = path / "games.pdn"
     file.write_text(text, encoding="utf-8")

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..game import Rule
 from ..jit import helper
+from ..terms import Rule
 from .liberties import liberties
 from .points import BORDER, EMPTY, WHITE, points
 

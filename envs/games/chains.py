@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..game import Rule
 from ..jit import helper
+from ..terms import Rule
 from .liberties import liberties
 from .points import BLACK, BORDER, EMPTY, WHITE, points
 

@@ -25,9 +25,10 @@ import numpy as np
 
 from ..board import Board
 from ..factory import game_factory
-from ..game import Game, Repetition, state_dtype
+from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount
+from ..terms import Repetition, state_dtype
 from .features.checkers import WEIGHTS, make_features
 from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 

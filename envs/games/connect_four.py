@@ -20,9 +20,10 @@ import numpy as np
 
 from ..board import Board
 from ..factory import game_factory
-from ..game import Game, Symmetry, state_dtype
+from ..game import Game
 from ..jit import helper
 from ..jit.bits import popcount
+from ..terms import Symmetry, state_dtype
 from .features.connect_four import WEIGHTS, make_features
 
 __all__ = ["connect_four"]

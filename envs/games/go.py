@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..factory import game_factory
-from ..game import Game, Repetition, Symmetry, state_dtype
+from ..game import Game
 from ..jit.prng import below
+from ..terms import Repetition, Symmetry, state_dtype
 from .area import area
 from .chain_checks import chain_checks
 from .chains import chains

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..game import Rule
 from ..jit import helper
+from ..terms import Rule
 from .points import BORDER, EMPTY, points
 
 __all__ = ["Liberties", "liberties"]

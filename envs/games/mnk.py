@@ -23,9 +23,10 @@ import numpy as np
 
 from ..board import Board, letters, numbers_up
 from ..factory import game_factory
-from ..game import Game, Symmetry, state_dtype
+from ..game import Game
 from ..jit import helper
 from ..jit.prng import below
+from ..terms import Symmetry, state_dtype
 from .features.mnk import FIRST, SECOND, make_features
 from .images import board_images
 

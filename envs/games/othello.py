@@ -23,10 +23,11 @@ import numpy as np
 
 from ..board import Board, letters
 from ..factory import game_factory
-from ..game import Game, Symmetry, state_dtype
+from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount, scattered
 from ..jit.prng import below
+from ..terms import Symmetry, state_dtype
 from .discs import discs
 from .features.othello import WEIGHTS, make_features
 

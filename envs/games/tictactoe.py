@@ -18,9 +18,10 @@ import numpy as np
 
 from ..board import Board, draw_grid
 from ..factory import game_factory
-from ..game import Game, Symmetry, state_dtype
+from ..game import Game
 from ..jit import helper
 from ..jit.bits import popcount
+from ..terms import Symmetry, state_dtype
 from .images import board_images
 
 __all__ = ["open_lines", "tictactoe"]

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..board import Board
-from ..game import Game, State
+from ..game import Game
 from ..spec import nearest
+from ..terms import State
 from .drawing import Drawing
 from .layout import Layout
 from .overlays import Overlay, OverlayShapes, draw_overlay

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..arguments import checked_whole
-from ..game import Game, State
+from ..game import Game
+from ..terms import State
 from .drawing import PIXELS
 from .pictures import picture
 from .window import Window

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from ...evaluation import lead
-from ...game import Rule
 from ...jit import helper
 from ...jit.bits import popcount
+from ...terms import Rule
 
 __all__ = ["WEIGHTS", "make_features"]
 

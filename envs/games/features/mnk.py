@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...evaluation import lead
-from ...game import Rule
 from ...jit import helper
+from ...terms import Rule
 
 __all__ = ["FIRST", "SECOND", "make_features"]
 

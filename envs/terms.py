@@ -1,0 +1,94 @@
+"""The terms in which a game is described: the layout of its state, its symmetries, what a repetition does."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .jit.game_type import RULES
+
+__all__ = ["Repetition", "Rule", "State", "Symmetry", "check_layout", "check_rules", "state_dtype"]
+
+Rule = Callable[..., Any]
+State = np.record  # one row of an array with the game's dtype
+
+_AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
+
+
+class Symmetry(NamedTuple):
+    """A symmetry of the board: where each cell and each action goes.
+
+    After the symmetry, cell ``i`` of the board looks as cell ``cells[i]`` did before, and so it is with ``actions``.
+    """
+
+    cells: NDArray[np.intp]  # [cells of the board, row-major]
+    actions: NDArray[np.intp]  # [num_actions]
+
+
+class Repetition(NamedTuple):
+    """What happens when a position comes again. Environments see to it, for a state does not know its past.
+
+    Positions are the same when ``repetition_key(state)`` is the same.
+    """
+
+    effect: Literal["forbidden", "draw"]
+    times: int = 2  # times that a position must stand on the board for the effect, the first included
+    exempt: tuple[int, ...] = ()  # actions that may lead to any position
+    memory: int | None = None  # plies after which a position cannot come again; None: it always can
+
+
+def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:
+    """Return the dtype of a state record, for example ``state_dtype(board=("i1", (3, 3)), ply="i4")``."""
+    layout = [(name, *(spec if isinstance(spec, tuple) else (spec,))) for name, spec in fields.items()]
+    return np.dtype((np.record, np.dtype(layout, align=True)))
+
+
+def check_layout(game: Any) -> None:
+    """Check what a game says of itgame, but for its rules.
+
+    Raises:
+        ValueError, TypeError: an argument does not fit; the message names it.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", game.name):
+        raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {game.name!r}")
+    if not isinstance(game.dtype, np.dtype) or game.dtype.names is None or not issubclass(game.dtype.type, np.record):
+        raise TypeError(f"state must be a record dtype made by state_dtype(…), got {game.dtype!r}")
+    for field in ("num_actions", "max_plies"):
+        if (value := getattr(game, field)) < 1:
+            raise ValueError(f"{field} must be at least 1, got {value}")
+    if game.history is not None and not (
+        min(game.history) >= 1 and game.history[0] * game.history[1] <= game.observation_shape[-1]
+    ):
+        raise ValueError(
+            f"history must be (frames, planes) with frames * planes channels at most, got {game.history!r} for "
+            f"observations of shape {game.observation_shape}"
+        )
+    if game.history_swap is not None and (
+        game.history is None or sorted(game.history_swap) != list(range(game.history[1]))
+    ):
+        raise ValueError(
+            f"history_swap must name each channel of a position once, for a history of {game.history!r}, "
+            f"got {game.history_swap!r}"
+        )
+    if len(game.players) != 2 or not all(map(_AGENT_NAME.fullmatch, game.players)):
+        raise ValueError(f"players must be two names such as 'player_0', got {game.players!r}")
+
+
+def check_rules(game: Any) -> None:
+    """Check that the rules of a game take the arguments that kernels give them.
+
+    Raises:
+        TypeError: one does not; the message names it.
+    """
+    for rule, arguments in RULES.items():
+        function = getattr(game, rule)
+        found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
+        if found != len(arguments):
+            raise TypeError(
+                f"rule {rule!r} of {game.name} must take ({', '.join(arguments)}), but takes {found} arguments"
+            )
