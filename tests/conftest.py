@@ -37,6 +37,7 @@ SEARCHES = {
     "montecarlo": FOUR,
     "opponents": FOUR[:1],
     "puct": FOUR,
+    "validity": FOUR,
 }
 
 
