@@ -106,3 +106,11 @@ def reachable(game: Game) -> dict[bytes, Any]:
                 states[identity(child)] = child
                 todo.append(child)
     return states
+
+
+def decoded(game: Game, planes: Any) -> Any:
+    """Return the state that a game's ``decode`` makes of planes, even if no game comes to look like that."""
+    assert game.decode is not None
+    state = np.zeros(1, game.dtype)[0]
+    game.decode(planes, state)
+    return state

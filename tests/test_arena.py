@@ -103,7 +103,7 @@ class TestOpenings:
     def test_impossible(self) -> None:
         with pytest.raises(ValueError, match="found no open position of tictactoe after 8 random plies"):
             random_openings(tictactoe(), 8, seed=0)
-        with pytest.raises(ValueError, match="at least 0, got -1"):
+        with pytest.raises(ValueError, match="opening_plies must be a whole number, from 0 to 9, got -1"):
             random_openings(tictactoe(), -1, seed=0)
 
 

@@ -12,7 +12,7 @@ from plyground.envs import Game, checkers, connect_four, gomoku, make_game, mnk,
 from plyground.envs.games.tictactoe import open_lines
 
 from .conftest import random_game
-from .oracles import Board, board_of, lines, reachable
+from .oracles import Board, board_of, decoded, lines, reachable
 from .test_checkers import state_of
 from .test_othello import OTHER, Lists, lists_of, outflanked, position
 
@@ -229,7 +229,7 @@ class TestStonesInARow:
             stones = (row + column) % k >= lacking  # on most lines so many are lacking
             plane = np.stack([stones, np.zeros_like(stones)], axis=2).astype(np.int8)
             for planes in (plane, plane[:, :, ::-1]):
-                state = game.state_from_observation(planes)
+                state = decoded(game, planes)
                 expected = self.features(board_of(game, state), k)
                 assert game.features_of(state, 0) == pytest.approx(expected)
 

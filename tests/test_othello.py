@@ -15,6 +15,8 @@ from plyground.envs import BoardGameEnv, Game, check_game, make_game, othello, o
 from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
 
+from .oracles import decoded
+
 rules = pytest.mark.rules
 
 SIZES = [4, 6, 8]
@@ -77,7 +79,7 @@ def position(game: Game, text: str, to_move: str = "X") -> Any:
     """Return the state with this board, as `game.text` draws it without labels."""
     cells = np.array([line.split() for line in text.strip().splitlines()])
     planes = [cells == to_move, cells == OTHER[to_move], np.full(cells.shape, to_move == "O")]
-    return game.state_from_observation(np.stack(planes, axis=2).astype(np.int8))
+    return decoded(game, np.stack(planes, axis=2).astype(np.int8))
 
 
 def names(game: Game, state: Any) -> list[str]:

@@ -30,7 +30,10 @@ from tests.trees import leaf_tree
 tree = json.loads(sys.argv[1])
 looked_at = []
 game = leaf_tree([0 if isinstance(leaf, str) else leaf for node in tree for leaf in node], 3, looked_at.append)
-found = AlphaBeta(game, depth=2, table_mb=0, ordered=False, pvs=False, iterative=False).analyse(game.new_state())
+agent = AlphaBeta(game, depth=2, table_mb=0, ordered=False, pvs=False, iterative=False)
+agent.prepare()  # checks the game by random play
+looked_at.clear()
+found = agent.analyse(game.new_state())
 leaves = [leaf for node in tree for leaf in node]
 print(json.dumps([found.value, found.best_action, found.leaves, [leaves[i] for i in looked_at]]))
 """

@@ -146,7 +146,7 @@ def test_no_screen_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_pygame_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(ImportError, match=r"needs pygame .*pip install 'plyground\[render\]'"):
+    with pytest.raises(ImportError, match=r"needs pygame .*pip install '.\[render\]'"):
         Window("a").show(image())
 
 
