@@ -193,8 +193,6 @@ class PUCT(SearchAgent):
             compile_reuse(self.game, tree)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
-        if self._observer is not None:
-            self._observer.compile(new_prior_tree(1, 1, 1))
         start = time.perf_counter()
         tree = self._moved_root(state, actions) if self.reuse_tree else None
         kept = 0 if tree is None else int(tree.visits[0])
