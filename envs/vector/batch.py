@@ -146,7 +146,7 @@ class GameBatch:
         self.start_from(options)
         if seed is not None:
             self.seed(seed)
-        self.restart(self._all)
+        self._restart(self._all)
         self.rewards[:], self.terminations[:] = 0, False
         return self.observations
 
@@ -162,13 +162,13 @@ class GameBatch:
         Raises:
             ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
         """
-        chosen = self.checked(self._all, actions)
+        chosen = self._legal(self._all, actions)
         self._run(advance, self._all, self._start.state, chosen)
         if self.opening_plies or self._start.plies:
             ended = np.flatnonzero(self.terminations)
             if ended.size:
                 rewards = self.rewards[ended]
-                self.restart(ended)
+                self._restart(ended)
                 self.rewards[ended] = rewards
         return self.observations, self.rewards, self.terminations
 
@@ -190,7 +190,55 @@ class GameBatch:
             ValueError: the rows are not different rows of the batch, there is not one action for each, an action is
                 illegal in its row, or a game is over.
         """
-        rows = rows if rows is self._all else checked_rows(rows, self.num_envs)
+        return self._legal(checked_rows(rows, self.num_envs), actions)
+
+    # -- parts of a step, for environments in which not all games are at the same point --------------------------------
+
+    def restart(self, rows: NDArray[np.intp]) -> None:
+        """Begin new games in these rows, and show the players to move what they see.
+
+        Raises:
+            ValueError: they are not different rows of the batch.
+        """
+        self._restart(checked_rows(rows, self.num_envs))
+
+    def play(self, rows: NDArray[np.intp], actions: ArrayLike) -> None:
+        """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so.
+
+        Raises:
+            ValueError: as `checked` raises; nothing is changed.
+        """
+        rows = checked_rows(rows, self.num_envs)
+        self._play(rows, self._legal(rows, actions))
+
+    def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
+        """Write into ``observations`` what the players ``seats`` see in these rows. Default: the players to move.
+
+        Raises:
+            ValueError: they are not different rows of the batch, or there is not a player, 0 or 1, for each.
+        """
+        rows = checked_rows(rows, self.num_envs)
+        self._show(rows, self.players[rows] if seats is None else checked_seats(rows, seats))
+
+    def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
+        """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once.
+
+        Raises:
+            ValueError: the count is not a whole number, at least 0.
+        """
+        count = checked_whole("count", count, 0)
+        pieces = max(1, min(self.threads, count))
+        ends = [count * piece // pieces for piece in range(pieces + 1)]
+        if self._pool is None or pieces == 1:
+            for piece in range(pieces):
+                call(piece, ends[piece], ends[piece + 1])
+        else:
+            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
+
+    # -- the same where all is known to fit; for this room alone -------------------------------------------------------
+
+    def _legal(self, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
+        """Return the actions for ``rows`` [some], which are known to be rows, as `checked` does."""
         chosen = checked_integers(rows, actions)
         place = first_illegal(self.masks, self.over, rows, chosen)
         if place >= 0:
@@ -201,15 +249,9 @@ class GameBatch:
             raise ValueError(f"action {action} is illegal in game {row}: expected one of {legal}")
         return chosen
 
-    # -- parts of a step, for environments in which not all games are at the same point --------------------------------
-
-    def restart(self, rows: NDArray[np.intp]) -> None:
-        """Begin new games in these rows, and show the players to move what they see.
-
-        Raises:
-            ValueError: they are not different rows of the batch.
-        """
-        rest = rows = rows if rows is self._all else checked_rows(rows, self.num_envs)
+    def _restart(self, rows: NDArray[np.intp]) -> None:
+        """Do what `restart` does."""
+        rest = rows
         for attempt in range(_ATTEMPTS):
             self._begin(rest)
             if self.opening_plies and attempt < _ATTEMPTS - 1:
@@ -217,37 +259,15 @@ class GameBatch:
             rest = rest[self.over[rest]]
             if not rest.size:
                 break
-        self._run(show, rows, rows, self.players[rows])
+        self._show(rows, self.players[rows])
 
-    def play(self, rows: NDArray[np.intp], actions: ArrayLike) -> None:
-        """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so.
+    def _play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
+        """Do what `play` does."""
+        self._run(play, rows, rows, actions)
 
-        Raises:
-            ValueError: as `checked` raises; nothing is changed.
-        """
-        rows = checked_rows(rows, self.num_envs)
-        self._run(play, rows, rows, self.checked(rows, actions))
-
-    def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
-        """Write into ``observations`` what the players ``seats`` see in these rows. Default: the players to move.
-
-        Raises:
-            ValueError: they are not different rows of the batch, or there is not a player, 0 or 1, for each.
-        """
-        rows = rows if rows is self._all else checked_rows(rows, self.num_envs)
-        seats = self.players[rows] if seats is None else checked_seats(rows, seats)
+    def _show(self, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> None:
+        """Do what `show` does."""
         self._run(show, rows, rows, seats)
-
-    def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
-        """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once."""
-        count = checked_whole("count", count, 0)
-        pieces = max(1, min(self.threads, count))
-        ends = [count * piece // pieces for piece in range(pieces + 1)]
-        if self._pool is None or pieces == 1:
-            for piece in range(pieces):
-                call(piece, ends[piece], ends[piece + 1])
-        else:
-            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
         """Put the start, with its past, into these rows."""
@@ -269,7 +289,7 @@ class GameBatch:
             some = rows[(counts > ply) & ~self.over[rows]]
             actions = np.zeros(some.size, np.int64)
             draw(self.masks, self.rngs, some, actions)
-            self._run(play, some, some, actions)
+            self._play(some, actions)
 
     def _run(self, kernel: Any, rows: NDArray[np.intp], *arguments: Any) -> None:
         """Call a kernel of `kernels` for these rows, cut into as many pieces as there are threads."""
@@ -327,7 +347,7 @@ class GameBatch:
         restore(arrays, state)
         self.start_from({"state": start[0], "moves": line.tolist()})
         self.rewards[:], self.terminations[:] = 0, False
-        self.show(self._all)
+        self._show(self._all, self.players)
 
     def _check_saved(self, saved: Mapping[str, NDArray[Any]]) -> None:
         states, frames = saved["states"], self._frames

@@ -177,7 +177,7 @@ class SeatBatch:
             forfeits = some[~legal]
             batch.over[forfeits] = True
             self.illegal[forfeits] = chosen[~legal]
-        batch.show(some, self.learners[some])
+        batch._show(some, self.learners[some])
         ended = some[batch.over[some]]
         if ended.size:
             self._end(ended)
@@ -212,7 +212,7 @@ class SeatBatch:
         load_opponents_state(self.opponents, opponents, self.batch)
         self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
         self.rewards[:], self.illegal[:] = 0, -1
-        self.batch.show(self._all, self.learners)
+        self.batch._show(self._all, self.learners)
 
     def _saved(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a state, by name, that have an entry for each game."""
@@ -226,7 +226,7 @@ class SeatBatch:
 
     def _play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
         if rows.size:
-            self.batch.play(rows, actions)
+            self.batch._play(rows, actions)
             self._reply(rows)
 
     def _reply(self, rows: NDArray[np.intp]) -> None:
@@ -237,9 +237,10 @@ class SeatBatch:
             if not rows.size:
                 return
             try:
-                batch.play(rows, self.opponents.act(batch, rows))
+                actions = batch._legal(rows, self.opponents.act(batch, rows))
             except ValueError as error:
                 raise ValueError(f"the opponent {self.opponents!r} failed: {error}") from error
+            batch._play(rows, actions)
 
     def _end(self, rows: NDArray[np.intp]) -> None:
         """Write the results of these games, and tell the opponents."""
@@ -261,7 +262,7 @@ class SeatBatch:
             self.learners[rows] = draw_numbers(batch.rngs, rows, 2)
         rest = rows
         for _ in range(_ATTEMPTS):
-            batch.restart(rest)
+            batch._restart(rest)
             self.opponents.begin(batch, rest)
             self._reply(rest)
             rest = rest[batch.over[rest]]
@@ -273,7 +274,7 @@ class SeatBatch:
                 f"games of {self.game.name} with up to {batch.opening_plies} random plies end before the learner can "
                 f"move, in rows {rest.tolist()}: reset() with other options"
             )
-        batch.show(rows, self.learners[rows])
+        batch._show(rows, self.learners[rows])
 
     def _leave(self, rows: NDArray[np.intp]) -> None:
         """Leave these rows without a game; no policy is ever handed a mask without an action."""
