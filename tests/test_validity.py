@@ -256,7 +256,7 @@ def test_the_rule_is_checked() -> None:
     with pytest.raises(ValueError, match="'is_valid' of tictactoe: must not change the state"):
         check_game(tictactoe().replace(is_valid=_changes), 1)
     with pytest.raises(ValueError, match="games must be a whole number, at least 1, got 0"):
-        check_game("tictactoe", games=0)
+        check_game(tictactoe(), games=0)
 
 
 def test_other_evaluations_share_the_compiled_rule() -> None:
