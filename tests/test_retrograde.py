@@ -353,6 +353,7 @@ def test_an_interrupt_leaves_nothing_behind() -> None:
     game = counter(20_000_000)
     solver = Solver(game, table_mb=4096)
     solver._made = engine = AllPositions(game, 4096, cyclic=True)
+    solver.prepare()
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
