@@ -26,6 +26,7 @@ from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
 
 from .conftest import random_game
+from .oracles import decoded
 
 
 @kernel
@@ -79,6 +80,7 @@ REFUSED: list[tuple[str, list[int], dict[str, Any]]] = [
     ("connect_four", [3, 3], {"theirs": 1 << 21}),  # on the other's
     ("connect_four", [3, 3], {"mine": 0}),
     ("connect_four", [0, 1, 0, 1, 0, 1, 0], {"mine": 0b1111, "theirs": 0b111 << 7}),  # the player to move has four
+    ("connect_four", [3, 3], {"mine": 0x1C1870000000, "theirs": 0b1111 | 0b1111 << 14, "ply": 16}),  # two fours apart
     ("mnk", [0, 1], {"ply": 4}),
     ("mnk", [0, 1], {"hash": 5}),
     ("mnk", [0, 1], {"won": 1}),
@@ -122,6 +124,32 @@ def test_what_no_game_shows_is_refused(spec: str, moves: list[int], fields: dict
     with pytest.raises(ValueError, match=f"^state is not a valid state of {game.name}.*by its rule is_valid") as found:
         game.state_check.checked(state)
     assert len(str(found.value)) < 300
+
+
+@pytest.mark.rules
+def test_rows_that_no_last_stone_makes_are_refused() -> None:
+    boards = {"mnk": ("OOO", "XX.", ".X."), "mnk(m=5, n=5, k=3)": ("XXX..", "OO.OO", ".....", "OO...", "XXX..")}
+    for spec, rows in boards.items():  # O is to move: it has won before, or X has won twice
+        cells, game = np.array([list(row) for row in rows]), make_game(spec)
+        assert not game.is_valid(decoded(game, np.stack([cells == "O", cells == "X"], axis=2)))
+
+
+@pytest.mark.rules
+def test_a_point_with_stones_of_both_colours_is_refused() -> None:
+    planes = GO.observation(GO.new_state(), 0)
+    planes[0, 0, :2] = 1
+    with pytest.raises(ValueError, match=r"no state of go.* looks like these planes"):
+        GO.state_from_observation(planes)
+
+
+@pytest.mark.rules
+def test_stones_that_touch_are_of_one_chain() -> None:
+    state = GO.play_moves([12, 0, 13])
+    chain = np.flatnonzero(state.board == 1)
+    for cell, beside in (chain, chain[::-1]):
+        other = state.copy()
+        other.head[cell] = cell if state.head[cell] != cell else beside
+        assert not GO.is_valid(other)
 
 
 @pytest.mark.rules
