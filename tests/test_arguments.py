@@ -114,7 +114,7 @@ def variants() -> list[Any]:
     return [
         lambda: SoloEnv("connect_four", opponent=other),
         lambda: SeatBatch("connect_four", 2, opponent=other),
-        lambda: SeatBatch("connect_four", 2, opponent=other.batched()),
+        lambda: SeatBatch("connect_four", 2, opponent=other.batched()),  # pyright: ignore[reportArgumentType]
         lambda: match("connect_four", [other, "random"], 2),
     ]
 
@@ -151,10 +151,10 @@ class TestRowsOfBatches:
 
     def test_rows_in_any_form(self) -> None:
         batch = GameBatch("tictactoe", 4, seed=0)
-        batch.play([3, 1], np.array([4, 9, 5], np.uint8)[::2])
+        batch.play([3, 1], np.array([4, 9, 5], np.uint8)[::2])  # pyright: ignore[reportArgumentType]
         assert batch.plies.tolist() == [0, 1, 0, 1]
-        batch.show(np.arange(4, dtype=np.uint16)[::2], [1, 0])
-        assert batch.random_actions([2]).shape == (1,)
+        batch.show(np.arange(4, dtype=np.uint16)[::2], [1, 0])  # pyright: ignore[reportArgumentType]
+        assert batch.random_actions([2]).shape == (1,)  # pyright: ignore[reportArgumentType]
 
     def test_actions_seats_and_counts(self) -> None:
         batch = GameBatch("tictactoe", 2, seed=0)
