@@ -52,7 +52,8 @@ def run(code: str, cache: Path, *paths: Path) -> tuple[str, str]:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(map(str, paths))}
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
     assert result.returncode == 0, result.stderr
-    return result.stdout, result.stderr
+    said = [line for line in result.stderr.splitlines() if not line.startswith("compiling ")]
+    return result.stdout, "\n".join(said)
 
 
 @pytest.mark.slow
