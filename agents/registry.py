@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from ..envs import Game, as_game
-from ..envs.elsewhere import installed, load, place_of
-from ..envs.messages import shown
+from ..envs.outside.elsewhere import installed, load, place_of
+from ..envs.outside.messages import shown
+from ..envs.outside.spec import nearest, parse_spec
 from ..envs.players import PlayerLike
-from ..envs.spec import nearest, parse_spec
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta

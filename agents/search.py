@@ -14,7 +14,7 @@ from ..envs import Game, State, as_game
 from ..envs.checker import check_once
 from ..envs.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
-from ..envs.messages import shown
+from ..envs.outside.messages import shown
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
 from .compiling import compiling

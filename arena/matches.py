@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 
 from ..agents import Agent, as_agent, make
 from ..envs import BoardGameEnv, Game, as_game
-from ..envs.elsewhere import absolute
+from ..envs.outside.elsewhere import absolute
 from ..envs.players import PlayerLike, player_name
 from ..envs.vector.opponents import prepare
 from .loop import play

@@ -18,7 +18,7 @@ from aec_loop import aec_loop
 from batches import STEPS, best_batch
 from harness import Work
 
-from plyground.envs.spec import parse_spec
+from plyground.envs.outside.spec import parse_spec
 
 __all__ = ["open_spiel_alphabeta", "open_spiel_rollouts", "open_spiel_uct", "pettingzoo_loop", "pgx_batch"]
 

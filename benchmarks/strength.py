@@ -33,7 +33,7 @@ from plyground.agents.agent import Info, Observation
 from plyground.arena import iter_match, match
 from plyground.arena.ratings import elo_difference, pair_scores
 from plyground.envs import make_game
-from plyground.envs.spec import parse_spec
+from plyground.envs.outside.spec import parse_spec
 
 OPENINGS, QUICK = 120, 20
 SEED = 0

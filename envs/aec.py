@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
-from .arguments import action_number, checked_whole
 from .game import Game
+from .outside.arguments import action_number, checked_whole
 from .position import Position
 from .registry import game_with
 from .render import picture

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import checked_whole
 from .game import Game
 from .jit.faults import compile_rules
 from .jit.game_type import RULES
+from .outside.arguments import checked_whole
 from .repetition import new_scratch
 from .terms import State
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .jit import helper
-from .spec import nearest
+from .outside.spec import nearest
 
 __all__ = ["Evaluation", "checked_features", "lead", "make_evaluation", "replaced_weights"]
 

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from .game import Game
-from .messages import shown
+from .outside.messages import shown
 from .terms import Rule
 
 __all__ = ["game_factory"]

@@ -26,15 +26,15 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from .arguments import action_number
 from .board import Board
 from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit.digest import digest
 from .jit.game_type import RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
+from .outside.arguments import action_number
+from .outside.validity import StateCheck
 from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
-from .validity import StateCheck
 
 __all__ = ["Game"]
 

@@ -18,11 +18,11 @@ import gymnasium
 import pettingzoo
 
 from .checker import check_once
-from .elsewhere import absolute, installed, load, place_of
 from .factory import game_factory
 from .game import Game
-from .messages import shown
-from .spec import nearest, parse_spec
+from .outside.elsewhere import absolute, installed, load, place_of
+from .outside.messages import shown
+from .outside.spec import nearest, parse_spec
 
 __all__ = ["as_game", "game_names", "game_with", "make_game", "register_game"]
 

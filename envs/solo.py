@@ -17,8 +17,8 @@ from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
-from .arguments import action_number, checked_whole
 from .game import Game
+from .outside.arguments import action_number, checked_whole
 from .players import checked_answer
 from .registry import game_with
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes

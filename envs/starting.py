@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .arguments import checked_options
 from .game import Game
+from .outside.arguments import checked_options
 from .position import Position
 from .terms import State
 

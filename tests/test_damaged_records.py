@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plyground.arena.records.formats import read_games, write_games
-from plyground.envs.messages import cut, shown
+from plyground.envs.outside.messages import cut, shown
 
 from .conftest import DATA
 

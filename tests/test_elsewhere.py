@@ -14,8 +14,9 @@ import pytest
 
 from plyground.agents import agent_names, as_agent, make
 from plyground.arena import TrainingConfig, match, read_records, write_records
-from plyground.envs import Game, elsewhere, game_names, make_game, tictactoe
-from plyground.envs.elsewhere import absolute, place_of
+from plyground.envs import Game, game_names, make_game, tictactoe
+from plyground.envs.outside import elsewhere
+from plyground.envs.outside.elsewhere import absolute, place_of
 
 GAME = """
 from besides import title

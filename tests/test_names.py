@@ -24,7 +24,7 @@ from plyground.agents import (
 from plyground.arena import match
 from plyground.arena.grading.answers import ask
 from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four
-from plyground.envs.spec import parse_spec
+from plyground.envs.outside.spec import parse_spec
 
 
 class TestSpecs:

@@ -22,6 +22,7 @@ ROOMS = {
     "envs.games": {"envs.games.features", "envs.jit"},
     "envs.games.features": {"envs.jit"},
     "envs.jit": set(),
+    "envs.outside": {"envs.jit"},
     "envs.render": set(),
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
@@ -38,6 +39,8 @@ ROOMS = {
     "arena.records": {"envs.jit"},
     "arena.training": {"envs.vector"},
 }
+
+EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on which it stands
 
 # The only imports inside functions, which the arrows leave out, and why they are there.
 LATE = {
@@ -149,7 +152,8 @@ def test_rooms_import_only_what_their_docstrings_allow() -> None:
     assert folders - set(PACKAGES) == ROOMS.keys()
     between = {(room(start), room(end)) for start, end in arrows().always}
     for name, allowed in ROOMS.items():
-        assert {end for start, end in between if start == name and end in ROOMS} - {name} == allowed, name
+        others = {end for start, end in between if start == name and end in ROOMS} - {name, EVERYWHERE}
+        assert others == allowed, name
         docstring = ast.get_docstring(ast.parse((ROOT / name.replace(".", "/") / "__init__.py").read_text()))
         assert docstring is not None, name
         assert "May import" in docstring, name

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit.prng import new_rng
-from ...envs.limits import MOST_THREADS
+from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ...envs.files import check_writable
+from ...envs.outside.files import check_writable
 from ..progress import convert_with_progress
 from ..records.formats import check_format
 

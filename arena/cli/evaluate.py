@@ -14,9 +14,9 @@ from rich.table import Table
 
 from ...agents import agent_names, make
 from ...envs import make_game
-from ...envs.extras import how_to_install
-from ...envs.messages import shown
-from ...envs.spec import nearest, parse_spec
+from ...envs.outside.extras import how_to_install
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest, parse_spec
 from ..grading.curve import CurvePoint, checkpoints, curve_row, game_of_run, learning_curve
 from ..grading.evaluation import Evaluation, evaluate
 from ..grading.files import as_data, save_evaluation, write_csv

@@ -15,9 +15,9 @@ from ...agents.teaching.mcts_trace import MCTSNode, MCTSTrace, trace_mcts
 from ...agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
 from ...agents.teaching.trees import GameNode, ListedNode, TreeNode
 from ...envs import make_game
-from ...envs.files import check_writable
+from ...envs.outside.files import check_writable
+from ...envs.outside.spec import nearest
 from ...envs.render.drawing import Drawing, picture_format
-from ...envs.spec import nearest
 from ..grading.files import as_data
 from .options import Json, print_json
 from .positions import position_data, read_moves

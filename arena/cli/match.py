@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ...envs.files import check_writable
+from ...envs.outside.files import check_writable
 from ..progress import play_with_progress
 from ..records.record import GameRecord, read_records
 from ..tables import cross_table

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ...envs import make_game
-from ...envs.files import check_writable
+from ...envs.outside.files import check_writable
 from ...envs.render import picture
 from ...envs.render.drawing import picture_format
 from .analyse import analysis_data, analysis_of, print_analysis

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_origin
 import typer
 from rich.console import Console
 
-from ...envs.spec import parse_spec
+from ...envs.outside.spec import parse_spec
 from ..progress import train_with_progress
 from ..training import RunFolder, TrainingConfig, check_unfinished, resume
 from ..training import train as run

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from ...agents import agent_names, make
 from ...envs import BoardGameEnv, GameBatch, game_names, make_game
-from ...envs.spec import parse_spec
+from ...envs.outside.spec import parse_spec
 from ...envs.vector.opponents import prepare
 from ..notices import notices_shown
 

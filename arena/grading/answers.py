@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...agents import Policy, SearchAgent, as_agent, legal_mask
 from ...envs import BoardGameEnv, Game
-from ...envs.elsewhere import absolute
+from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike, checked_answer, player_name
 from .heads import batch_of, head_values
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ...envs.extras import how_to_install
+from ...envs.outside.extras import how_to_install
 from .calibration import Calibration
 
 __all__ = ["can_plot", "plot_calibration", "plot_curve"]

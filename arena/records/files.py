@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Callable
 from pathlib import Path
 
-from ...envs.messages import cut
+from ...envs.outside.messages import cut
 
 __all__ = ["Lines", "Watch", "ignored", "located", "without_mark"]
 

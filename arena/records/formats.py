@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ...envs.files import check_writable
+from ...envs.outside.files import check_writable
 from .files import Watch, ignored
 from .record import GameRecord, read_records, write_records
 

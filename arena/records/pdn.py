@@ -25,7 +25,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ...envs import Game, make_game
-from ...envs.messages import cut, shown
+from ...envs.outside.messages import cut, shown
 from .fen import read_fen
 from .files import Lines, Watch, ignored, located, without_mark
 from .pdn_moves import actions_by_name, notation, resolve

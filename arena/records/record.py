@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ...envs.messages import shown
+from ...envs.outside.messages import shown
 from .files import Watch, ignored, located, without_mark
 
 __all__ = ["GameRecord", "check_fields", "read_records", "saved_records", "write_records"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...envs import Game, State
 from ...envs.jit import kernel
-from ...envs.messages import shown
+from ...envs.outside.messages import shown
 from .record import GameRecord, check_fields
 
 __all__ = ["Replay", "legal_moves", "read_notes", "write_notes"]

@@ -34,7 +34,7 @@ from typing import Any
 from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
-from ...envs.messages import cut, shown
+from ...envs.outside.messages import cut, shown
 from .files import Watch, ignored, located, without_mark
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...envs import make_game
-from ...envs.elsewhere import absolute
-from ...envs.limits import MOST_THREADS
-from ...envs.spec import nearest
+from ...envs.outside.elsewhere import absolute
+from ...envs.outside.limits import MOST_THREADS
+from ...envs.outside.spec import nearest
 from .settings import about, check_settings, documented
 
 __all__ = ["ALGORITHMS", "TrainingConfig"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...agents.models import model_class
 from ...envs import SeatBatch, make_game
-from ...envs.messages import shown
-from ...envs.spec import nearest
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest
 from .config import ALGORITHMS, TrainingConfig
 from .league import League
 

@@ -16,7 +16,7 @@ from numbers import Real
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from ...envs.spec import nearest
+from ...envs.outside.spec import nearest
 
 __all__ = ["about", "check_settings", "described", "documented", "kind_of"]
 

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import checked_whole
+from ..outside.arguments import checked_whole
 from .raster import paint
 from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape
 

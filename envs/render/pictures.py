@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..board import Board
 from ..game import Game
-from ..spec import nearest
+from ..outside.spec import nearest
 from ..terms import State
 from .drawing import Drawing
 from .layout import Layout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import checked_whole
 from ..game import Game
+from ..outside.arguments import checked_whole
 from ..terms import State
 from .drawing import PIXELS
 from .pictures import picture

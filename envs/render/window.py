@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extras import how_to_install
+from ..outside.extras import how_to_install
 
 __all__ = ["Window"]
 

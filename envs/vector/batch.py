@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments import checked_whole
 from ..game import Game
 from ..jit import bind
 from ..jit.prng import new_rng
-from ..limits import MOST_THREADS
+from ..outside.arguments import checked_whole
+from ..outside.limits import MOST_THREADS
 from ..position import Position
 from ..registry import game_with
 from ..repetition import copy_past, new_past, new_scratch

@@ -17,8 +17,8 @@ from gymnasium.spaces.utils import flatten_space
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments import checked_options
 from ..game import Game
+from ..outside.arguments import checked_options
 from ..registry import game_with
 from .checks import checked_seeds
 from .opponents import OpponentLike

@@ -15,8 +15,8 @@ from gymnasium.spaces import Discrete
 from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
-from ..extras import how_to_install
 from ..game import Game
+from ..outside.extras import how_to_install
 from ..registry import game_with
 from .opponents import OpponentLike
 from .seats import SeatBatch

@@ -15,7 +15,7 @@ import joblib
 import numpy as np
 
 from ....envs import Game, State, connect_four
-from ....envs.files import check_writable
+from ....envs.outside.files import check_writable
 from .scores import ConnectFourScores, canonical_key
 
 __all__ = ["Progress", "make_book", "opening_layers"]

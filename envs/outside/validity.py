@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import bind, kernel
-from .jit.digest import digest
-from .jit.game_type import GameType, game_type, register_game_class
+from ..jit import bind, kernel
+from ..jit.digest import digest
+from ..jit.game_type import GameType, game_type, register_game_class
 
 __all__ = ["StateCheck"]
 
