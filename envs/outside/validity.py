@@ -23,6 +23,7 @@ from ..jit.game_type import GameType, game_type, register_game_class
 __all__ = ["StateCheck"]
 
 _MOST_CHARACTERS = 120  # of a state in an error message
+_PLAIN_CHECKS = 16  # by plain Python, in milliseconds each: to compile the rule takes about a second
 
 
 @kernel
@@ -47,9 +48,10 @@ def _first_invalid(rules, states):
 
 
 class StateCheck:
-    """The rule ``is_valid`` of a game, compiled.
+    """The rule ``is_valid`` of a game, compiled when it is asked often.
 
-    In kernels it is a type of its own, keyed by the few rules that it needs: games that differ in others share its
+    The first states are checked by the rule as plain Python: a search or a game that begins once should not wait for
+    the compiler. In kernels it is a type of its own, keyed by the few rules that it needs: games that differ in others share its
     code, and another evaluation compiles nothing anew.
 
     Args:
@@ -61,6 +63,7 @@ class StateCheck:
         self.name = f"states of {game.name}"
         self.digest = digest(game.dtype, self.is_valid, self.player, self.observe)
         self._game, self._dtype = game, game.dtype
+        self._plain_checks_left = _PLAIN_CHECKS
 
     @cached_property
     def numba_type(self) -> GameType:
@@ -102,7 +105,13 @@ class StateCheck:
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
         fixed, initial = self._game.fixed, self._game.initial[0]
-        return all(state[name] == initial[name] for name in fixed) and self._compiled(self, state)
+        if any(state[name] != initial[name] for name in fixed):
+            return False
+        if self._plain_checks_left > 0:
+            self._plain_checks_left -= 1
+            with np.errstate(all="ignore"):  # as in compiled code, numbers of any state may overflow
+                return bool(self.is_valid(state))
+        return self._compiled(self, state)
 
     def first_invalid(self, states: NDArray[Any]) -> int:
         """Return the place of the first of ``states`` [states] that is not valid, or -1."""
