@@ -51,8 +51,8 @@ class StateCheck:
     """The rule ``is_valid`` of a game, compiled when it is asked often.
 
     The first states are checked by the rule as plain Python: a search or a game that begins once should not wait for
-    the compiler. In kernels it is a type of its own, keyed by the few rules that it needs: games that differ in others share its
-    code, and another evaluation compiles nothing anew.
+    the compiler. In kernels it is a type of its own, keyed by the few rules that it needs: games that differ in others
+    share its code, and another evaluation compiles nothing anew.
 
     Args:
         game: the `Game`.
