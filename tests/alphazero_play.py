@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.samples import new_samples, pack
 from plyground.envs import Game, GameBatch
@@ -27,7 +28,7 @@ class RandomPlay:
             samples, masks = new_samples(game, batch.num_envs), batch.masks.astype(bool)
             pack(game, samples, batch.observations, masks)
             samples["policy"] = masks / masks.sum(1, keepdims=True)
-            samples["value"] = evaluate(batch.observations, masks)[1]
+            samples["value"] = evaluate(batch.observations)[1]
             samples["ply"], players = batch.plies, batch.players.copy()
             for row, one in enumerate(samples):
                 one["result"] = players[row]  # until the game ends: who is to move

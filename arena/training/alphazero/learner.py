@@ -144,7 +144,9 @@ class Learner:
         self.net.load_state_dict(state["net"])
         self.average.load_state_dict(state["average"])
         fresh = self._optimizer.state_dict()
-        moments = {int(place): dict(one) for place, one in state["optimizer"].items()}
+        moments = {
+            int(place): {name: one.clone() for name, one in its.items()} for place, its in state["optimizer"].items()
+        }
         self._optimizer.load_state_dict({"state": moments, "param_groups": fresh["param_groups"]})
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game
@@ -80,13 +79,8 @@ class OwnPlay:
     def collect(self) -> tuple[NDArray[Any], Counts]:
         """Play a turn, and return the samples of the games that ended in it."""
         before = Counts.of(self.play.stats)
-        samples = self.play.play(self._evaluate, moves=self.config.turn_plies)
+        samples = self.play.play(self.inference, moves=self.config.turn_plies)
         return samples, Counts.of(self.play.stats) - before
-
-    def _evaluate(
-        self, planes: NDArray[Any], masks: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return self.inference(planes)
 
     def publish(self, net: Any) -> None:
         """Play with this net from here on."""
