@@ -85,6 +85,7 @@ class Forest:
         c, c_base, fpu: of PUCT, as in `PUCT`.
         forced: k of the forced playouts at a PUCT root; 0 for none.
         epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root.
+        proofs: whether results of finished games go up the trees as far as they prove something.
         leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
             not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
             a PUCT root has one.
@@ -118,6 +119,7 @@ class Forest:
         forced: float = 2.0,
         epsilon: float = 0.25,
         alpha: float = 0.3,
+        proofs: bool = True,
         leaves: int = 1,
         threads: int = 1,
         seed: int | np.random.SeedSequence | None = None,
@@ -139,8 +141,8 @@ class Forest:
         if epsilon > 1:
             raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
         self.noise, self.epsilon, self.alpha = noise, float(epsilon), float(alpha)
-        self._gumbel = GumbelRule(float(c_visit), float(c_scale), 1 / game.max_utility)
-        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), 1 / game.max_utility)
+        self._gumbel = GumbelRule(float(c_visit), float(c_scale), 1 / game.max_utility, proofs)
+        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), 1 / game.max_utility, proofs)
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
         edges = game.num_actions + nodes * min(game.num_actions, _MOST_EDGES)
         self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
@@ -218,13 +220,12 @@ class Forest:
         self._begin(rows, root_masks, each)
         select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
-        shape, waiting = self.game.observation_shape, np.ones(rows.size, np.bool_)
+        shape = self.game.observation_shape
         while True:
             self._run(select, rows.size, states, rule, rows)
             leaves = self.trees.rows["leaves"][rows]
             offsets = np.cumsum(leaves) - leaves
             count = int(leaves.sum())
-            waiting = leaves > 0
             if count == 0:
                 break
             planes = np.zeros((count, *shape), self.game.observation_dtype)
@@ -236,11 +237,9 @@ class Forest:
             )  # fmt: skip
             logits, values = evaluate(planes, allowed)
             self.evaluations += count
-            epsilon = self.epsilon
-            self._run(absorb, rows.size, logits, values, rows, offsets, considered, epsilon)
+            self._run(absorb, rows.size, logits, values, rows, offsets, considered, self.epsilon)
             if interrupted is not None and interrupted():
                 break
-        del waiting
         self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
         return self._finish(rows)
 

@@ -26,6 +26,7 @@ class GumbelRule(NamedTuple):
     c_visit: float
     c_scale: float
     unit: float  # by which utilities are multiplied, so that the largest is 1
+    proofs: bool
 
 
 @helper

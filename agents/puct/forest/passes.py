@@ -118,7 +118,8 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
         if game.is_terminal(leaf):
             player = nodes[node].player
             exact = game.utility(leaf, player) * rule.unit
-            _prove(trees, r, slot, exact)
+            if rule.proofs:
+                _prove(trees, r, slot, exact)
             _back_up(trees, r, slot, exact, player)
         else:
             row.leaves += 1

@@ -25,6 +25,7 @@ class PuctRule(NamedTuple):
     fpu: float  # the Q of an edge that was never visited
     forced: float  # k: an edge at the root gets at least sqrt(k · P · ΣN) visits, once it has one; 0 for none
     unit: float  # by which utilities are multiplied, so that the largest is 1
+    proofs: bool
 
 
 @helper
