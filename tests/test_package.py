@@ -27,6 +27,7 @@ ROOMS = {
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
     "agents.mcts": {"envs.jit"},
+    "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "envs.jit"},
     "agents.puct.forest": {"agents.puct", "envs.jit"},
     "agents.solver": {"agents.alphabeta", "agents.solver.connect_four", "envs.games", "envs.jit"},
@@ -47,6 +48,11 @@ EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on w
 LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
     ("arena.cli.main", "envs.version"),  # only --version waits for it
+    ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each
+    ("agents.networks.files", "agents.networks.module"),
+    ("agents.networks.inference", "agents.networks.onnx_backend"),
+    ("agents.networks.inference", "agents.networks.openvino_backend"),
+    ("agents.networks.inference", "agents.networks.torch_backend"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),

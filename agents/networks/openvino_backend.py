@@ -1,0 +1,112 @@
+"""Networks run by OpenVINO, on the CPU.
+
+The model is built operation by operation: to convert it from torch would take several times as long, and self-play
+takes new weights every few seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import openvino as ov
+from numpy.typing import NDArray
+from openvino import opset13 as opset
+
+from .config import NetworkConfig
+from .graph import Weights, build
+from .inference import Backend
+
+__all__ = ["OpenVino"]
+
+
+class OpenVino(Backend):
+    """See `make_inference`."""
+
+    def __init__(self, batch: int, threads: int, precision: str) -> None:
+        self._core = ov.Core()
+        can = "BF16" in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        self.precision: Literal["f32", "bf16"] = (
+            "bf16" if precision == "bf16" or (precision == "auto" and can) else "f32"
+        )
+        self._settings = {
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": self.precision,
+            "ENABLE_CPU_PINNING": False,  # two processes pinned to one core would halve each other
+        }
+        self._batch = batch
+        self._request: Any = None
+        self._input = np.empty(0)
+
+    def load(self, config: NetworkConfig, weights: Weights) -> None:
+        """Take a network and its weights."""
+        compiled = self._core.compile_model(_model(config, weights, self._batch), "CPU", self._settings)
+        self._request = compiled.create_infer_request()
+        self._input = self._request.get_input_tensor().data
+        self._input[:] = 0
+        self._logits = self._request.get_output_tensor(0).data
+        self._values = self._request.get_output_tensor(1).data[:, 0]
+
+    def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return logits [n, num_actions] and values [n]."""
+        count = len(planes)
+        self._input[:count] = planes
+        self._request.infer()
+        return self._logits[:count], self._values[:count]
+
+
+def _model(config: NetworkConfig, weights: Weights, batch: int) -> ov.Model:
+    shape = [batch, *config.observation_shape]
+    planes = opset.parameter(shape, np.float32, "planes")
+    logits, values = build(config, weights, _Opset(), planes, config.observation_shape)
+    return ov.Model([logits, values], [planes], "network")
+
+
+class _Opset:
+    """The `Operations` of OpenVINO."""
+
+    def convolution(self, x: Any, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> Any:
+        around = [weight.shape[2] // 2] * 2
+        y = opset.convolution(x, _constant(weight), [1, 1], around, around, [1, 1])
+        return opset.add(y, _constant(bias.reshape(1, -1, 1, 1)))
+
+    def linear(self, x: Any, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> Any:
+        return opset.add(opset.matmul(x, _constant(weight), False, True), _constant(bias.reshape(1, -1)))
+
+    def add(self, x: Any, y: Any) -> Any:
+        return opset.add(x, y)
+
+    def multiply(self, x: Any, factor: float) -> Any:
+        return opset.multiply(x, _constant(np.float32([factor])))
+
+    def relu(self, x: Any) -> Any:
+        return opset.relu(x)
+
+    def tanh(self, x: Any) -> Any:
+        return opset.tanh(x)
+
+    def softmax(self, x: Any) -> Any:
+        return opset.softmax(x, 1)
+
+    def concatenate(self, parts: list[Any]) -> Any:
+        return opset.concat(parts, 1)
+
+    def mean(self, x: Any) -> Any:
+        return opset.reduce_mean(x, _constant(np.int64([2, 3])))
+
+    def maximum(self, x: Any) -> Any:
+        return opset.reduce_max(x, _constant(np.int64([2, 3])))
+
+    def over_board(self, x: Any, channels: int) -> Any:
+        return opset.reshape(x, _constant(np.int64([-1, channels, 1, 1])), False)
+
+    def flatten(self, x: Any, units: int) -> Any:
+        return opset.reshape(x, _constant(np.int64([-1, units])), False)
+
+    def channels_first(self, x: Any) -> Any:
+        return opset.transpose(x, _constant(np.int64([0, 3, 1, 2])))
+
+
+def _constant(array: NDArray[Any]) -> Any:
+    return opset.constant(array)
