@@ -29,6 +29,7 @@ ROOMS = {
     "agents.mcts": {"envs.jit"},
     "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "envs.jit"},
+    "agents.puct.forest": {"agents.puct", "envs.jit"},
     "agents.solver": {"agents.alphabeta", "agents.solver.connect_four", "envs.games", "envs.jit"},
     "agents.solver.connect_four": {"envs.jit"},
     "agents.teaching": {"envs.render"},
