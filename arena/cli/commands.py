@@ -81,6 +81,7 @@ COMMANDS = {
         "train:train",
         "Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was.",
         (
+            "plyground train alphazero connect_four --minutes 60 --out az",
             "plyground train ppo connect_four --minutes 10 --out ppo-run",
             "plyground train --resume ppo-run --minutes 20",
             "plyground train dqn 'mnk(m=4, n=4, k=4)' --opponent 'random*0.5' --opponent ./mine.py:Greedy",

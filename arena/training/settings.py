@@ -134,6 +134,8 @@ def _default(one: Field[Any]) -> str:
         return ", ".join(f"{name}*{share:g}" for name, share in default.items())
     if isinstance(default, tuple):
         return ", ".join(default)
+    if default is True:
+        return "on"
     return "" if default is MISSING or default is None or default is False else str(default)
 
 
