@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.samples import new_samples, pack
 from plyground.envs import Game, GameBatch

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.replay import ReplayBuffer
 from plyground.arena.training.alphazero.samples import new_samples, pack, sample_dtype, unpack_masks, unpack_planes
@@ -52,7 +53,10 @@ def test_planes_of_larger_numbers_are_kept_as_they_are() -> None:
 
 
 def test_what_is_drawn_does_not_depend_on_where_shards_end(tmp_path: Path) -> None:
-    one, other = buffer(tmp_path / "", shard_size=1000), ReplayBuffer(tmp_path / "other", GAME, everything, shard_size=7)
+    one, other = (
+        buffer(tmp_path / "", shard_size=1000),
+        ReplayBuffer(tmp_path / "other", GAME, everything, shard_size=7),
+    )
     for first in range(0, 60, 6):
         one.append(numbered(first, 6))
         other.append(numbered(first, 6))

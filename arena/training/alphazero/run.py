@@ -39,9 +39,7 @@ def is_run(path: str | Path) -> bool:
         return False
 
 
-def train(
-    config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress | None = None
-) -> AlphaZeroProgress:
+def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress | None = None) -> AlphaZeroProgress:
     """Train a net, keep it in a new folder, and return how far the run has come.
 
     Ctrl-C ends the training after the turn in progress, and saves it: `resume` goes on from there. A second Ctrl-C ends
