@@ -5,6 +5,6 @@ Start with `forest`, then `trees`: the arrays, a row for each game. `passes` has
 and of the room above it the formula of PUCT.
 """
 
-from .forest import Forest, Searched
+from .forest import Evaluate, Forest, Searched
 
-__all__ = ["Forest", "Searched"]
+__all__ = ["Evaluate", "Forest", "Searched"]
