@@ -28,7 +28,7 @@ class Policy:
 
     Args:
         game: the game, or its name.
-        model: a model, or the file it was saved to.
+        model: a model, or the file it was saved to; or a `ModelNetwork`.
         deterministic: play the preferred action; False: draw from the model's distribution (Q-values have none).
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
         seed: of the draws; None takes one from the system's entropy.
@@ -49,7 +49,7 @@ class Policy:
         seed: int | None = None,
     ) -> None:
         self.game = as_game(game)
-        self._network = ModelNetwork(model, algorithm)
+        self._network = model if isinstance(model, ModelNetwork) else ModelNetwork(model, algorithm)
         self._network.check(self.game)
         self.deterministic = deterministic
         self._rng = np.random.default_rng(seed)

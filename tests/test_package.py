@@ -26,6 +26,7 @@ ROOMS = {
     "envs.render": set(),
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
+    "agents.alphazero": {"agents.networks", "agents.puct", "agents.puct.forest", "envs.vector"},
     "agents.mcts": {"envs.jit"},
     "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "envs.jit"},

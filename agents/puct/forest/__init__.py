@@ -5,6 +5,6 @@ Start with `forest`, then `trees`: the arrays, a row for each game. `passes` has
 and of the room above it the formula of PUCT.
 """
 
-from .forest import Evaluate, Forest, Searched
+from .forest import Evaluate, Forest, Root, Searched
 
-__all__ = ["Evaluate", "Forest", "Searched"]
+__all__ = ["Evaluate", "Forest", "Root", "Searched"]

@@ -162,6 +162,37 @@ class Forest:
         """The memory of the trees, in bytes."""
         return size_of_trees(self.trees)
 
+    def edges_at_root(self, row: int) -> NDArray[Any]:
+        """Return copies of the edges at the root of a row, of `EDGE`."""
+        root = self.trees.nodes[row, 0]
+        return self.trees.edges[row, root["first"] : root["first"] + root["count"]].copy()
+
+    def line_after(self, row: int, action: int) -> list[int]:
+        """Return the moves visited most after ``action`` in a row, one after the other."""
+        nodes, edges, line = self.trees.nodes[row], self.trees.edges[row], list[int]()
+        node = 0
+        while node >= 0:
+            here = edges[nodes[node]["first"] : nodes[node]["first"] + nodes[node]["count"]]
+            edge = here[here["action"] == action][0] if node == 0 else here[here["visits"].argmax()]
+            if node > 0:
+                if edge["visits"] == 0:
+                    break
+                line.append(int(edge["action"]))
+            node = int(edge["child"])
+        return line
+
+    def prepare(self) -> None:
+        """Compile what a search calls, or load it from the cache on disk, by a search that leaves no trace."""
+        game, before = self.game, (self.rngs.copy(), self.simulations_done, self.evaluations)
+
+        def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+            return np.zeros((len(planes), game.num_actions), np.float32), np.zeros(len(planes), np.float32)
+
+        shown = np.zeros((1, 2, *game.observation_shape), game.observation_dtype)
+        self.search(np.array([game.new_state()], game.dtype), nothing, simulations=1, shown=shown)
+        self.forget()
+        self.rngs[:], self.simulations_done, self.evaluations = before
+
     def seed(self, seed: int | np.random.SeedSequence | None) -> None:
         """Start the random numbers of all rows anew."""
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
