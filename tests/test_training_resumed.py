@@ -13,10 +13,10 @@ import pytest
 
 pytest.importorskip("torch")
 
-from plyground.arena import Progress, resume, train  # noqa: E402
-from plyground.arena.training import RunFolder, check_unfinished  # noqa: E402
+from plyground.arena import Progress, resume, train
+from plyground.arena.training import RunFolder, check_unfinished
 
-from .training_runs import ALL, SMALL, Stop, assert_same  # noqa: E402
+from .training_runs import ALL, SMALL, Stop, assert_same
 
 
 class TestResume:
