@@ -54,6 +54,14 @@ class Policy:
         self.deterministic = deterministic
         self._rng = np.random.default_rng(seed)
 
+    def prepare(self) -> None:
+        """Ask the network once, since its first pass takes far longer than those after it. Nothing is drawn.
+
+        It is asked about one position, the initial one.
+        """
+        planes = self.game.observation(self.game.new_state(), 0)
+        self.scores(planes, np.ones(self.game.num_actions, bool))
+
     @property
     def model(self) -> Any:
         """The model."""
@@ -122,6 +130,10 @@ class _BatchedPolicy(Memoryless):
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+
+    def prepare(self, batch: GameBatch) -> None:
+        """Let the policy prepare, as it does for one game."""
+        self.policy.prepare()
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the policy's actions; what is drawn is drawn from the rows' generators."""

@@ -35,7 +35,7 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
     """Play the games of an iterator and return their records; after Ctrl-C, the records of the finished ones.
 
     Args:
-        played: an iterator from `iter_match` or `iter_round_robin`.
+        played: an iterator from `plyground.arena.iter_match`.
         total: the number of its games.
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
