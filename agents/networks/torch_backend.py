@@ -22,8 +22,7 @@ class Torch(Backend):
     def __init__(self, threads: int, precision: str, device: str) -> None:
         self._device = torch.device(device)
         on_cpu = self._device.type == "cpu"
-        if on_cpu and torch.get_num_threads() != threads:
-            torch.set_num_threads(threads)
+        self._threads = threads if on_cpu else None
         can = _cpu_has_bf16() if on_cpu else torch.cuda.is_available() and torch.cuda.is_bf16_supported()
         self.precision: Literal["f32", "bf16"] = (
             "bf16" if precision == "bf16" or (precision == "auto" and can) else "f32"
@@ -42,9 +41,17 @@ class Torch(Backend):
     def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits [n, num_actions] and values [n]."""
         assert self._net is not None
-        with torch.inference_mode():
-            outputs = self._net(torch.from_numpy(planes).to(self._device).to(self._dtype))
-            return outputs.logits.float().cpu().numpy(), outputs.value.float().cpu().numpy()
+        before = torch.get_num_threads()
+        if self._threads is not None and self._threads != before:
+            torch.set_num_threads(self._threads)
+        try:
+            with torch.inference_mode():
+                # A copy: an array that must not be written to makes torch warn.
+                outputs = self._net(torch.tensor(planes, device=self._device).to(self._dtype))
+                return outputs.logits.float().cpu().numpy(), outputs.value.float().cpu().numpy()
+        finally:
+            if torch.get_num_threads() != before:
+                torch.set_num_threads(before)
 
 
 def _cpu_has_bf16() -> bool:
