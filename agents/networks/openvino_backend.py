@@ -68,7 +68,8 @@ def _model(config: NetworkConfig, weights: Weights, batch: int) -> ov.Model:
     shape = [batch, *config.observation_shape]
     planes = opset.parameter(shape, np.float32, "planes")
     logits, values = build(config, weights, _Opset(), planes)
-    return ov.Model([logits, values], [planes], "network")
+    model: Any = ov.Model  # its two classes of that name confuse type checkers
+    return model([logits, values], [planes], "network")
 
 
 class _Opset:
@@ -76,17 +77,17 @@ class _Opset:
 
     def convolution(self, x: Any, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> Any:
         around = [weight.shape[2] // 2] * 2
-        y = opset.convolution(x, _constant(weight), [1, 1], around, around, [1, 1])
-        return opset.add(y, _constant(bias.reshape(1, -1, 1, 1)))
+        y = opset.convolution(x, opset.constant(weight), [1, 1], around, around, [1, 1])
+        return opset.add(y, opset.constant(bias.reshape(1, -1, 1, 1)))
 
     def linear(self, x: Any, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> Any:
-        return opset.add(opset.matmul(x, _constant(weight), False, True), _constant(bias.reshape(1, -1)))
+        return opset.add(opset.matmul(x, opset.constant(weight), False, True), opset.constant(bias.reshape(1, -1)))
 
     def add(self, x: Any, y: Any) -> Any:
         return opset.add(x, y)
 
     def multiply(self, x: Any, factor: float) -> Any:
-        return opset.multiply(x, _constant(np.float32([factor])))
+        return opset.multiply(x, opset.constant(np.array([factor], np.float32)))
 
     def relu(self, x: Any) -> Any:
         return opset.relu(x)
@@ -101,20 +102,20 @@ class _Opset:
         return opset.concat(parts, 1)
 
     def mean(self, x: Any) -> Any:
-        return opset.reduce_mean(x, _constant(np.int64([2, 3])))
+        return opset.reduce_mean(x, _integers([2, 3]))
 
     def maximum(self, x: Any) -> Any:
-        return opset.reduce_max(x, _constant(np.int64([2, 3])))
+        return opset.reduce_max(x, _integers([2, 3]))
 
     def over_board(self, x: Any, channels: int) -> Any:
-        return opset.reshape(x, _constant(np.int64([-1, channels, 1, 1])), False)
+        return opset.reshape(x, _integers([-1, channels, 1, 1]), False)
 
     def flatten(self, x: Any, units: int) -> Any:
-        return opset.reshape(x, _constant(np.int64([-1, units])), False)
+        return opset.reshape(x, _integers([-1, units]), False)
 
     def channels_first(self, x: Any) -> Any:
-        return opset.transpose(x, _constant(np.int64([0, 3, 1, 2])))
+        return opset.transpose(x, _integers([0, 3, 1, 2]))
 
 
-def _constant(array: NDArray[Any]) -> Any:
-    return opset.constant(array)
+def _integers(values: list[int]) -> Any:
+    return opset.constant(np.array(values, np.int64))

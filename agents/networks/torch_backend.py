@@ -33,8 +33,8 @@ class Torch(Backend):
     def load(self, config: NetworkConfig, weights: Weights) -> None:
         """Take a network and its weights."""
         if self._net is None:
-            net = restored(config, weights).requires_grad_(False).eval()
-            self._net = net.to(self._device, self._dtype).to(memory_format=torch.channels_last)
+            net: Any = restored(config, weights).requires_grad_(False).eval()
+            self._net = net.to(self._device, self._dtype, memory_format=torch.channels_last)
         else:
             self._net.load_state_dict({name: torch.from_numpy(np.asarray(array)) for name, array in weights.items()})
 
