@@ -66,6 +66,23 @@ def test_convert(run: Run, tmp_path: Path) -> None:
     assert "plyground convert" in run("match", "random", "random", "--out", str(tmp_path / "x.sgf"), code=2)[1]
 
 
+def test_export(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    onnx = pytest.importorskip("onnx")
+    from plyground.agents.networks import new_network, save_network
+
+    save_network(tmp_path / "model.safetensors", new_network(make_game("tictactoe"), "tiny"))
+    for source in (tmp_path, tmp_path / "model.safetensors"):
+        target = tmp_path / f"{source.name}.onnx"
+        assert "a network for tictactoe" in run("export", str(source), str(target))[0]
+        onnx.checker.check_model(onnx.load(target))
+    assert "exists already" in run("export", str(tmp_path), str(target), code=2)[1]
+    assert "expected a name that ends in .onnx" in run("export", str(tmp_path), "x.bin", code=2)[1]
+    assert "no network" in run("export", str(tmp_path / "none"), str(tmp_path / "x.onnx"), code=2)[1]
+    assert "there is no folder" in run("export", str(tmp_path), str(tmp_path / "none" / "x.onnx"), code=2)[1]
+    assert "or damaged" in run("export", str(target), str(tmp_path / "x.onnx"), code=2)[1]
+
+
 def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
     missing, folder = str(tmp_path / "no.pdn"), str(tmp_path / "no" / "x.jsonl")
     for arguments, message in [

@@ -35,7 +35,14 @@ ROOMS = {
     "agents.solver.connect_four": {"envs.jit"},
     "agents.teaching": {"envs.render"},
     "arena.cli": {
-        *("agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render", "envs.vector"),
+        *(
+            "agents.networks",
+            "agents.solver",
+            "agents.solver.connect_four",
+            "agents.teaching",
+            "envs.render",
+            "envs.vector",
+        ),
         *("arena.grading", "arena.records", "arena.training"),
     },
     "arena.grading": {"agents.solver.connect_four", "arena.records"},
@@ -50,6 +57,7 @@ LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
     ("arena.cli.main", "envs.version"),  # only --version waits for it
     ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each
+    ("agents.networks", "agents.networks.onnx_backend"),
     ("agents.networks.files", "agents.networks.module"),
     ("agents.networks.inference", "agents.networks.onnx_backend"),
     ("agents.networks.inference", "agents.networks.openvino_backend"),

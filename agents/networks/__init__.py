@@ -13,6 +13,7 @@ from .inference import Inference, make_inference
 
 if TYPE_CHECKING:
     from .module import Outputs, PolicyValueNet, new_network
+    from .onnx_backend import export_onnx
 
 __all__ = [
     "SIZES",
@@ -22,6 +23,7 @@ __all__ = [
     "Outputs",
     "PolicyValueNet",
     "SavedNetwork",
+    "export_onnx",
     "load_network",
     "make_inference",
     "network_config",
@@ -32,9 +34,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return what needs torch, when it is asked for."""
+    """Return what needs torch or onnx, when it is asked for."""
     if name in ("Outputs", "PolicyValueNet", "new_network"):
         from . import module
 
         return getattr(module, name)
+    if name == "export_onnx":
+        from .onnx_backend import export_onnx
+
+        return export_onnx
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

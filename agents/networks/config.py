@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -23,8 +24,11 @@ SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {
     "mlp": ("mlp", 1, 256),
 }
 
-_MOST = 1 << 20  # of anything: what a file claims must not fill the memory
-_MOST_WEIGHTS = 1 << 28
+# What a file may claim of each number.
+_LIMITS = {"num_actions": (1, 1 << 20), "blocks": (0, 1000), "channels": (1, 1 << 16)}
+_LARGEST_SIDE = 1 << 20
+
+_PLIES = 20  # that tell whether actions are cells
 
 
 @dataclass(frozen=True)
@@ -62,13 +66,17 @@ class NetworkConfig:
         for name, allowed in (("kind", ("resnet", "mlp")), ("value", ("tanh", "wdl")), ("policy", ("cells", "dense"))):
             if (value := getattr(self, name)) not in allowed:
                 raise ValueError(f"{name} of a network must be {' or '.join(map(repr, allowed))}, got {shown(value)}")
-        for name, least in (("num_actions", 1), ("blocks", 0), ("channels", 1)):
-            if not _is_whole(value := getattr(self, name)) or not least <= value <= _MOST:
-                raise ValueError(f"{name} of a network must be a whole number from {least} on, got {shown(value)}")
+        for name, (least, most) in _LIMITS.items():
+            if not _is_whole(value := getattr(self, name)) or not least <= value <= most:
+                raise ValueError(f"{name} of a network must be from {least} to {most}, got {shown(value)}")
         if not isinstance(self.game, str) or not isinstance(self.pooling, bool):
             raise ValueError(f"a network has a game's spec and pooling true or false, got {shown(self)}")
         shape = self.observation_shape
-        if not isinstance(shape, tuple) or not shape or not all(_is_whole(n) and 1 <= n <= _MOST for n in shape):
+        if (
+            not isinstance(shape, tuple)
+            or not shape
+            or not all(_is_whole(n) and 1 <= n <= _LARGEST_SIDE for n in shape)
+        ):
             raise ValueError(f"observation_shape of a network must be a tuple of sizes, got {shown(shape)}")
         if not isinstance(self.auxiliary, tuple) or not set(self.auxiliary) <= set(AUXILIARY):
             raise ValueError(f"auxiliary of a network must be some of {', '.join(AUXILIARY)}, got {self.auxiliary!r}")
@@ -81,8 +89,6 @@ class NetworkConfig:
             )
         if self.kind == "mlp" and "ownership" in self.auxiliary:
             raise ValueError("an MLP knows no cells, so it cannot learn 'ownership'")
-        if sum(int(np.prod(shape, dtype=object)) for shape in self.shapes().values()) > _MOST_WEIGHTS:
-            raise ValueError(f"a network has at most {_MOST_WEIGHTS} weights, got {shown(self, 200)}")
 
     @property
     def cells(self) -> int:
@@ -108,19 +114,37 @@ class NetworkConfig:
         """Tell whether a residual block sees the whole board."""
         return self.pooling and block % 3 == 1
 
+    def on(self, game: Game) -> NetworkConfig:
+        """Return the configuration of the same network, with the same weights, for ``game``: of its board's size.
+
+        Raises:
+            ValueError: the network sees other planes, knows other actions, or is bound to the size of its board.
+        """
+        shape, actions = tuple(map(int, game.observation_shape)), int(game.num_actions)
+        if (shape, actions) == (self.observation_shape, self.num_actions):
+            return self
+        if self.policy == "cells" and len(shape) == 3 and shape[2] == self.observation_shape[2]:
+            passes = self.num_actions - self.cells
+            if actions == shape[0] * shape[1] + passes:
+                return replace(self, game=game.spec, observation_shape=shape, num_actions=actions)
+        raise ValueError(
+            f"the network was made for {self.game}, with planes {self.observation_shape} and {self.num_actions} "
+            f"actions, and {game.spec} has planes {shape} and {actions} actions"
+        )
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each weight, by its name in the state dict of `PolicyValueNet`."""
         layers: dict[str, tuple[int, ...]] = {}
         channels, head, hidden = self.channels, self.head_channels, self.hidden
         outcomes = 3 if self.value == "wdl" else 1
         if self.kind == "mlp":
-            layers["first"] = (channels, int(np.prod(self.observation_shape, dtype=object)))
-            layers |= {f"blocks.{block}": (channels, channels) for block in range(min(self.blocks, 1000))}
+            layers["first"] = (channels, prod(self.observation_shape))
+            layers |= {f"blocks.{block}": (channels, channels) for block in range(self.blocks)}
             layers["policy.last"] = (self.num_actions, channels)
             layers["value.last"] = (outcomes, hidden)
         else:
             layers["first"] = (channels, self.observation_shape[2], 3, 3)
-            for block in range(min(self.blocks, 1000)):
+            for block in range(self.blocks):
                 layers |= {f"blocks.{block}.{name}": (channels, channels, 3, 3) for name in ("one", "two")}
                 if self.is_pooled(block):
                     layers[f"blocks.{block}.pooled"] = (channels, 3 * channels)
@@ -199,24 +223,21 @@ def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkCo
 
 
 def _acts_on_cells(game: Game) -> bool:
-    """Tell whether each action but a pass changes, in the planes, the cell of its number: seen in two random games."""
+    """Tell whether actions, but for a pass, are cells: each changes the planes there, in the plies of a random game."""
     if len(game.observation_shape) != 3:
         return False
     rows, columns, _ = game.observation_shape
     if game.num_actions - rows * columns not in (0, 1):
         return False
-    rng = np.random.default_rng(0)
-    for _ in range(2):
-        state = game.new_state()
-        for _ in range(2 * rows * columns):
-            actions = [] if game.is_terminal(state) else game.actions(state)
-            if not actions:
-                break
-            action = int(rng.choice(actions))
-            before = game.observation(state, 0)
-            game.play(state, action)
-            if action < rows * columns:
-                row, column = divmod(action, columns)
-                if (before[row, column] == game.observation(state, 0)[row, column]).all():
-                    return False
+    rng, state = np.random.default_rng(0), game.new_state()
+    for _ in range(_PLIES):
+        if game.is_terminal(state):
+            state = game.new_state()
+        player, action = game.player(state), int(rng.choice(game.actions(state)))
+        before = game.observation(state, player)
+        game.play(state, action)
+        if action < rows * columns:
+            cell = divmod(action, columns)
+            if (before[cell] == game.observation(state, player)[cell]).all():
+                return False
     return True

@@ -24,7 +24,8 @@ class NetworkEvaluator(ObservationEvaluator):
     Args:
         net: the network, its file, or an `Inference` of it.
         temperature: the logits are divided by it before they become probabilities.
-        settings: what else `make_inference` takes, as in ``batch=64``.
+        settings: what else `make_inference` takes, as in ``batch=64``; by its ``game`` a network gets
+            another size of board.
 
     Raises:
         ValueError: the temperature is not above 0, or the file is damaged; when a search is made with it: the network
@@ -47,11 +48,9 @@ class NetworkEvaluator(ObservationEvaluator):
             ValueError: it is for another game.
         """
         config = self.inference.config
-        if (config.observation_shape, config.num_actions) != (tuple(game.observation_shape), game.num_actions):
+        if config.on(game) != config:
             raise ValueError(
-                f"the network was made for {config.game}, with planes {config.observation_shape} and "
-                f"{config.num_actions} actions, and {game.spec} has {tuple(game.observation_shape)} and "
-                f"{game.num_actions}"
+                f"the network was made ready for {config.game}: make the evaluator with game={game.spec!r}"
             )
 
     def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:

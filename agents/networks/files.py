@@ -57,7 +57,7 @@ def save_network(
     for name, array in weights.items():
         if not np.isfinite(array).all():
             raise ValueError(
-                f"cannot save a network to {path}: weights {name} are not finite numbers of the size asked"
+                f"cannot save a network to {path}: weights {name} are not all finite{' in 16 bits' * half}"
             )
     header = {"format": _FORMAT, "config": net.config.to_json(), "notes": json.dumps(notes or {})}
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -71,14 +71,21 @@ def save_network(
 def read_network(path: str | Path) -> SavedNetwork:
     """Read a network's configuration and weights, without torch.
 
+    Args:
+        path: the file, or the folder of a training run: its newest network.
+
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: the file is damaged, or no network that `save_network` wrote.
     """
     safetensors = _safetensors()
     path = Path(path)
+    if path.is_dir():
+        path /= "model.safetensors"
     if not path.is_file():
-        raise FileNotFoundError(f"no network {str(path)!r}: expected a file of weights, as in 'net.safetensors'")
+        raise FileNotFoundError(
+            f"no network {str(path)!r}: train one with `plyground train alphazero GAME --out FOLDER`"
+        )
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
@@ -98,6 +105,9 @@ def read_network(path: str | Path) -> SavedNetwork:
 
 def load_network(path: str | Path) -> PolicyValueNet:
     """Load a network, to train it or to look at it.
+
+    Args:
+        path: the file, or the folder of a training run: its newest network.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -5,6 +5,7 @@ What a library calls its operations is behind `Operations`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -81,16 +82,16 @@ class Operations(Protocol):
         ...
 
 
-def build(config: NetworkConfig, weights: Weights, ops: Operations, planes: Any, board: tuple[int, ...]) -> Any:
+def build(config: NetworkConfig, weights: Weights, ops: Operations, planes: Any) -> tuple[Any, Any]:
     """Return logits [batch, num_actions] and values [batch, 1].
 
     Args:
         config: what the network is made of.
         weights: its weights, by name.
         ops: the operations of a library.
-        planes: its tensor of planes, float32 [batch, *board].
-        board: the shape of what it sees; of policy ``"cells"``, H and W may be others than the configuration's.
+        planes: its tensor of planes, float32 [batch, *observation_shape].
     """
+    board = config.observation_shape
 
     def layer(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         return weights[f"{name}.weight"], weights[f"{name}.bias"]
@@ -100,7 +101,7 @@ def build(config: NetworkConfig, weights: Weights, ops: Operations, planes: Any,
         return ops.concatenate([mean, ops.multiply(mean, pool_scale(board[0], board[1])), ops.maximum(x)])
 
     if config.kind == "mlp":
-        hidden = ops.relu(ops.linear(ops.flatten(planes, int(np.prod(board))), *layer("first")))
+        hidden = ops.relu(ops.linear(ops.flatten(planes, math.prod(board)), *layer("first")))
         for block in range(config.blocks):
             hidden = ops.relu(ops.linear(hidden, *layer(f"blocks.{block}")))
         return ops.linear(hidden, *layer("policy.last")), _value(config, layer, ops, hidden)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs import Game
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import shown
 from .config import NetworkConfig
@@ -23,8 +24,12 @@ __all__ = ["BACKENDS", "Backend", "Inference", "make_inference"]
 
 Precision = Literal["auto", "f32", "bf16"]
 
-# Each backend, by name: the library that it needs, and the extra that installs it. The fastest comes first.
-BACKENDS = {"openvino": ("openvino", "fast"), "onnxruntime": ("onnxruntime", "onnx"), "torch": ("torch", "rl")}
+# Each backend, by name: the libraries that it needs, and the extra that installs them. The fastest comes first.
+BACKENDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "openvino": (("openvino",), "fast"),
+    "onnxruntime": (("onnxruntime", "onnx"), "onnx"),
+    "torch": (("torch",), "rl"),
+}
 
 
 class Backend(ABC):
@@ -81,7 +86,7 @@ class Inference:
         Raises:
             ValueError: the network is made of something else.
         """
-        if net.config != self.config:
+        if net.config.shapes() != self.config.shapes():
             raise ValueError(f"a network of {shown(self.config, 200)} was expected, got {shown(net.config, 200)}")
         self._runner.load(self.config, _weights(net))
 
@@ -94,6 +99,7 @@ def make_inference(
     threads: int = 1,
     precision: Precision = "auto",
     device: str = "cpu",
+    game: Game | None = None,
 ) -> Inference:
     """Make a network ready to be asked.
 
@@ -102,13 +108,15 @@ def make_inference(
         backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the first of OpenVINO, ONNX Runtime and
             torch that is installed; on another device than the CPU, torch.
         batch: the number of positions to ask about at a time: a few are fastest with a small one, many with 256 to 512.
-        threads: threads that compute. Of torch this is a setting of the whole process.
+        threads: threads that compute.
         precision: ``"f32"``, ``"bf16"`` (8 bits of mantissa, logits err by about 1 %), or ``"auto"``: bf16 where the
             processor computes it natively, and the backend offers it.
         device: ``"cpu"``, or a device of torch, as in ``"cuda"``.
+        game: the game whose planes will be shown. Default: the network's; one with policy ``"cells"`` takes a board of
+            another size.
 
     Raises:
-        ValueError: there is no such backend or precision, or it is not for this device.
+        ValueError: there is no such backend or precision, it is not for this device, or the network not for this game.
         ImportError: the backend is not installed.
         FileNotFoundError: there is no such file.
     """
@@ -125,14 +133,12 @@ def make_inference(
     if not on_cpu and backend not in ("auto", "torch"):
         raise ValueError(f"{backend} runs here on the CPU only: for device {device!r} choose backend 'torch'")
     if backend == "auto":
-        backend = (
-            next((name for name, (module, _) in BACKENDS.items() if _installed(module)), "torch") if on_cpu else "torch"
-        )
-    module, extra = BACKENDS[backend]
-    if not _installed(module):
-        raise ImportError(f"backend {backend!r} is not installed: {how_to_install(extra)}")
+        backend = next((name for name in BACKENDS if on_cpu and _installed(name)), "torch")
+    if not _installed(backend):
+        raise ImportError(f"backend {backend!r} is not installed: {how_to_install(BACKENDS[backend][1])}")
+    config = net.config if game is None else net.config.on(game)
     runner, precision = _runner(backend, batch, threads, precision, device)
-    return Inference(net.config, _weights(net), runner, backend, precision, batch)
+    return Inference(config, _weights(net), runner, backend, precision, batch)
 
 
 def _runner(backend: str, batch: int, threads: int, precision: Precision, device: str) -> tuple[Backend, Precision]:
@@ -152,8 +158,8 @@ def _runner(backend: str, batch: int, threads: int, precision: Precision, device
     return runner, runner.precision
 
 
-def _installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
+def _installed(backend: str) -> bool:
+    return all(importlib.util.find_spec(module) is not None for module in BACKENDS[backend][0])
 
 
 def _weights(net: PolicyValueNet | SavedNetwork) -> Weights:

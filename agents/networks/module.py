@@ -11,6 +11,7 @@ all actions the same prior, and each position the value 0.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,7 +122,7 @@ class PolicyValueNet(nn.Module):
         plies_left = ownership = score = None
         if "plies_left" in self.config.auxiliary:
             # In units of half the board, so that a new net's guess is about a third of a game that fills it.
-            plies_left = softplus(body.plies_left(hidden)[:, 0]) * (planes[0, ..., 0].numel() / 2)
+            plies_left = softplus(body.plies_left(hidden)[:, 0]) * (math.prod(planes.shape[1:-1]) / 2)
         if "ownership" in self.config.auxiliary:
             ownership = torch.tanh(body.ownership(seen)[:, 0])
         if "score" in self.config.auxiliary:

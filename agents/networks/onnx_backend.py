@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
 
+from ...envs.outside.extras import how_to_install
+from ...envs.outside.files import check_writable
 from ...envs.version import __version__
 from .config import NetworkConfig
+from .files import SavedNetwork, read_network
 from .graph import Weights, build
 from .inference import Backend
 
-__all__ = ["OnnxRuntime", "onnx_model", "write_onnx"]
+try:
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as error:
+    raise ImportError(f"ONNX files need the library onnx ({error}): {how_to_install('onnx')}") from error
+
+if TYPE_CHECKING:
+    from .module import PolicyValueNet
+
+__all__ = ["OnnxRuntime", "export_onnx", "onnx_model"]
 
 _OPSET = 17
 _IR = 8  # of that opset: runtimes of the year 2022 and later read it
@@ -53,7 +63,7 @@ class OnnxRuntime(Backend):
 def onnx_model(config: NetworkConfig, weights: Weights) -> onnx.ModelProto:
     """Return a network as an ONNX model: ``planes`` [batch, H, W, C] to ``logits`` and ``values`` [batch, 1]."""
     ops = _Nodes()
-    logits, values = build(config, weights, ops, "planes", config.observation_shape)
+    logits, values = build(config, weights, ops, "planes")
     ops.node("Identity", logits, to="logits")
     ops.node("Identity", values, to="values")
     graph = helper.make_graph(
@@ -72,6 +82,31 @@ def onnx_model(config: NetworkConfig, weights: Weights) -> onnx.ModelProto:
     )
     helper.set_model_props(model, {"config": config.to_json()})
     return model
+
+
+def export_onnx(net: PolicyValueNet | SavedNetwork | str | Path, out: str | Path) -> None:
+    """Write a network as an ONNX file.
+
+    Its input ``planes`` is float32 [batch, *observation_shape], what the environment shows; its outputs are ``logits``
+    [batch, num_actions], those of illegal actions included, and ``values`` [batch, 1], for the players to move. The
+    model's property ``config`` is the configuration as JSON. Auxiliary heads are left out.
+
+    Args:
+        net: the network, its file, or the folder of a training run.
+        out: the file to write, as in ``"model.onnx"``.
+
+    Raises:
+        FileNotFoundError: there is no such network, or no folder to write in.
+        ValueError: the network's file is damaged.
+        ImportError: onnx is not installed.
+    """
+    out = Path(out)
+    check_writable(out)
+    if isinstance(net, (str, Path)):
+        net = read_network(net)
+    model = onnx_model(net.config, net.weights if isinstance(net, SavedNetwork) else net.weights())
+    onnx.checker.check_model(model, full_check=True)
+    out.write_bytes(model.SerializeToString())
 
 
 class _Nodes:
@@ -132,10 +167,3 @@ class _Nodes:
 
     def channels_first(self, x: str) -> str:
         return self.node("Transpose", x, perm=[0, 3, 1, 2])
-
-
-def write_onnx(config: NetworkConfig, weights: Weights, path: Path) -> None:
-    """Write a network as an ONNX file, checked by the library."""
-    model = onnx_model(config, weights)
-    onnx.checker.check_model(model, full_check=True)
-    path.write_bytes(model.SerializeToString())

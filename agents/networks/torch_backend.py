@@ -22,8 +22,7 @@ class Torch(Backend):
     def __init__(self, threads: int, precision: str, device: str) -> None:
         self._device = torch.device(device)
         on_cpu = self._device.type == "cpu"
-        if on_cpu and torch.get_num_threads() != threads:
-            torch.set_num_threads(threads)
+        self._threads = threads if on_cpu else None
         can = _cpu_has_bf16() if on_cpu else torch.cuda.is_available() and torch.cuda.is_bf16_supported()
         self.precision: Literal["f32", "bf16"] = (
             "bf16" if precision == "bf16" or (precision == "auto" and can) else "f32"
@@ -34,17 +33,25 @@ class Torch(Backend):
     def load(self, config: NetworkConfig, weights: Weights) -> None:
         """Take a network and its weights."""
         if self._net is None:
-            net = restored(config, weights).requires_grad_(False).eval()
-            self._net = net.to(self._device, self._dtype).to(memory_format=torch.channels_last)
+            net: Any = restored(config, weights).requires_grad_(False).eval()
+            self._net = net.to(self._device, self._dtype, memory_format=torch.channels_last)
         else:
             self._net.load_state_dict({name: torch.from_numpy(np.asarray(array)) for name, array in weights.items()})
 
     def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits [n, num_actions] and values [n]."""
         assert self._net is not None
-        with torch.inference_mode():
-            outputs = self._net(torch.from_numpy(planes).to(self._device).to(self._dtype))
-            return outputs.logits.float().cpu().numpy(), outputs.value.float().cpu().numpy()
+        before = torch.get_num_threads()
+        if self._threads is not None and self._threads != before:
+            torch.set_num_threads(self._threads)
+        try:
+            with torch.inference_mode():
+                # A copy: an array that must not be written to makes torch warn.
+                outputs = self._net(torch.tensor(planes, device=self._device).to(self._dtype))
+                return outputs.logits.float().cpu().numpy(), outputs.value.float().cpu().numpy()
+        finally:
+            if torch.get_num_threads() != before:
+                torch.set_num_threads(before)
 
 
 def _cpu_has_bf16() -> bool:

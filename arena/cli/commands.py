@@ -97,6 +97,11 @@ COMMANDS = {
         "Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers).",
         ("plyground convert games.jsonl games.sgf",),
     ),
+    "export": Command(
+        "export:export",
+        "Write a network as an ONNX file, which other programs run.",
+        ("plyground export az-run model.onnx", "plyground export net.safetensors model.onnx"),
+    ),
     "warm": Command(
         "warm:warm",
         "Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package).",
