@@ -24,6 +24,7 @@ from plyground.arena.cli import main
 from plyground.arena.cli.boards import counts, drawn
 from plyground.arena.cli.commands import COMMANDS
 from plyground.arena.cli.main import _loaded
+from plyground.arena.training.alphazero import AlphaZeroConfig
 from plyground.envs import game_names, make_game
 
 
@@ -349,7 +350,7 @@ class TestJson:
 
 def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> None:
     shown, _ = run("train", "--help")
-    for one in fields(TrainingConfig):
+    for one in (*fields(TrainingConfig), *fields(AlphaZeroConfig)):
         if one.name not in ("algorithm", "game"):
             assert f"--{one.name.replace('_', '-').removesuffix('s' * (one.name == 'opponents'))} " in shown
     words = " ".join(shown.replace("│", " ").split())
@@ -383,6 +384,23 @@ def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     assert f"{folder}: 128 steps" in err.replace("\n", " ")
     result = json.loads(run("match", f"ppo({folder})", "random", "-g", "tictactoe", "--games", "2", "--json")[0])
     assert {player["name"] for player in result["players"]} == {f"ppo({folder})", "random"}
+
+
+def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    folder = tmp_path / "az"
+    small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "8")
+    small += ("--no-symmetry", "--ladder-every", "0", "--inference", "torch")
+    _, err = run("train", "alphazero", "tictactoe", "--out", str(folder), "--steps", "24", *small)
+    assert "24 steps; go on with --resume" in err
+    config = AlphaZeroConfig.load(folder / "config.json")
+    assert (config.steps, config.minutes, config.symmetry, config.simulations) == (24, None, False, 4)
+    _, err = run("train", "--resume", str(folder), "--steps", "48")
+    assert f"{folder}: 48 steps" in err.replace("\n", " ")
+    assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
+    wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
+    assert "--self-play is no option of alphazero: did you mean" in wrong
+    assert not (tmp_path / "no").exists()
 
 
 def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:

@@ -77,8 +77,13 @@ def read_network(path: str | Path) -> SavedNetwork:
     """
     safetensors = _safetensors()
     path = Path(path)
+    if path.is_dir():
+        path /= "model.safetensors"  # of a training run
     if not path.is_file():
-        raise FileNotFoundError(f"no network {str(path)!r}: expected a file of weights, as in 'net.safetensors'")
+        raise FileNotFoundError(
+            f"no network {str(path)!r}: expected a file of weights, as in 'net.safetensors', or the folder of a run of "
+            "`plyground train alphazero`"
+        )
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
