@@ -17,10 +17,10 @@ from plyground.envs import Game, GameBatch
 class RandomPlay:
     """Has the methods of `SelfPlay`; asks the net, and uses its value as that of the search."""
 
-    def __init__(self, game: Game, config: AlphaZeroConfig, seed: int) -> None:
-        self.game, self.batch = game, GameBatch(game, config.num_envs, seed=seed)
+    def __init__(self, game: Game, config: AlphaZeroConfig, seed: int, num_envs: int = 16) -> None:
+        self.game, self.batch = game, GameBatch(game, num_envs, seed=seed)
         self.stats = SimpleNamespace(games=0, moves=0, simulations=0, seconds_search=0.0, seconds_net=0.0)
-        self.open: list[list[NDArray[Any]]] = [[] for _ in range(config.num_envs)]
+        self.open: list[list[NDArray[Any]]] = [[] for _ in range(num_envs)]
 
     def play(self, evaluate: Callable[..., Any], *, moves: int) -> NDArray[Any]:
         batch, game, ended = self.batch, self.game, [new_samples(self.game, 0)]
@@ -28,7 +28,7 @@ class RandomPlay:
             samples, masks = new_samples(game, batch.num_envs), batch.masks.astype(bool)
             pack(game, samples, batch.observations, masks)
             samples["policy"] = masks / masks.sum(1, keepdims=True)
-            samples["value"] = evaluate(batch.observations)[1]
+            samples["value"] = evaluate(batch.observations, masks)[1]
             samples["ply"], players = batch.plies, batch.players.copy()
             for row, one in enumerate(samples):
                 one["result"] = players[row]  # until the game ends: who is to move

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,9 @@ torch = pytest.importorskip("torch")
 
 from plyground.agents.networks import read_network  # noqa: E402
 from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, run_folder, train  # noqa: E402
+from plyground.arena.training.alphazero.gating import score_of  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
+from plyground.envs import make_game  # noqa: E402
 from tests.alphazero_play import RandomPlay  # noqa: E402
 
 CONFIG = AlphaZeroConfig(
@@ -26,6 +26,7 @@ CONFIG = AlphaZeroConfig(
     steps=400,
     minutes=None,
     num_envs=16,
+    turn_plies=4,
     network="tiny",
     inference="torch",
     batch_size=32,
@@ -42,9 +43,7 @@ CONFIG = AlphaZeroConfig(
 @pytest.fixture(autouse=True)
 def _random_play(monkeypatch: pytest.MonkeyPatch) -> None:
     """Self-play makes random moves: what is tested here is what is done with its samples."""
-    fake = ModuleType("self_play")
-    fake.SelfPlay = RandomPlay  # pyright: ignore[reportAttributeAccessIssue]
-    monkeypatch.setitem(sys.modules, "plyground.arena.training.alphazero.self_play", fake)
+    monkeypatch.setattr("plyground.arena.training.alphazero.sources.SelfPlay", RandomPlay)
 
 
 def weights(run: Path) -> dict[str, Any]:
@@ -65,7 +64,7 @@ def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None
     assert progress.learned == 2 * progress.samples // 32 > 0
     assert progress.window == CONFIG.window_of(progress.samples) > 100
     assert progress.ladder.keys() == {"random"}
-    assert "448 moves | " in progress.line()
+    assert "448 moves, " in progress.line()
     assert "random" in progress.line()
     assert sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir()) == [
         "step_000000192.safetensors",
@@ -137,3 +136,40 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
         AlphaZeroConfig("tictactoe", simulations=4, full_share=0.5)
     with pytest.raises(ValueError, match="give steps, or minutes"):
         AlphaZeroConfig("tictactoe", minutes=None)
+
+
+def test_a_better_net_takes_the_place_of_the_one_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = "plyground.arena.training.alphazero.session.score_of"
+    scores = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(place, lambda *arguments: next(scores))
+    config = replace(CONFIG, gating_games=4, gating_every=64)
+    train(replace(config, steps=256), tmp_path / "parts")
+    lines = [json.loads(line) for line in (tmp_path / "parts" / "progress.jsonl").read_text().splitlines()]
+    assert [(line["steps"], line["gating"]) for line in lines] == [(64, 0.5), (128, 0.6), (192, 0.5), (256, 0.5)]
+    resume(tmp_path / "parts", steps=300)
+    scores = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(place, lambda *arguments: next(scores))
+    train(replace(config, steps=300), tmp_path / "whole")
+    assert_same(tmp_path / "whole", tmp_path / "parts")
+    scores = iter([0.5] * 4)
+    train(replace(config, steps=256), tmp_path / "never")
+    assert not weights(tmp_path / "never")["policy.last.weight"].any()  # as a new net
+    assert weights(tmp_path / "whole")["policy.last.weight"].any()
+
+
+def test_a_match_of_nets_counts_for_the_candidate() -> None:
+    game = make_game("tictactoe")
+    config = replace(CONFIG, gating_games=8, simulations=8, root="puct")
+
+    def even(planes: Any, masks: Any) -> Any:
+        return np.zeros(masks.shape, np.float32), np.zeros(len(planes), np.float32)
+
+    def foolish(planes: Any, masks: Any) -> Any:  # goes for the first legal action, and takes all else for lost
+        logits = np.where(masks.argmax(1)[:, None] == np.arange(9), 50.0, 0.0)
+        return logits.astype(np.float32), np.zeros(len(planes), np.float32)
+
+    config = replace(config, simulations=2, proofs=False)
+    assert score_of(game, config, even, even, 0) == pytest.approx(0.5)
+    better = score_of(game, replace(config, simulations=64), even, foolish, 0)
+    assert better + score_of(game, replace(config, simulations=64), foolish, even, 0) == pytest.approx(1)
+    assert better > 0.5

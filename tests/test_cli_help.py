@@ -15,6 +15,7 @@ import plyground.envs
 from plyground.arena import TrainingConfig
 from plyground.arena.cli.commands import COMMANDS
 from plyground.arena.cli.main import _loaded
+from plyground.arena.training.alphazero import AlphaZeroConfig
 
 from .command_line import Run
 
@@ -64,7 +65,7 @@ class TestHelp:
 
 def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> None:
     shown, _ = run("train", "--help")
-    for one in fields(TrainingConfig):
+    for one in (*fields(TrainingConfig), *fields(AlphaZeroConfig)):
         if one.name not in ("algorithm", "game"):
             assert f"--{one.name.replace('_', '-').removesuffix('s' * (one.name == 'opponents'))} " in shown
     words = " ".join(shown.replace("│", " ").split())

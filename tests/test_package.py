@@ -35,19 +35,13 @@ ROOMS = {
     "agents.solver.connect_four": {"envs.jit"},
     "agents.teaching": {"envs.render"},
     "arena.cli": {
-        *(
-            "agents.networks",
-            "agents.solver",
-            "agents.solver.connect_four",
-            "agents.teaching",
-            "envs.render",
-            "envs.vector",
-        ),
-        *("arena.grading", "arena.records", "arena.training"),
+        *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
+        *("envs.vector", "arena.grading", "arena.records", "arena.training", "arena.training.alphazero"),
     },
     "arena.grading": {"agents.solver.connect_four", "arena.records"},
     "arena.records": {"envs.jit"},
     "arena.training": {"envs.vector"},
+    "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.training"},
 }
 
 EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on which it stands
@@ -66,6 +60,10 @@ LATE = {
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
     ("arena.training.config", "agents"),
+    ("arena.training.alphazero.config", "agents"),
+    ("arena.training.alphazero.session", "agents.networks"),  # a run alone needs torch
+    ("arena.training.alphazero.session", "arena.training.alphazero.learner"),
+    ("arena.training.alphazero.sources", "agents.networks"),
     ("arena.training.model", "arena.training.networks"),  # these need torch
     ("arena.training.model", "arena.training.symmetries"),
     ("arena.training.model", "envs.vector.stable_baselines"),

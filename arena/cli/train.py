@@ -136,7 +136,7 @@ def _option_name(field: str) -> str:
 
 
 def _option(name: str) -> inspect.Parameter:
-    """Return the option of the fields of this name. One that is not given is None: the configuration has the default."""
+    """Return the option of fields of this name. If it is not given, it is None: the default is the configuration's."""
     kinds = [kind for kind in _PANELS if name in kind.__dataclass_fields__]
     own = [kind.__dataclass_fields__[name] for kind in kinds]
     kind, form = kind_of(kinds[0], name), None

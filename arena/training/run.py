@@ -43,7 +43,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
     run = RunFolder(folder)
     run.check_new()
     model, venv, league = new_model(config)
-    compile_players(config)
+    compile_players(config.game, (*config.opponents, *config.ladder))
     run.create(config)
     return _learn(TrainingSession(config, run, model, venv, league, on_progress))
 
@@ -83,7 +83,7 @@ def resume(
         raise run.damaged(error) from error
     config.save(run.config)
     run.forget_after(model.num_timesteps)
-    compile_players(config)
+    compile_players(config.game, (*config.opponents, *config.ladder))
     return _learn(session)
 
 

@@ -1,7 +1,7 @@
 """AlphaZero: self-play with a net inside the search, and learning from it, in runs that can be interrupted.
 
-Start with `run`, then `session`. May import the packages below, the rooms `training` and `grading`, and the files of
-`plyground.arena`.
+Start with `run`, then `session`: the loop. `self_play` makes the samples, `replay` keeps them, `learner` learns from
+them. May import the packages below, the rooms `training` and `grading`, and the files of `plyground.arena`.
 """
 
 from .config import AlphaZeroConfig

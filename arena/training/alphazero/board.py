@@ -29,7 +29,7 @@ class ScalarLog:
             return
         self._last = progress.seconds
         if self._writer is None:
-            self._writer = _new_writer(self._folder)
+            self._writer = _new_writer(self._folder, progress.steps)
         for group, value in asdict(progress).items():
             if isinstance(value, dict):
                 for name, number in value.items():
@@ -43,12 +43,12 @@ class ScalarLog:
             self._writer.close()
 
 
-def _new_writer(folder: Path) -> Any:
+def _new_writer(folder: Path, step: int) -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return _Nowhere()
-    return SummaryWriter(str(folder))
+    return SummaryWriter(str(folder), purge_step=step)  # what was written after the state that the run goes on from
 
 
 class _Nowhere:

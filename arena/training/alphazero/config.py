@@ -59,7 +59,7 @@ class AlphaZeroConfig(Settings):
     # -- self-play -----------------------------------------------------------------------------------------------------
 
     num_envs: int = field(default=512, metadata=about("Games played side by side.", least=1))
-    turn_plies: int = field(default=4, metadata=about("Plies of each game between two turns of learning.", least=1))
+    turn_plies: int = field(default=2, metadata=about("Plies of each game between two turns of learning.", least=1))
     simulations: int = field(default=32, metadata=about("Simulations of a full search.", least=2))
     # KataGo, section 3.1, "playout cap randomization": 600 and 100, a quarter of the moves full.
     cheap_simulations: int = field(
@@ -192,7 +192,7 @@ class AlphaZeroConfig(Settings):
     gating_score: float = field(
         default=0.55, metadata=about("Score from which on the new net replaces the other.", least=0, most=1)
     )
-    gating_every: int = field(default=100_000, metadata=about("Steps from one such match to the next.", least=1))
+    gating_every: int = field(default=20_000, metadata=about("Steps from one such match to the next.", least=1))
     inference: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
         default="auto",
         metadata=about(

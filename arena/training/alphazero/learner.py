@@ -119,7 +119,8 @@ class Learner:
         """Let the mean follow the weights; over the first steps it is that of all steps so far, nearly."""
         decay = min(self.config.averaging, (1 + self.steps) / (10 + self.steps)) if self.config.averaging else 0.0
         with torch.no_grad():
-            torch._foreach_lerp_(self._means, self._weights, 1 - decay)
+            for mean, weights in zip(self._means, self._weights, strict=True):
+                mean.lerp_(weights, 1 - decay)
 
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

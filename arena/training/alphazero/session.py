@@ -14,12 +14,14 @@ import numpy as np
 
 from ....envs import make_game
 from ..folder import StateFolder
+from ..model import compile_players
 from ..session import Progress
 from .board import ScalarLog
 from .config import AlphaZeroConfig
 from .examination import Examination
+from .gating import score_of
 from .replay import ReplayBuffer
-from .sources import Counts, OwnPlay, Source, new_inference
+from .sources import Counts, OwnPlay, Source, evaluate_by, new_inference
 
 __all__ = ["AlphaZeroProgress", "AlphaZeroSession", "OnProgress"]
 
@@ -51,18 +53,17 @@ class AlphaZeroProgress(Progress):
     marks: dict[str, float] = field(default_factory=dict)
 
     def line(self) -> str:
-        """Return how far the run is in one line."""
+        """Return how far the run is in two lines, and in a third how well the net plays, when that was tested."""
         rates = (
             f"{self.games_per_second:.1f} games/s, {self.steps_per_second:,.0f} moves/s, "
             f"{self.simulations_per_second:,.0f} simulations/s"
         )
-        parts = [f"{self.steps:,} moves", rates]
-        losses = ", ".join(f"{name} {loss:.2f}" for name, loss in self.losses.items() if name in ("policy", "value"))
-        parts += [f"loss: {losses}"] if losses else []
-        parts += [", ".join(f"{name} {100 * share:.0f} %" for name, share in self.shares.items())]
-        scores = self.ladder | ({"keeps value": self.marks["preserving"]} if self.marks else {})
-        parts += [", ".join(f"{name} {100 * score:.0f} %" for name, score in scores.items())] if scores else []
-        return " | ".join(parts)
+        times = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.shares.items())
+        losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items() if name != "gradient")
+        marks = {"keeps value": self.marks["preserving"]} if self.marks else {}
+        scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in (self.ladder | marks).items())
+        lines = [f"{self.steps:,} moves, {rates}", f"time: {times}" + (f" | losses: {losses}" if losses else "")]
+        return "\n".join([*lines, scores] if scores else lines)
 
 
 OnProgress = Callable[[AlphaZeroProgress], object]
@@ -127,6 +128,10 @@ class AlphaZeroSession:
 
     def run(self) -> None:
         """Play and learn until the training is over, or interrupted."""
+        self.source.prepare()
+        if self.config.ladder_every:
+            compile_players(self.config.game, self.config.ladder)
+        self.started = self._saved = time.perf_counter()  # compiling took no time from the training
         try:
             while not self.between():
                 self.turn()
@@ -165,6 +170,9 @@ class AlphaZeroSession:
     def between(self) -> bool:
         """Do what is due between two turns, and return whether the training is over."""
         over = self._is_over()
+        if self.config.gating_games and self._is_due(self.gated, self.config.gating_every):
+            self.gated = self.steps
+            self.gate()
         if self.config.ladder_every and self._is_due(self.tested, 1 if over else self.config.ladder_every):
             self.tested = self.steps
             self.test()
@@ -199,6 +207,16 @@ class AlphaZeroSession:
         self.ladder, self.marks = self.examination.ladder(net), self.examination.marks(net)
         line = {"steps": self.steps, "seconds": round(self.seconds, 1), "ladder": self.ladder, **self.marks}
         self.folder.note(line)
+
+    def gate(self) -> None:
+        """Let the net that learns play against the one that plays, and replace it if it is better."""
+        config = self.config
+        nets = [evaluate_by(new_inference(config, net)) for net in (self.learner.average, self.playing)]
+        score = score_of(self.game, config, nets[0], nets[1], config.seed + self.steps)
+        self.folder.note({"steps": self.steps, "seconds": round(self.seconds, 1), "gating": score})
+        if score >= config.gating_score:
+            self.playing.load_state_dict(self.learner.average.state_dict())
+            self.source.publish(self.playing)
 
     def save(self) -> None:
         """Write the net and the state of the run, and remove the samples that no kept state needs."""

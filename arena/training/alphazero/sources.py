@@ -8,10 +8,12 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from ....agents.puct.forest import Evaluate
 from ....envs import Game
 from .config import AlphaZeroConfig
+from .self_play import SelfPlay
 
-__all__ = ["Counts", "OwnPlay", "Source", "new_inference"]
+__all__ = ["Counts", "OwnPlay", "Source", "evaluate_by", "new_inference"]
 
 
 @dataclass
@@ -38,6 +40,10 @@ class Counts:
 
 class Source(Protocol):
     """What samples come from."""
+
+    def prepare(self) -> None:
+        """Get ready, before any clock runs."""
+        ...
 
     def collect(self) -> tuple[NDArray[Any], Counts]:
         """Return new samples, and what was done for them."""
@@ -70,17 +76,19 @@ class OwnPlay:
     """
 
     def __init__(self, game: Game, config: AlphaZeroConfig, net: Any) -> None:
-        from .self_play import SelfPlay
-
-        self.config = config
+        self.game, self.config = game, config
         self.inference = new_inference(config, net)
         self.play = SelfPlay(game, config, config.seed)
 
     def collect(self) -> tuple[NDArray[Any], Counts]:
         """Play a turn, and return the samples of the games that ended in it."""
         before = Counts.of(self.play.stats)
-        samples = self.play.play(self.inference, moves=self.config.turn_plies)
+        samples = self.play.play(evaluate_by(self.inference), moves=self.config.turn_plies)
         return samples, Counts.of(self.play.stats) - before
+
+    def prepare(self) -> None:
+        """Compile what self-play needs."""
+        SelfPlay(self.game, self.config, 0, num_envs=1).play(evaluate_by(self.inference), moves=1)
 
     def publish(self, net: Any) -> None:
         """Play with this net from here on."""
@@ -110,3 +118,8 @@ def new_inference(config: AlphaZeroConfig, net: Any) -> Any:
         precision=config.precision,
         device=config.device,
     )
+
+
+def evaluate_by(inference: Any) -> Evaluate:
+    """Return an `Inference` as a forest asks it."""
+    return lambda planes, masks: inference(planes)
