@@ -140,9 +140,12 @@ class Forest:
                 raise ValueError(f"{name} must be a number, at least {least}, got {value!r}")
         if epsilon > 1:
             raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
+        if not game.max_utility < math.inf:
+            raise ValueError(f"a forest counts values as shares of the largest utility, and that of {game.spec} is inf")
         self.noise, self.epsilon, self.alpha = noise, float(epsilon), float(alpha)
-        self._gumbel = GumbelRule(float(c_visit), float(c_scale), 1 / game.max_utility, proofs)
-        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), 1 / game.max_utility, proofs)
+        largest = float(game.max_utility)
+        self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, bool(proofs))
+        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), largest, bool(proofs))
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
         edges = game.num_actions + nodes * min(game.num_actions, _MOST_EDGES)
         self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
@@ -206,12 +209,14 @@ class Forest:
     def keep(self, actions: ArrayLike, rows: NDArray[np.intp] | None = None) -> None:
         """Keep of the trees in these ``rows`` (default: all) what is below these ``actions`` [rows], which are played.
 
-        The next search of such a row must be of the position after its action.
+        A search of another position than the one after the action finds nothing kept, and begins anew.
         """
-        rows = self._numbers(rows)
+        rows, actions = self._numbers(rows), np.ascontiguousarray(actions, np.int32)
+        if actions.shape != rows.shape:
+            raise ValueError(f"an action is kept for each of {rows.size} rows, got shape {actions.shape}")
         if self._renumbered.shape[0] < rows.size:
             self._renumbered = np.zeros((self.rows, self.trees.nodes.shape[1]), np.int32)
-        self._run(keep, rows.size, self._renumbered, rows, np.asarray(actions, np.int32))
+        self._run(keep, rows.size, self._renumbered, rows, actions)
 
     def search(
         self,
@@ -226,6 +231,8 @@ class Forest:
     ) -> Searched:
         """Search these positions, none of them finished.
 
+        A row whose tree is of the same position goes on in it, with as many simulations more.
+
         Args:
             states: [rows] the positions.
             evaluate: gives logits and values of what the players to move see, see `Evaluate`.
@@ -237,21 +244,27 @@ class Forest:
             interrupted: asked between passes; if it says True, the search ends with what it has.
 
         Raises:
-            ValueError: an argument does not fit.
+            ValueError: an argument does not fit, or the evaluator's answer; a position is finished, or its mask
+                leaves no legal action.
         """
         rows = self._numbers(rows, states.size)
-        each = np.broadcast_to(np.asarray(self.simulations if simulations is None else simulations), rows.shape)
-        each = each.astype(np.int32)
-        if each.size and not 0 <= each.min() <= each.max() <= self.simulations:
-            raise ValueError(f"simulations must be from 0 to {self.simulations}, got {simulations!r}")
-        if self._frames > 1 and shown is None:
-            raise ValueError(f"observations of {self.game.spec} show earlier positions: a search needs `shown`")
-        seen = np.zeros((0, 0, 0), self.game.observation_dtype) if shown is None else shown.reshape(rows.size, 2, -1)
+        each = self._budgets(simulations, rows)
+        shape, values = self.game.observation_shape, math.prod(self.game.observation_shape)
+        if states.dtype != self.game.dtype or states.ndim != 1:
+            raise ValueError(f"positions of {self.game.spec} are an array [rows] of its dtype, got {states.dtype}")
         root_masks = _NOTHING if masks is None else np.ascontiguousarray(masks, np.bool_)
-        self._begin(rows, root_masks, each)
+        if masks is not None and root_masks.shape != (rows.size, self.game.num_actions):
+            raise ValueError(f"masks must have shape {(rows.size, self.game.num_actions)}, got {root_masks.shape}")
+        seen = np.zeros((0, 0, 0), self.game.observation_dtype)
+        if self._frames > 1:
+            if shown is None:
+                raise ValueError(f"observations of {self.game.spec} show earlier positions: a search needs `shown`")
+            if shown.shape != (rows.size, 2, *shape):
+                raise ValueError(f"shown must have shape {(rows.size, 2, *shape)}, got {shown.shape}")
+            seen = np.ascontiguousarray(shown, self.game.observation_dtype).reshape(rows.size, 2, values)
+        self._begin(rows, states, root_masks, each)
         select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
-        shape = self.game.observation_shape
         while True:
             self._run(select, rows.size, states, rule, rows)
             leaves = self.trees.rows["leaves"][rows]
@@ -261,44 +274,68 @@ class Forest:
                 break
             planes = np.zeros((count, *shape), self.game.observation_dtype)
             allowed = np.zeros((count, self.game.num_actions), np.bool_)
-            flat = planes.reshape(count, -1)
             self._run(
                 show, rows.size, root_masks, seen, self._frames, self._frame, self._windows, shape, rows, offsets,
-                flat, allowed,
+                planes.reshape(count, values), allowed,
             )  # fmt: skip
-            logits, values = evaluate(planes, allowed)
+            try:
+                answer = self._checked(*evaluate(planes, allowed), count)
+            except BaseException:
+                self.forget(rows)
+                raise
             self.evaluations += count
-            self._run(absorb, rows.size, logits, values, rows, offsets, considered, self.epsilon)
+            self._run(absorb, rows.size, *answer, rows, offsets, considered, self.epsilon)
             if interrupted is not None and interrupted():
                 break
         self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
         return self._finish(rows)
 
-    def _begin(self, rows: NDArray[np.intp], masks: NDArray[np.bool_], simulations: NDArray[np.int32]) -> None:
-        """Let the searches begin, with trees of which nothing is kept that does not fit."""
-        trees = self.trees
-        known = trees.rows["nodes"][rows]
-        forgotten = (known > 0) & (known + simulations > trees.nodes.shape[1])
-        if masks.shape[1] > 0:
-            for place in np.flatnonzero((known > 0) & ~forgotten):
-                root = trees.nodes[rows[place], 0]
-                edges = trees.edges[rows[place], root["first"] : root["first"] + root["count"]]
-                forgotten[place] = not masks[place, edges["action"]].all()
-        trees.rows["nodes"][rows[forgotten]] = 0
-        trees.rows["edges"][rows[trees.rows["nodes"][rows] == 0]] = 0
-        trees.rows["full"][rows] = False
+    def _begin(
+        self, rows: NDArray[np.intp], states: NDArray[Any], masks: NDArray[np.bool_], simulations: NDArray[np.int32]
+    ) -> None:
+        """Let the searches begin, with trees of which nothing is kept that does not fit.
+
+        Raises:
+            ValueError: there is nothing to search.
+        """
+        known = np.flatnonzero(self.trees.rows["nodes"][rows])
+        self.forget(rows[known[self.trees.states[rows[known], 0] != states[known]]])
         if self.root == "gumbel":
-            self._run(
-                begin_gumbel, rows.size, self.rngs, simulations, rows, trees.candidates.shape[1],
-                1.0 if self.noise else 0.0,
-            )  # fmt: skip
+            numbers = self.trees.candidates.shape[1], 1.0 if self.noise else 0.0
+            self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, rows, *numbers)
         else:
-            if self.epsilon > 0:
-                for row in rows:
-                    rng = np.random.default_rng(int(self.rngs[row, 0]))
-                    trees.noise[row] = rng.standard_gamma(self.alpha, self.game.num_actions)
-                    self.rngs[row] += np.uint64(0x9E3779B97F4A7C15)
-            self._run(begin_puct, rows.size, simulations, rows, self.epsilon)
+            numbers = self.alpha, self.epsilon
+            self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, rows, *numbers)
+        empty = np.flatnonzero(self.trees.rows["left"][rows] < 0)
+        if empty.size:
+            self.forget(rows)
+            text = self.game.text(states[empty[0]])
+            raise ValueError(f"nothing may be played in position {empty[0]}, there is nothing to search:\n{text}")
+
+    def _checked(
+        self, logits: NDArray[Any], values: NDArray[Any], count: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the evaluator's answer as kernels take it: minus infinity among the logits is let through."""
+        logits, values = (np.require(array, np.float32, ["C", "W"]) for array in (logits, values))
+        shape = (count, self.game.num_actions)
+        if logits.shape != shape or values.shape != (count,):
+            raise ValueError(
+                f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
+                f"{values.shape}"
+            )
+        if not ((logits < np.inf).all() and np.isfinite(values).all()):
+            raise ValueError(f"logits must be numbers below infinity, values finite: got {logits} and {values}")
+        return logits, values
+
+    def _budgets(self, simulations: ArrayLike | None, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        each = np.asarray(self.simulations if simulations is None else simulations)
+        fits = each.dtype.kind in "iu" and each.shape in ((), rows.shape)
+        if not fits or (each.size and not 0 <= each.min() <= each.max() <= self.simulations):
+            raise ValueError(
+                f"simulations must be whole numbers from 0 to {self.simulations}, one or {rows.size}, "
+                f"got {simulations!r}"
+            )
+        return np.broadcast_to(each, rows.shape).astype(np.int32)
 
     def _finish(self, rows: NDArray[np.intp]) -> Searched:
         count, actions = rows.size, self.game.num_actions
@@ -321,6 +358,8 @@ class Forest:
             raise ValueError(f"{count} positions need as many rows, got {rows.size}")
         if rows.size and not 0 <= rows.min() <= rows.max() < self.rows:
             raise ValueError(f"rows must be from 0 to {self.rows - 1}, got {rows.min()} to {rows.max()}")
+        if np.unique(rows).size < rows.size:
+            raise ValueError(f"each row searches one position, got some rows twice: {rows.tolist()}")
         return np.ascontiguousarray(rows, np.intp)
 
     def _run(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....envs.jit import helper
 from ....envs.jit.prng import uniform
-from .proofs import edge_value, is_lost
+from .proofs import counts, edge_value, is_lost
 
 __all__ = ["GumbelRule", "best_candidate", "draw_gumbel", "gumbel_child", "gumbel_edge", "improve", "start_halving"]
 
@@ -25,7 +25,7 @@ class GumbelRule(NamedTuple):
 
     c_visit: float
     c_scale: float
-    unit: float  # by which utilities are multiplied, so that the largest is 1
+    largest: float  # by which utilities are divided, so that the largest is 1
     proofs: bool
 
 
@@ -80,12 +80,12 @@ def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -
         edge = edges[here.first + i]
         value = edge_value(edge) if edge.visits > 0 else mixed
         weights[i] = value
-        if _counts(here, edge):
+        if counts(here, edge):
             top = max(top, value)
     total, mean = 0.0, 0.0
     for i in range(here.count):
         edge, value = edges[here.first + i], weights[i]
-        weights[i] = edge.prior * np.exp(scale * (value - top)) if _counts(here, edge) else 0.0
+        weights[i] = edge.prior * np.exp(scale * (value - top)) if counts(here, edge) else 0.0
         total += weights[i]
         mean += weights[i] * value
     for i in range(here.count):
@@ -94,22 +94,16 @@ def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -
 
 
 @helper
-def _counts(node: Any, edge: Any) -> bool:
-    """Return whether the improved policy of the node may play the edge."""
-    if node.proved:
-        return edge.proved and edge.exact == node.exact
-    return not is_lost(edge)
-
-
-@helper
 def gumbel_child(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -> int:
     """Return the edge whose share of visits is furthest below the improved policy (equation 14), not a lost one."""
     here = nodes[node]
     mixed, scale, visits = _completion(nodes, edges, node, rule)
     # Exponents of visited edges only: all others have the same one.
-    top = mixed
+    top = -np.inf
     for e in range(here.first, here.first + here.count):
-        if edges[e].visits > 0 and not is_lost(edges[e]):
+        if edges[e].visits == 0:
+            top = max(top, mixed)
+        elif not is_lost(edges[e]):
             top = max(top, edge_value(edges[e]))
     unvisited = np.exp(scale * (mixed - top))
     total = 0.0
@@ -154,7 +148,7 @@ def start_halving(trees: Any, r: int, considered: int) -> None:
 
 @helper
 def _noisy_logit(trees: Any, r: int, place: int, edge: Any) -> float:
-    return trees.noise[r, place] + np.log(max(edge.prior, 1e-30))
+    return trees.noise[r, place] + np.log(np.float64(edge.prior))
 
 
 @helper
@@ -215,7 +209,7 @@ def best_candidate(trees: Any, r: int, rule: GumbelRule) -> int:
     scale, best, best_visits, best_score = _root_scale(trees, r, rule), -1, -1, -np.inf
     for e in range(root.first, root.first + root.count):
         edge = edges[e]
-        if not _counts(root, edge):
+        if not counts(root, edge):
             continue
         visits = 0 if root.proved else edge.visits - edge.before
         score = _score(trees, r, e, scale) if edge.visits > 0 else _noisy_logit(trees, r, e - root.first, edge) - 1e9

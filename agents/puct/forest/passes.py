@@ -12,8 +12,10 @@ import numpy as np
 
 from ....envs.jit import helper, kernel
 from .gumbel import best_candidate, draw_gumbel, gumbel_child, gumbel_edge, improve, start_halving
-from .priors import mix_noise, prune, puct_child, puct_edge
-from .proofs import prove_edge
+from .priors import draw_gamma, mix_noise, prune, puct_child, puct_edge
+from .proofs import counts, prove_edge
+
+_LEAST_PRIOR, _LEAST_LOGIT = np.float32(1e-30), np.finfo(np.float32).min
 
 __all__ = [
     "absorb",
@@ -29,12 +31,14 @@ __all__ = [
 
 
 @kernel
-def begin_gumbel(game, trees, rngs, simulations, rows, considered, scale, first, last):
+def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, rows, considered, scale, first, last):
     """Let a search begin in these ``rows``; candidates are chosen in those whose root is known.
 
     Args:
         game: the game.
         trees: the `Trees`.
+        roots: [rows] the positions.
+        root_masks: bool [rows, num_actions] what may be played there, or [rows, 0]: what is legal.
         rngs: [all rows, 1] random numbers.
         simulations: [rows] how many there shall be.
         rows: the numbers of the rows.
@@ -45,24 +49,49 @@ def begin_gumbel(game, trees, rngs, simulations, rows, considered, scale, first,
     """
     for place in range(first, last):
         r = rows[place]
-        row = trees.rows[r]
-        row.simulations = row.left = simulations[place]
-        row.leaves = row.considered = row.turn = row.rounds = row.deepest = 0
+        _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
         draw_gumbel(rngs[r], trees.noise[r], scale)
-        if row.nodes > 0:
+        if trees.rows[r].nodes > 0:
             start_halving(trees, r, considered)
 
 
 @kernel
-def begin_puct(game, trees, simulations, rows, epsilon, first, last):
-    """Let a search begin in these ``rows``, with the noise that is in the trees where the root is known already."""
+def begin_puct(game, trees, roots, root_masks, rngs, simulations, rows, alpha, epsilon, first, last):
+    """Let a search begin in these ``rows``; noise is mixed into the priors where the root is known already."""
     for place in range(first, last):
         r = rows[place]
-        row = trees.rows[r]
-        row.simulations = row.left = simulations[place]
-        row.leaves = row.considered = row.turn = row.rounds = row.deepest = 0
-        if row.nodes > 0:
+        _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
+        for i in range(trees.noise.shape[1]):
+            trees.noise[r, i] = draw_gamma(rngs[r], alpha) if epsilon > 0 and alpha > 0 else 0.0
+        if trees.rows[r].nodes > 0:
             mix_noise(trees, r, epsilon)
+
+
+@helper
+def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int, simulations: int) -> None:
+    """Let a search begin in a row, with what is known of the root if there is room and it has these actions.
+
+    Where nothing may be played, there are less than no simulations left.
+    """
+    row, legal = trees.rows[r], trees.legal[r, 0]
+    row.simulations = row.left = simulations
+    row.leaves = row.considered = row.turn = row.rounds = row.deepest = 0
+    row.full = False
+    count = -1 if game.is_terminal(root) else game.legal_actions(root, legal)
+    if root_masks.shape[1] > 0 and count > 0:
+        count = _allowed(root_masks[place], legal, count)
+    if count <= 0:
+        row.left = -1
+    if row.nodes > 0:
+        node = trees.nodes[r, 0]
+        fits = row.nodes + simulations <= trees.nodes.shape[1] and node.count == count
+        if fits and root_masks.shape[1] > 0:
+            for e in range(node.first, node.first + node.count):
+                fits = fits and root_masks[place, trees.edges[r, e].action]
+        if not fits:
+            row.nodes = 0
+    if row.nodes == 0:
+        row.edges = 0
 
 
 @kernel
@@ -117,7 +146,7 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
         game.play(leaf, edges[edge].action)
         if game.is_terminal(leaf):
             player = nodes[node].player
-            exact = game.utility(leaf, player) * rule.unit
+            exact = np.float64(np.float32(game.utility(leaf, player) / rule.largest))  # as precise as it is kept
             if rule.proofs:
                 _prove(trees, r, slot, exact)
             _back_up(trees, r, slot, exact, player)
@@ -271,7 +300,8 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
     for i in range(count):
         if logits[legal[i]] > logits[legal[best]]:
             best = i
-    highest, total = logits[legal[best]], 0.0
+    # Where all logits are minus infinity, nothing is said of the actions: the same for each.
+    highest, total = max(logits[legal[best]], _LEAST_LOGIT), 0.0
     for i in range(count):
         edge = edges[node.first + i]
         edge.action = legal[best] if i == 0 else legal[i - 1] if i <= best else legal[i]
@@ -280,7 +310,8 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
         total += prior
         edge.total, edge.exact, edge.visits, edge.before, edge.child, edge.proved = 0.0, 0.0, 0, 0, -1, False
     for e in range(node.first, node.first + count):
-        edges[e].prior = edges[e].prior / total
+        # No prior is 0: that of an action that alone does not lose may be tiny.
+        edges[e].prior = max(edges[e].prior / total, _LEAST_PRIOR) if total > 0 else 1 / count
 
 
 @kernel
@@ -302,29 +333,34 @@ def finish_gumbel(game, trees, rule, rows, actions, policies, values, visits, su
 def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surprise, first, last):
     """Write what the searches found: the most visited actions, the shares of visits, the values and the visits.
 
-    The priors at the root are again what they were without the noise.
+    Without visits the policy is that of the priors. Those at the root are again what they were without the noise.
     """
     for place in range(first, last):
         r = rows[place]
         root, edges, weights = trees.nodes[r, 0], trees.edges[r], trees.scores[r]
         prune(trees, r, rule, weights)
-        total, count, value, best = 0.0, 0, 0.0, -1
+        total, prior, count, value, best = 0.0, 0.0, 0, 0.0, -1
         for i in range(root.count):
             edge = edges[root.first + i]
+            edge.prior = trees.noise[r, i]
             visits[place, edge.action] = edge.visits
             count += edge.visits
             value += edge.total
-            if root.proved:
-                weights[i] = 1.0 if edge.proved and edge.exact == root.exact else 0.0
-            elif edge.proved and edge.exact <= -1.0:
+            if not counts(root, edge):
                 weights[i] = 0.0
+                continue
+            if root.proved:
+                weights[i] = 1.0
             total += weights[i]
+            prior += edge.prior
             if best < 0 or weights[i] > weights[best]:
                 best = i
         for i in range(root.count):
             edge = edges[root.first + i]
-            policies[place, edge.action] = weights[i] / total if total > 0 else edge.prior
-            edge.prior = trees.noise[r, i]
+            if total > 0:
+                policies[place, edge.action] = weights[i] / total
+            elif counts(root, edge):
+                policies[place, edge.action] = edge.prior / prior
             surprise[place] += _divergence(policies[place, edge.action], edge.prior)
         actions[place] = edges[root.first + best].action
         values[place] = root.exact if root.proved else (value + root.value) / (count + 1)
@@ -333,7 +369,7 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
 @helper
 def _divergence(share: float, prior: float) -> float:
     """Return a term of the Kullback–Leibler divergence of a policy from the priors."""
-    return share * np.log(share / max(prior, 1e-30)) if share > 0 else 0.0
+    return share * np.log(share / prior) if share > 0 else 0.0
 
 
 @kernel

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.jit import helper
+from ....envs.jit.prng import uniform
 from ..tree import puct
 from .proofs import edge_value, is_lost
 
-__all__ = ["PuctRule", "mix_noise", "prune", "puct_child", "puct_edge"]
+__all__ = ["PuctRule", "draw_gamma", "mix_noise", "prune", "puct_child", "puct_edge"]
 
 
 class PuctRule(NamedTuple):
@@ -24,8 +25,23 @@ class PuctRule(NamedTuple):
     c_base: float  # after about so many visits the constant has grown by ln 2; infinite: it stays ``c``
     fpu: float  # the Q of an edge that was never visited
     forced: float  # k: an edge at the root gets at least sqrt(k · P · ΣN) visits, once it has one; 0 for none
-    unit: float  # by which utilities are multiplied, so that the largest is 1
+    largest: float  # by which utilities are divided, so that the largest is 1
     proofs: bool
+
+
+@helper
+def draw_gamma(rng: Any, alpha: float) -> float:
+    """Return a draw of the gamma distribution with this shape and scale 1.
+
+    Source: G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on
+    Mathematical Software 26 (2000), with their section 6 for shapes below 1; normal variables by Box and Muller.
+    """
+    d = (alpha if alpha >= 1 else alpha + 1) - 1 / 3
+    while True:
+        normal = np.sqrt(-2 * np.log(1 - uniform(rng))) * np.cos(2 * np.pi * uniform(rng))
+        v = (1 + normal / np.sqrt(9 * d)) ** 3
+        if v > 0 and np.log(1 - uniform(rng)) < 0.5 * normal**2 + d * (1 - v + np.log(v)):
+            return d * v if alpha >= 1 else d * v * (1 - uniform(rng)) ** (1 / alpha)
 
 
 @helper
@@ -110,15 +126,15 @@ def puct_edge(trees: Any, r: int, rule: PuctRule) -> int:
 def prune(trees: Any, r: int, rule: PuctRule, weights: Any) -> None:
     """Write the visits at the root into ``weights``, less those that were only forced.
 
-    From each edge but the most visited one up to ``sqrt(k · P · ΣN)`` visits are taken, as long as its `puct` stays
-    below that edge's; what is left with a single visit is left with none.
+    From each edge but the most visited one (of those that are not lost) up to ``sqrt(k · P · ΣN)`` visits are taken, as
+    long as its `puct` stays below that edge's; what is left with a single visit is left with none.
     """
     root, edges = trees.nodes[r, 0], trees.edges[r]
     visits = _visits(root, edges)
     most = root.first
     for e in range(root.first, root.first + root.count):
         weights[e - root.first] = edges[e].visits
-        if edges[e].visits > edges[most].visits:
+        if is_lost(edges[most]) or (edges[e].visits > edges[most].visits and not is_lost(edges[e])):
             most = e
     if rule.forced <= 0 or visits == 0:
         return

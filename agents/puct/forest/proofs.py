@@ -10,7 +10,7 @@ from typing import Any
 
 from ....envs.jit import helper
 
-__all__ = ["edge_value", "is_lost", "prove_edge"]
+__all__ = ["counts", "edge_value", "is_lost", "prove_edge"]
 
 
 @helper
@@ -23,6 +23,14 @@ def edge_value(edge: Any) -> float:
 def is_lost(edge: Any) -> bool:
     """Return whether the edge is proved to lose as much as can be lost."""
     return edge.proved and edge.exact <= -1.0
+
+
+@helper
+def counts(node: Any, edge: Any) -> bool:
+    """Return whether the edge may be played: one that does not lose, or of a proved node one that proves it."""
+    if node.proved:
+        return edge.proved and edge.exact == node.exact
+    return not is_lost(edge)
 
 
 @helper
