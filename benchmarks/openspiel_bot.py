@@ -12,21 +12,18 @@ sides; each adds one visited node a simulation, and plays the most visited move.
 
 from __future__ import annotations
 
-import itertools
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.following import moves_between
 from plyground.agents.agent import Info, Observation, mask_in, state_of
 from plyground.envs import Game, State, as_game
-from plyground.envs.jit import kernel
 
 __all__ = ["OpenSpielMCTS"]
 
 MEMORY_MB = 1000  # for the tree: more than it takes
-LONGEST = 6  # plies from one position that the bot is shown to the next, but for its own move: an opening, or passes
 
 
 class OpenSpielMCTS:
@@ -82,22 +79,10 @@ class OpenSpielMCTS:
         """Play the moves that lead from the last position to ``target``, on both sides.
 
         Raises:
-            ValueError: there are none, up to `LONGEST`.
+            ValueError: there are none.
         """
-        key = self.game.key(target)
-        if self.game.key(self.state) == key:
-            return
-        # The moves of a Go opening are nearly always points with a stone: these are tried first, and then all.
-        stones = self.game.observation(target, 0)[..., :2].any(axis=-1).ravel()
-        everything = np.ones(self.game.num_actions, np.bool_)
-        choices = [np.append(stones, True), everything] if self.game.name == "go" else [everything]
-        for tried, plies in itertools.product(choices, range(1, LONGEST + 1)):
-            line = self._line(self.state, key, plies, tried)
-            if line is not None:
-                for action in line:
-                    self._play(action)
-                return
-        raise ValueError(f"no moves lead from\n{self.game.text(self.state)}\nto\n{self.game.text(target)}")
+        for action in moves_between(self.game, self.state, target):
+            self._play(action)
 
     def _play(self, action: int) -> None:
         self.peer_state.apply_action(self._number(action))
@@ -110,23 +95,6 @@ class OpenSpielMCTS:
         size = self.game.observation_shape[0]
         row, column = divmod(action, size)
         return (size - 1 - row) * size + column
-
-    def _line(self, state: State, key: Any, plies: int, tried: NDArray[np.bool_]) -> list[int] | None:
-        """Return ``plies`` moves after which the position has this key, or None."""
-        if self.game.is_terminal(state):
-            return None
-        actions, keys = np.empty(self.game.num_actions, np.int32), np.empty(self.game.num_actions, np.uint64)
-        count = _followers(self.game, state, np.zeros(1, self.game.dtype), actions, keys)
-        if plies == 1:
-            hits = np.flatnonzero(keys[:count] == key)
-            return [int(actions[hits[0]])] if hits.size else None
-        for action in actions[:count][tried[actions[:count]]].tolist():
-            child = state.copy()
-            self.game.play(child, action)
-            rest = self._line(child, key, plies - 1, tried)
-            if rest is not None:
-                return [action, *rest]
-        return None
 
     def __getstate__(self) -> dict[str, Any]:
         return {"game": self.game, "simulations": self.simulations, "c": self.c}
@@ -142,18 +110,6 @@ def _peer_spec(game: Game) -> str:
         size, komi = game.observation_shape[0], game.parameters["komi"]
         return f"go(board_size={size},komi={komi},max_game_length={game.max_plies})"
     raise ValueError(f"OpenSpielMCTS plays connect_four, othello and go, got {game.spec}")
-
-
-@kernel
-def _followers(game, state, scratch, actions, keys):
-    """Write the legal actions and the keys of the positions after them, and return how many there are."""
-    count = game.legal_actions(state, actions)
-    for i in range(count):
-        scratch[0] = state
-        child = scratch[0]
-        game.play(child, actions[i])
-        keys[i] = game.key(child)
-    return count
 
 
 def _final(child: Any) -> tuple[float, int, float]:

@@ -1,0 +1,66 @@
+"""Following a game by its positions, for players that must know the moves: programs with boards of their own."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyground.envs import Game, State
+from plyground.envs.jit import kernel
+
+__all__ = ["moves_between"]
+
+LONGEST = 6  # plies from one position that a player is shown to the next, but for its own move: an opening, or passes
+
+
+def moves_between(game: Game, state: State, target: State) -> list[int]:
+    """Return moves that lead from ``state`` to ``target``, as few as possible.
+
+    Raises:
+        ValueError: there are none, up to `LONGEST`.
+    """
+    key = game.key(target)
+    if game.key(state) == key:
+        return []
+    # The moves of a Go opening are nearly always points with a stone: these are tried first, and then all.
+    stones = game.observation(target, 0)[..., :2].any(axis=-1).ravel()
+    everything = np.ones(game.num_actions, np.bool_)
+    choices = [np.append(stones, True), everything] if game.name == "go" else [everything]
+    for tried, plies in itertools.product(choices, range(1, LONGEST + 1)):
+        line = _line(game, state, key, plies, tried)
+        if line is not None:
+            return line
+    raise ValueError(f"no moves lead from\n{game.text(state)}\nto\n{game.text(target)}")
+
+
+def _line(game: Game, state: State, key: Any, plies: int, tried: NDArray[np.bool_]) -> list[int] | None:
+    """Return ``plies`` moves after which the position has this key, or None."""
+    if game.is_terminal(state):
+        return None
+    actions, keys = np.empty(game.num_actions, np.int32), np.empty(game.num_actions, np.uint64)
+    count = _followers(game, state, np.zeros(1, game.dtype), actions, keys)
+    if plies == 1:
+        hits = np.flatnonzero(keys[:count] == key)
+        return [int(actions[hits[0]])] if hits.size else None
+    for action in actions[:count][tried[actions[:count]]].tolist():
+        child = state.copy()
+        game.play(child, action)
+        rest = _line(game, child, key, plies - 1, tried)
+        if rest is not None:
+            return [action, *rest]
+    return None
+
+
+@kernel
+def _followers(game, state, scratch, actions, keys):
+    """Write the legal actions and the keys of the positions after them, and return how many there are."""
+    count = game.legal_actions(state, actions)
+    for i in range(count):
+        scratch[0] = state
+        child = scratch[0]
+        game.play(child, actions[i])
+        keys[i] = game.key(child)
+    return count
