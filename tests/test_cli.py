@@ -10,7 +10,7 @@ import pytest
 
 from plyground.agents import agent_names
 from plyground.arena import read_records
-from plyground.envs import game_names
+from plyground.envs import game_names, make_game
 
 from .command_line import Run
 

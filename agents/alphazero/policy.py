@@ -78,24 +78,24 @@ class NetworkModel(ModelNetwork):
         check_network(game, self.model)
         self._game, self._unit = game, float(game.max_utility)
 
-    def _asked(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _ask(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         shape = self._game.observation_shape
         logits, values = self.model(planes.reshape(-1, *shape).astype(self._game.observation_dtype, copy=False))
         return logits.astype(np.float64), values.astype(np.float64) * self._unit
 
     def scores(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the logits [positions, num_actions]."""
-        return self._asked(planes)[0]
+        return self._ask(planes)[0]
 
     def values(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the utilities [positions] that the network expects for the players to move."""
-        return self._asked(planes)[1]
+        return self._ask(planes)[1]
 
     def scores_and_values(
         self, planes: NDArray[Any], masks: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return both."""
-        return self._asked(planes)
+        return self._ask(planes)
 
     def __deepcopy__(self, memo: Any) -> NetworkModel:
         return self  # it keeps nothing of a game
