@@ -12,6 +12,8 @@ also play by the same rules, with differences that a rate cannot make up for:
 - Checkers. OpenSpiel draws after 40 plies without a jump, we after 80 without a jump or a move of a man. Random games
   take 68 plies on average there and 73 here, and only plies are counted.
 - Networks. Both sides ask the same network of torch, in one thread; alone, it sees the same positions again and again.
+- Nets of the package. The first backend that is installed of OpenVINO, ONNX Runtime and torch, in 16 bits where the
+  processor multiplies these, against torch in 32.
 - Batches of Go. Our masks leave out what superko forbids, for which each move is looked up among all positions of the
   game; pgx's do not, and a move that superko forbids loses there.
 """
@@ -195,4 +197,15 @@ NETWORKS = [
     )
     for title, spec in (("Connect Four", "connect_four"), ("Go 9x9", "go(board_size=9)"))
 ]
-MEASUREMENTS = [*(measurement for game in GAMES for measurement in _measurements(game)), TRAINING, *NETWORKS]
+BACKENDS = [
+    Measurement(
+        game=title,
+        name=f"small net, batches of {network.BATCH}",
+        unit="positions/s",
+        ours=partial(network.asked, spec, "auto", "auto"),
+        peer=partial(network.asked, spec, "torch", "f32"),
+        peer_name="torch, 32 bits",
+    )
+    for title, spec in (("Connect Four", "connect_four"), ("Go 9x9", "go(board_size=9)"))
+]
+MEASUREMENTS = [*(measurement for game in GAMES for measurement in _measurements(game)), TRAINING, *NETWORKS, *BACKENDS]

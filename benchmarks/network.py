@@ -1,15 +1,18 @@
-"""A network inside PUCT, and the same network alone: what the search around it costs."""
+"""A network inside PUCT, and the same network alone: what the search around it costs; and backends of networks."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from harness import Work
 
 from plyground.agents import PUCT, torch_evaluator
+from plyground.agents.networks import make_inference, new_network
+from plyground.agents.networks.inference import Precision
 from plyground.envs import Game, make_game
 
-__all__ = ["alone", "search"]
+__all__ = ["alone", "asked", "search"]
 
 BATCH = 256  # positions in one pass through the network
 SIMULATIONS = 20 * BATCH
@@ -37,6 +40,19 @@ def alone(spec: str) -> Work:
             for _ in range(SIMULATIONS // BATCH):
                 network(planes)
         return SIMULATIONS
+
+    return work
+
+
+def asked(spec: str, backend: str, precision: Precision) -> Work:
+    """Return work that asks the package's small network about random planes, and counts positions."""
+    game = make_game(spec)
+    inference = make_inference(new_network(game, "small"), backend, batch=BATCH, precision=precision)
+    planes = np.random.default_rng(0).integers(0, 2, (BATCH, *game.observation_shape)).astype(game.observation_dtype)
+
+    def work() -> int:
+        inference(planes)
+        return BATCH
 
     return work
 

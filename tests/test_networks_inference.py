@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +111,32 @@ def test_planes_of_any_kind_and_threads_of_torch(backend: str) -> None:
     assert torch.get_num_threads() == threads
     for other in (planes.astype(np.float64), planes.astype(np.int8)[::-1][::-1]):
         np.testing.assert_allclose(inference(other)[0], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_pickled_inference_goes_on_with_the_newest_weights(backend: str) -> None:
+    pytest.importorskip(backend)
+    game = make_game("tictactoe")
+    inference = make_inference(new_network(game, "tiny"), backend, batch=3, precision="f32")
+    inference.update(stirred(new_network(game, "tiny")))
+    planes = planes_of(game, 3)
+    expected = asked(inference, planes)
+    again = pickle.loads(pickle.dumps(inference))
+    assert (again.backend, again.batch, again.precision, again.config) == (backend, 3, "f32", inference.config)
+    np.testing.assert_array_equal(again(planes)[0], expected[0])
+    assert expected[0].any()
+
+
+def test_saved_networks_are_asked_without_torch(tmp_path: Path) -> None:
+    pytest.importorskip("openvino")
+    save_network(tmp_path / "net", new_network(make_game("tictactoe"), "tiny"))
+    code = (
+        "import sys; from plyground.agents.networks import make_inference; import numpy as np; "
+        "assert not {'torch', 'openvino', 'onnx', 'onnxruntime', 'safetensors'} & set(sys.modules); "
+        "print(make_inference(sys.argv[1], batch=1)(np.zeros((1, 3, 3, 2)))[1]); assert 'torch' not in sys.modules"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "net")]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "[0.]\n"
 
 
 def test_auto_takes_the_fastest_that_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Backend(ABC):
 class Inference:
     """A network, ready to be asked about many positions.
 
-    Made by `make_inference`. Not for two threads at the same time.
+    Made by `make_inference`. Not for two threads at the same time. It can be pickled.
 
     Attributes:
         config: what the network is made of.
@@ -56,12 +56,13 @@ class Inference:
         batch: the number of positions that it is asked about at a time; more are split.
     """
 
-    def __init__(self, config: NetworkConfig, weights: Weights, runner: Backend, name: str, precision: str, batch: int):
-        self.config, self.backend, self.precision, self.batch = config, name, precision, batch
-        self._runner = runner
-        self._logits = np.empty((batch, config.num_actions), np.float32)
-        self._values = np.empty(batch, np.float32)
-        runner.load(config, weights)
+    def __init__(self, network: SavedNetwork, runner: Backend, settings: dict[str, Any]) -> None:
+        self.config = network.config
+        self.backend, self.precision, self.batch = (settings[name] for name in ("backend", "precision", "batch"))
+        self._network, self._runner, self._settings = network, runner, settings
+        self._logits = np.empty((self.batch, self.config.num_actions), np.float32)
+        self._values = np.empty(self.batch, np.float32)
+        runner.load(*network[:2])
 
     def __call__(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits [n, num_actions] and values [n] for the players to move; the next call overwrites both.
@@ -88,7 +89,11 @@ class Inference:
         """
         if net.config.shapes() != self.config.shapes():
             raise ValueError(f"a network of {shown(self.config, 200)} was expected, got {shown(net.config, 200)}")
-        self._runner.load(self.config, _weights(net))
+        self._network = SavedNetwork(self.config, _weights(net), {})
+        self._runner.load(*self._network[:2])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (self._network, self._settings)
 
 
 def make_inference(
@@ -138,7 +143,12 @@ def make_inference(
         raise ImportError(f"backend {backend!r} is not installed: {how_to_install(BACKENDS[backend][1])}")
     config = net.config if game is None else net.config.on(game)
     runner, precision = _runner(backend, batch, threads, precision, device)
-    return Inference(config, _weights(net), runner, backend, precision, batch)
+    settings = {"backend": backend, "batch": batch, "threads": threads, "precision": precision, "device": device}
+    return Inference(SavedNetwork(config, _weights(net), {}), runner, settings)
+
+
+def _made_again(network: SavedNetwork, settings: dict[str, Any]) -> Inference:
+    return make_inference(network, **settings)
 
 
 def _runner(backend: str, batch: int, threads: int, precision: Precision, device: str) -> tuple[Backend, Precision]:
@@ -162,5 +172,5 @@ def _installed(backend: str) -> bool:
     return all(importlib.util.find_spec(module) is not None for module in BACKENDS[backend][0])
 
 
-def _weights(net: PolicyValueNet | SavedNetwork) -> Weights:
+def _weights(net: PolicyValueNet | SavedNetwork) -> dict[str, NDArray[np.float32]]:
     return net.weights if isinstance(net, SavedNetwork) else net.weights()
