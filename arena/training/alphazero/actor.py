@@ -48,7 +48,7 @@ class Actor:
         self._play = SelfPlay(make_game(config.game), config, int(seed[0]), num_envs)
 
     def turn(self, net: Any | None = None) -> tuple[NDArray[Any], Counts]:
-        """Play a turn, with a new net if one is given; return the samples of ended games, and what was done for them."""
+        """Play a turn, with a new net if one is given; return samples of ended games, and what was done for them."""
         if net is not None:
             self._inference.update(net)
         before = Counts.of(self._play.stats)

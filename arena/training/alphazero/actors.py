@@ -98,7 +98,8 @@ class Actors:
             self._failures += 1
             if self._failures >= _FAILURES * self.config.actors:
                 said = self._log(number).read_text(errors="replace").strip().splitlines()
-                raise RuntimeError(f"actors end before they send samples; the last one said: {said[-1:] or 'nothing'}")
+                last = said[-1] if said else "nothing"
+                raise RuntimeError(f"actors end before they send samples; the last one said: {last}")
             self._start()
 
     def publish(self, net: Any) -> None:
