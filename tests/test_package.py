@@ -60,6 +60,8 @@ LATE = {
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
     ("arena.training.config", "agents"),
+    ("arena.training.alphazero.actor", "agents.networks"),
+    ("arena.training.alphazero.actors", "agents.networks"),
     ("arena.training.alphazero.config", "agents"),
     ("arena.training.alphazero.session", "agents.networks"),  # a run alone needs torch
     ("arena.training.alphazero.session", "arena.training.alphazero.learner"),

@@ -56,6 +56,16 @@ class AlphaZeroConfig(Settings):
         metadata=about("Threads of the search, of the net that it asks, and of learning.", least=1, most=MOST_THREADS),
     )
 
+    actors: int = field(
+        default=0,
+        metadata=about(
+            "Processes that play, beside the one that learns; each plays num_envs games, and takes as many threads. 0: "
+            "one process plays and learns by turns, and goes on bit by bit after a break.",
+            least=0,
+            most=MOST_THREADS,
+        ),
+    )
+
     # -- self-play -----------------------------------------------------------------------------------------------------
 
     num_envs: int = field(default=512, metadata=about("Games played side by side.", least=1))

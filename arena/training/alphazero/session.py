@@ -16,6 +16,7 @@ from ....envs import make_game
 from ..folder import StateFolder
 from ..model import compile_players
 from ..session import Progress
+from .actors import Actors
 from .board import ScalarLog
 from .config import AlphaZeroConfig
 from .examination import Examination
@@ -102,7 +103,9 @@ class AlphaZeroSession:
         self.playing = deepcopy(self.learner.average) if config.gating_games else self.learner.average
         self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of)
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
-        self.source: Source = OwnPlay(game, config, self.playing)
+        self.source: Source = (
+            Actors(game, config, self.playing, folder.path) if config.actors else OwnPlay(game, config, self.playing)
+        )
         self.examination = Examination(game, config)
         self.log = ScalarLog(folder.tensorboard)
         self.counts, self.first_counts = Counts(), Counts()
@@ -128,11 +131,11 @@ class AlphaZeroSession:
 
     def run(self) -> None:
         """Play and learn until the training is over, or interrupted."""
-        self.source.prepare()
-        if self.config.ladder_every:
-            compile_players(self.config.game, self.config.ladder)
-        self.started = self._saved = time.perf_counter()  # compiling took no time from the training
         try:
+            self.source.prepare()
+            if self.config.ladder_every:
+                compile_players(self.config.game, self.config.ladder)
+            self.started = self._saved = time.perf_counter()  # compiling took no time from the training
             while not self.between():
                 self.turn()
         finally:
@@ -268,16 +271,18 @@ class AlphaZeroSession:
         self.learner.load_state_dict(state["learner"])
         if self.config.gating_games:
             self.playing.load_state_dict(state["playing"])
-        self.source.publish(self.playing)
         self.source.load_state_dict(state["source"])
+        if not self.config.actors:  # these are told when they are started
+            self.source.publish(self.playing)
 
     def report(self) -> None:
         """Tell the log and ``on_progress`` how far the run is."""
         seconds = max(self.seconds - self.before, 1e-9)
         done = self.counts - self.first_counts
+        processes = max(1, self.config.actors)  # shares of the time of those that play, and of that which learns
         shares = {
-            "search": done.seconds_search / seconds,
-            "net": done.seconds_net / seconds,
+            "search": done.seconds_search / seconds / processes,
+            "net": done.seconds_net / seconds / processes,
             "learning": self.seconds_learning / seconds,
         }
         progress = AlphaZeroProgress(
@@ -293,7 +298,7 @@ class AlphaZeroSession:
             learned=self.learner.steps,
             learning_rate=self.learner.learning_rate,
             losses=dict(self.losses),
-            shares=shares | {"other": max(0.0, 1 - sum(shares.values()))},
+            shares=shares if self.config.actors else shares | {"other": max(0.0, 1 - sum(shares.values()))},
             marks=self.marks,
         )
         self.progress = progress
