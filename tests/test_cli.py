@@ -102,7 +102,7 @@ def test_what_the_system_says_of_a_file_has_no_number(run: Run, monkeypatch: pyt
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied", "games.jsonl")
 
-    monkeypatch.setattr("plyground.arena.cli.listing.make_game", refuse)
+    monkeypatch.setattr("plyground.envs.make_game", refuse)
     assert "cannot read or write games.jsonl: permission denied" in run("games", code=2)[1]
 
 

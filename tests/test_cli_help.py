@@ -12,6 +12,7 @@ from dataclasses import fields
 import pytest
 
 import plyground.envs
+from plyground.agents.teaching.exercises import EXERCISES
 from plyground.arena import TrainingConfig
 from plyground.arena.cli.commands import COMMANDS
 from plyground.arena.cli.main import _loaded
@@ -43,10 +44,13 @@ class TestHelp:
             assert one.name == "help" or not one.help.startswith("That ")
             assert one.name == "help" or re.search(r"[.'…]$", one.help), one.help
 
-    def test_loads_no_game(self) -> None:
-        code = "import sys; from plyground.arena.cli import main; sys.argv = ['plyground', '--help']\n"
+    @pytest.mark.parametrize("name", ["", *(name for name in COMMANDS if name != "train")])
+    def test_loads_no_game(self, name: str) -> None:
+        """Help waits for nothing, which would take a second; that of ``train`` shows what its configuration says."""
+        code = "import sys; from plyground.arena.cli import main\n"
         code += "try: main()\nexcept SystemExit: print(sorted({'numba', 'plyground.envs'} & sys.modules.keys()))"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        command = [sys.executable, "-c", code, *([name] if name else []), "--help"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == "[]"
 
     def test_as_a_module_and_completed_by_a_shell(self) -> None:
@@ -71,3 +75,7 @@ def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> N
     words = " ".join(shown.replace("│", " ").split())
     assert "Residual blocks of the resnet. At least 1. Default: 1." in words
     assert "relative to each other. Default: random*0.3, alphabeta(depth=1)*1," in words
+
+
+def test_the_help_of_explain_has_all_kinds_of_exercises(run: Run) -> None:
+    assert f"Kind of the exercise: {' or '.join(EXERCISES)}." in " ".join(run("explain", "--help")[0].split())

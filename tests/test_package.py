@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from plyground.arena.cli.commands import COMMANDS
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("envs", "agents", "arena")  # each may import those before it
 SOURCES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")]
@@ -72,6 +74,10 @@ LATE = {
 }
 
 
+# A command imports inside its function what it needs, so that its help is there at once. The arrows hold for it.
+COMMAND_FILES = {f"arena.cli.{command.place.partition(':')[0]}" for command in COMMANDS.values()}
+
+
 class Arrows(NamedTuple):
     """The imports between our files, by the names of their modules without "plyground."."""
 
@@ -88,9 +94,10 @@ def arrows() -> Arrows:
             # A level names a package: for a file, the first is the folder it is in.
             parts = name.split(".") if files[name].name == "__init__.py" else name.split(".")[:-1]
             base = ".".join([*parts[: len(parts) - node.level + 1], *filter(None, [node.module])])
+            is_free = is_late and name not in COMMAND_FILES
             for alias in node.names:
                 target = f"{base}.{alias.name}" if f"{base}.{alias.name}" in files else base
-                (found.late if is_late else found.always).add((name, target))
+                (found.late if is_free else found.always).add((name, target))
         is_late = is_late or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         for child in ast.iter_child_nodes(node):
             visit(name, child, is_late)

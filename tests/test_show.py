@@ -14,7 +14,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from plyground.agents import MCTS, AlphaBeta, Analysis
-from plyground.arena.cli.analyse import action_table, analyse, print_analysis
+from plyground.arena.cli.analyse import analyse
+from plyground.arena.cli.analysis import action_table, print_analysis
 from plyground.arena.cli.positions import read_moves
 from plyground.arena.cli.show import show
 from plyground.envs import make_game

@@ -1,6 +1,7 @@
-"""The command line ``plyground``: a file for each command, or a few.
+"""The command line ``plyground``: a file for each command, or a few, and beside them what the longer ones do.
 
-Start with `main`. May import everything; nothing imports this.
+A command's file has its options, and imports all else when the command runs, so that help is there at once. Start with
+`main`. May import everything; nothing imports this.
 """
 
 from .main import app, main

@@ -8,10 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ...envs.outside.files import check_writable
-from ..progress import convert_with_progress
-from ..records.formats import check_format
-
 __all__ = ["convert"]
 
 _out = Console()
@@ -22,6 +18,10 @@ def convert(
     target: Annotated[Path, typer.Argument(help="The file to make; its suffix tells the format.")],
 ) -> None:
     """Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers)."""
+    from ...envs.outside.files import check_writable
+    from ..progress import convert_with_progress
+    from ..records.formats import check_format
+
     if target.exists():
         raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
     check_format(target)

@@ -6,8 +6,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...agents import agent_names, agent_usage
-from ...envs import game_names, make_game
 from .options import Json, print_json
 
 __all__ = ["agents", "games"]
@@ -17,6 +15,8 @@ _out = Console()
 
 def games(as_json: Json = False) -> None:
     """List the games."""
+    from ...envs import game_names, make_game
+
     made = [make_game(name) for name in game_names()]
     if as_json:
         print_json(
@@ -35,6 +35,8 @@ def games(as_json: Json = False) -> None:
 
 def agents(as_json: Json = False) -> None:
     """List the kinds of players, and how their specs are written."""
+    from ...agents import agent_names, agent_usage
+
     usages = [agent_usage(name) for name in agent_names()]
     if as_json:
         print_json(

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from ...envs.outside.files import check_writable
-from ..matches import iter_match
-from ..progress import play_with_progress
-from ..records.record import GameRecord, read_records
-from ..tables import cross_table
-from ..tournament import Standing, standings
 from .options import GameOption, Json, Seed, print_json
+
+if TYPE_CHECKING:
+    from ..records.record import GameRecord
+    from ..tournament import Standing
 
 __all__ = ["match"]
 
@@ -48,6 +46,12 @@ def match(
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""
+    from ...envs.outside.files import check_writable
+    from ..matches import iter_match
+    from ..progress import play_with_progress
+    from ..tables import cross_table
+    from ..tournament import standings
+
     if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
         raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
     if out is not None:
@@ -86,6 +90,8 @@ def _games_in(out: Path | None, resume: bool) -> list[GameRecord]:
     Raises:
         ValueError: there are games, and nobody said to go on; or there is no file to go on with.
     """
+    from ..records.record import read_records
+
     if out is None or not out.is_file() or not out.stat().st_size:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")

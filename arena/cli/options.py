@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["GameArgument", "GameOption", "Json", "Moves", "Seed", "print_json"]
+__all__ = ["GameArgument", "GameOption", "Json", "Moves", "PositionOption", "Seed", "print_json"]
 
 _GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
 
@@ -17,6 +17,9 @@ GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
+]
+PositionOption = Annotated[
+    str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
 

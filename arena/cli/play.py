@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from ...agents import Agent, Human, Info, Observation, make
-from ...envs import BoardGameEnv, Game, State, make_game
-from ...envs.board import MARKS
-from ...envs.vector.opponents import prepare
-from ..loop import play as play_game
-from ..tables import format_seconds
-from .boards import counts, drawn
 from .options import GameArgument, Seed
-from .positions import status_of
 
 __all__ = ["play"]
 
 _out = Console(highlight=False)
-_ADVISER = "mcts(seconds=1)"  # gives hints where the opponent does not search
-
-
-class _EndedError(Exception):
-    """Somebody resigned."""
-
-
-class _TakenBackError(Exception):
-    """Moves were taken back."""
 
 
 def play(
@@ -44,128 +26,13 @@ def play(
 
     Type a move as it is written at the board, or ? for help, hint, undo, resign, quit.
     """
+    from ...envs import make_game
+    from .table import Table
+
     if seat not in ("first", "second"):
         raise ValueError(f"seat must be 'first' or 'second', got {seat!r}")
-    table = _Table(make_game(game), against, ("first", "second").index(seat))
+    table = Table(make_game(game), against, ("first", "second").index(seat))
     try:
         table.play(seed)
     except KeyboardInterrupt:
-        _print("\nGame abandoned.")
-
-
-class _Table:
-    """A game in progress: who sits where, and the moves until now.
-
-    Args:
-        game: the game.
-        against: the spec of the opponent.
-        seat: the person's seat, 0 or 1.
-    """
-
-    def __init__(self, game: Game, against: str, seat: int) -> None:
-        self.game, self.against, self.seat = game, against, seat
-        self.env = BoardGameEnv(game)
-        self.opening: list[int] = []  # the moves before the last one that was taken back
-        person = Human(
-            game,
-            show=_print,
-            board=self._board,
-            commands={
-                "hint": ("let a search look at the position", self._hint),
-                "undo": ("take back your last move", self._undo),
-                "resign": ("give the game up", self._resign),
-            },
-        )
-        self._two = against == "human"
-        self.opponent = person if self._two else make(against, game)
-        self.players: list[Agent] = [person, person if self._two else _Announced(self)]
-        if seat == 1:
-            self.players.reverse()
-        self._adviser: Any = None
-
-    @property
-    def moves(self) -> list[int]:
-        """All moves until now."""
-        return [*self.opening, *self.env.moves]
-
-    def name(self, player: int) -> str:
-        """Return what a player is called, as in ``"black_0 (X)"``."""
-        mark = f" ({MARKS[1 + player]})" if self.game.board is not None else ""
-        return f"{self.game.players[player]}{mark}"
-
-    def play(self, seed: int) -> None:
-        """Play the game to its end."""
-        if self._two:
-            _print(f"{self.name(0)} begins, against {self.name(1)}. ? for help.")
-        else:
-            order = "and begin" if self.seat == 0 else "and move second"
-            _print(f"You are {self.name(self.seat)} {order}; {self.against} is {self.name(1 - self.seat)}. ? for help.")
-        while True:
-            try:
-                record = play_game(self.env, self.players, seed, options={"moves": self.opening})
-                break
-            except _TakenBackError:
-                continue
-            except _EndedError:
-                return
-        state = self.game.play_moves(self.moves)
-        _print(self._board(state))
-        _print(f"{status_of(self.game, state)} after {len(self.moves)} plies.")
-        if not self._two:
-            own, other = record.outcome[self.seat], record.outcome[1 - self.seat]
-            _print("A draw." if own == other else "You win." if own > other else "You lose.")
-
-    def _board(self, state: State) -> Any:
-        last = (self.game.play_moves(self.moves[:-1]), self.moves[-1]) if self.moves else None
-        text = drawn(self.game, state, last)
-        if (counted := counts(self.game, state)) and self.moves:
-            text.append(f"\n{counted}")
-        return text
-
-    def _hint(self, state: State) -> None:
-        if self._adviser is None:
-            name = self.against if hasattr(self.opponent, "analyse") else _ADVISER
-            self._adviser = make(name, self.game), name
-        adviser, name = self._adviser
-        found = adviser.analyse(state, self.env.infos[self.env.agent_selection]["action_mask"])
-        _print(f"Hint: {self.game.action_to_str(found.best_action)}, value {found.value:+.2f} for you, says {name}.")
-
-    def _undo(self, state: State) -> None:
-        """Take back the moves until the same person is to move again."""
-        mover = int(self.game.player(state))
-        for count in range(len(self.moves) - 1, -1, -1):
-            if int(self.game.player(self.game.play_moves(self.moves[:count]))) == mover:
-                self.opening = self.moves[:count]
-                raise _TakenBackError
-        _print("There is no move of yours to take back.")
-
-    def _resign(self, state: State) -> None:
-        winner = 1 - int(self.game.player(state))
-        _print(f"{self.name(1 - winner)} resigns: {self.name(winner)} wins.")
-        raise _EndedError
-
-
-class _Announced:
-    """The opponent, whose moves are printed with the time that they took."""
-
-    def __init__(self, table: _Table) -> None:
-        self._table = table
-
-    def prepare(self) -> None:
-        prepare(self._table.opponent)
-
-    def reset(self, seed: int | None = None) -> None:
-        self._table.opponent.reset(seed)
-
-    def act(self, observation: Observation, info: Info | None = None) -> int:
-        start = time.perf_counter()
-        with _out.status(f"{self._table.against} thinks …"):
-            action = self._table.opponent.act(observation, info)
-        took = format_seconds(time.perf_counter() - start)
-        name = self._table.game.action_to_str(action)
-        _print(f"{self._table.against} plays {name} ({took})")
-        return action
-
-
-def _print(text: Any) -> None:
-    _out.print(text, markup=False, soft_wrap=True)
+        _out.print("\nGame abandoned.")

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ...envs import Game, State
 from ..records.fen import read_fen
 
-__all__ = ["PositionOption", "position_data", "read_moves", "start_of", "status_of"]
-
-PositionOption = Annotated[
-    str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
-]
+__all__ = ["position_data", "read_moves", "start_of", "status_of"]
 
 
 def start_of(game: Game, position: str) -> State:

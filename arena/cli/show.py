@@ -8,13 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ...envs import make_game
-from ...envs.outside.files import check_writable
-from ...envs.render import picture
-from ...envs.render.drawing import picture_format
-from .analyse import analysis_data, analysis_of, print_analysis
-from .options import GameArgument, Json, Moves, print_json
-from .positions import PositionOption, position_data, read_moves, start_of, status_of
+from .options import GameArgument, Json, Moves, PositionOption, print_json
 
 __all__ = ["show"]
 
@@ -33,6 +27,13 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a position, as text or as a picture, with a search of it."""
+    from ...envs import make_game
+    from ...envs.outside.files import check_writable
+    from ...envs.render import picture
+    from ...envs.render.drawing import picture_format
+    from .analysis import analysis_data, analysis_of, print_analysis
+    from .positions import position_data, read_moves, start_of, status_of
+
     if out is not None:  # checked before the search, which may take long
         picture_format(out)
         check_writable(out)

@@ -1,0 +1,162 @@
+"""An agent's analysis of a position, as tables in the terminal and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ...agents import Analysis, make
+from ...envs import Game, State
+
+__all__ = [
+    "action_table",
+    "analysis_data",
+    "analysis_of",
+    "feature_table",
+    "print_analysis",
+    "searcher",
+    "summary_table",
+]
+
+_MOST_ROWS = 20  # in the table of actions: the best ones
+
+
+def analysis_of(spec: str, game: Game, state: State) -> Analysis:
+    """Return the analysis of a position by the agent that ``spec`` describes.
+
+    Raises:
+        ValueError: the agent is unknown or does not search, or the game is over.
+    """
+    return searcher(spec, game).analyse(state)
+
+
+def searcher(spec: str, game: Game) -> Any:
+    """Return the agent that ``spec`` describes, which must have ``analyse``.
+
+    Raises:
+        ValueError: the agent is unknown or does not search.
+    """
+    agent = make(spec, game)
+    if not hasattr(agent, "analyse"):
+        raise ValueError(f"{spec!r} does not search, so it has nothing to show: choose one as mcts(simulations=5000)")
+    return agent
+
+
+def print_analysis(out: Console, game: Game, found: Analysis) -> None:
+    """Print all that an analysis has."""
+    out.print(summary_table(game, found))
+    out.print(action_table(game, found))
+
+
+def analysis_data(game: Game, found: Analysis) -> dict[str, Any]:
+    """Return an analysis for JSON: actions by their numbers and names, values for the player to move."""
+    total = sum(found.visits.values())
+    actions = [
+        {
+            "action": action,
+            "move": game.action_to_str(action),
+            "value": found.values.get(action),
+            "kind": found.kind_of(action),
+            "visits": found.visits.get(action),
+            "share": found.visits[action] / total if action in found.visits else None,
+            "prior": found.priors.get(action),
+        }
+        for action in sorted({*found.values, *found.visits})
+    ]
+    return {
+        "best_action": found.best_action,
+        "best_move": game.action_to_str(found.best_action),
+        "best_actions": found.best_actions,
+        "value": found.value,
+        "kind": found.kind,
+        "standard_error": found.standard_error,
+        "line": [game.action_to_str(action) for action in found.pv],
+        "depth": found.depth,
+        "nodes": found.nodes,
+        "seconds": found.seconds,
+        "statistics": found.statistics,
+        "actions": actions,
+    }
+
+
+def summary_table(game: Game, found: Analysis) -> Table:
+    """Return a table of the value of a position, for the player to move, and of the work that it took."""
+    error = "" if found.standard_error is None else f" ± {found.standard_error:.3f}"
+    rows = {
+        "value": f"{found.value:+.3f}{error} ({found.kind})",
+        "best line": " ".join(game.action_to_str(action) for action in found.pv),
+        "depth": f"{found.depth}" + (f", selectively {found.selective_depth}" if found.selective_depth else ""),
+        "nodes": f"{found.nodes:,}",
+        "time": f"{found.seconds:.3g} s, {found.nodes_per_second:,.0f} nodes/s",
+        **{name: f"{n:,.0f}" if n == int(n) else f"{n:.3f}" for name, n in found.statistics.items()},
+    }
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, text in rows.items():
+        table.add_row(f"[bold]{escape(name)}", escape(text))
+    return table
+
+
+def action_table(game: Game, found: Analysis) -> Table:
+    """Return a table of the actions that a search looked at, 20 at most, the best first.
+
+    The values are from the point of view of the player to move, and the last column says what each is (see
+    `Analysis.kind_of`).
+    """
+    table = Table("action", header_style="bold")
+    table.add_column("value", justify="right")
+    if found.visits:
+        table.add_column("visits", justify="right")
+        table.add_column("share", justify="right")
+    if found.priors:
+        table.add_column("prior", justify="right")
+    table.add_column("which is")
+    total = sum(found.visits.values())
+    actions = sorted(
+        {*found.values, *found.visits},
+        key=lambda action: (
+            action != found.best_action,
+            -found.visits.get(action, 0),
+            -found.values.get(action, -game.max_utility),
+            action,
+        ),
+    )
+    for action in actions[:_MOST_ROWS]:
+        row = [escape(game.action_to_str(action)), _value(found, action)]
+        if found.visits:
+            visits = found.visits.get(action, 0)
+            row += [str(visits), f"{visits / total:.1%}"]
+        if found.priors:
+            row.append(f"{found.priors.get(action, 0):.1%}")
+        row.append(found.kind_of(action) if action in found.values else "")
+        table.add_row(*row)
+    if len(actions) > _MOST_ROWS:
+        table.caption = f"and {len(actions) - _MOST_ROWS} more"
+    return table
+
+
+def _value(found: Analysis, action: int) -> str:
+    """Return the value of an action as text."""
+    if action not in found.values:
+        return "-"
+    return f"{'≤ ' if action in found.upper_bounds else ''}{found.values[action]:+.3f}"
+
+
+def feature_table(game: Game, state: State) -> Table:
+    """Return a table of the features by which a search evaluates a position, and what each adds to the evaluation.
+
+    The values are from the point of view of the player to move.
+    """
+    table = Table("feature", header_style="bold", show_footer=True)
+    player = game.player(state)
+    table.columns[0].footer = "evaluation"
+    for name in ("value", "weight"):
+        table.add_column(name, justify="right")
+    table.add_column("adds", justify="right", footer=f"{game.evaluate(state, player) + 0.0:+.3f}")
+    for name, value in game.features_of(state, player).items():
+        weight = game.weights[name]
+        adds = game.max_utility * weight * value
+        table.add_row(escape(name), f"{value + 0.0:+.3f}", f"{weight:g}", f"{adds + 0.0:+.3f}")
+    return table

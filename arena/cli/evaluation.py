@@ -1,0 +1,116 @@
+"""What ``plyground evaluate`` does: players as they are named, a learning curve with its table, and what is saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ...agents import agent_names
+from ...envs.outside.extras import how_to_install
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest, parse_spec
+from ..grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve
+from ..grading.evaluation import Evaluation
+from ..grading.files import save_evaluation, write_csv
+from ..grading.plots import can_plot, plot_calibration, plot_curve
+from ..records.record import write_records
+
+__all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve"]
+
+_err = Console(stderr=True)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A player as the command line names it."""
+
+    spec: str
+    name: str | None  # the name to show, unless it is the spec
+    game: str | None  # the game of its training run, if it comes from one
+
+
+def named(text: str) -> Named:
+    """Tell a folder and a file from a spec."""
+    path = Path(text)
+    if path.is_dir():
+        newest = path / "model.zip"
+        newest = newest if newest.is_file() else checkpoints(path)[-1][1]
+        return Named(f"policy({str(newest)!r})", text, game_of_run(path) if (path / "config.json").is_file() else None)
+    if path.is_file() or path.suffix == ".zip":
+        runs = [folder for folder in (path.parent, path.parent.parent) if (folder / "config.json").is_file()]
+        return Named(f"policy({text!r})", text, game_of_run(runs[0]) if runs else None)
+    try:
+        name = parse_spec(text).name
+    except ValueError:
+        if path.name != text:  # a path of several parts
+            raise FileNotFoundError(f"there is no folder or file {shown(text)}") from None
+        raise
+    if name not in agent_names():
+        known = nearest(name, agent_names())
+        raise ValueError(f"there is no agent, folder or file {shown(name)}: {known}")
+    return Named(text, None, None)
+
+
+def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> list[CurvePoint]:
+    """Evaluate the checkpoints; after Ctrl-C, return the points that are done."""
+    points: list[CurvePoint] = []
+    every = len(checkpoints(run))
+    for point in learning_curve(run, game, **options):
+        if point.found.stopped:
+            break
+        points.append(point)
+        _err.print(f"{point.path.name} done, {len(points)} of {every}", highlight=False)
+    if not points:
+        raise typer.Exit(130)
+    return points
+
+
+def curve_table(rows: list[dict[str, Any]]) -> Table:
+    """Return a learning curve as a table, a row for each checkpoint."""
+    names = {"preserving": "preserving", "optimal": "optimal", "lost": "value lost", "score": "score", "elo": "Elo"}
+    table = Table(title="Learning curve", title_justify="left", header_style="bold underline", box=None)
+    table.add_column("steps", justify="right")
+    shown = [name for name in names if name in rows[0]]
+    for name in shown:
+        table.add_column(names[name], justify="right")
+    formats = {"lost": "{:.3f}", "elo": "{:.0f}"}
+    for row in rows:
+        table.add_row(f"{row['steps']:,}", *(formats.get(name, "{:.1%}").format(row[name]) for name in shown))
+    return table
+
+
+def save(out: Path, found: Evaluation) -> None:
+    """Save an evaluation into a folder: tables, games, and pictures if matplotlib is there."""
+    written = save_evaluation(out, found)
+    if found.ladder is not None:
+        (out / "games.jsonl").unlink(missing_ok=True)
+        write_records(out / "games.jsonl", found.ladder.records)
+        written.append(out / "games.jsonl")
+    calibrations = [one for one in (found.calibration, found.outcomes) if one is not None]
+    if calibrations:
+        title = f"Calibration: {found.player}, {found.game}"
+        written += _plotted(lambda: plot_calibration(calibrations, title, out / "calibration"))
+    _say_saved(written)
+
+
+def save_curve(out: Path, rows: list[dict[str, Any]], title: str) -> None:
+    """Save a learning curve into a folder: a table, and a picture if matplotlib is there."""
+    write_csv(out / "curve.csv", rows)
+    _say_saved([out / "curve.csv", *_plotted(lambda: plot_curve(rows, title, out / "curve"))])
+
+
+def _plotted(draw: Any) -> list[Path]:
+    if can_plot():
+        return draw()
+    _err.print(f"no pictures: they need matplotlib, {how_to_install('plots')}", markup=False, highlight=False)
+    return []
+
+
+def _say_saved(files: list[Path]) -> None:
+    _err.print(f"saved {escape(', '.join(map(str, files)))}", highlight=False, soft_wrap=True)

@@ -1,0 +1,49 @@
+"""A solution of a position in words and as JSON, and how far a solver is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...agents.solver.agent import Progress, Solution
+from ...envs import Game, State
+
+__all__ = ["in_a_line", "in_words", "names_of", "solution_data"]
+
+
+def in_a_line(progress: Progress) -> str:
+    """Return how far a solver is, as in ``"alpha-beta, 9 plies, 1,200,000 positions, 512 MB"``."""
+    ahead = f", {progress.depth} plies" if progress.depth else ""
+    return f"{progress.way}{ahead}, {progress.positions:,} positions, {progress.megabytes:,.0f} MB"
+
+
+def in_words(game: Game, state: State, found: Solution) -> str:
+    """Return who wins and when, as in ``"player_0 to move: win in 7 plies"``, or ``"… draw without end"``."""
+    result = "draw" if found.value == 0 else "win" if found.value > 0 else "loss"
+    if abs(found.value) not in (0, 1):
+        result += f" by {abs(found.value):g}"
+    if found.distance is None:
+        return f"{game.players[int(game.player(state))]} to move: {result}{' without end' if found.complete else ''}"
+    if found.distance == 0:
+        return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
+    plies = f"{found.distance} {'ply' if found.distance == 1 else 'plies'}"
+    return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
+
+
+def solution_data(game: Game, found: Solution) -> dict[str, Any]:
+    """Return a solution for JSON; values are those for the player to move."""
+    return {
+        "value": found.value,
+        "distance": found.distance,
+        "best_moves": [game.action_to_str(action) for action in found.best_actions],
+        "fastest_moves": [game.action_to_str(action) for action in found.fastest_actions],
+        "values": {game.action_to_str(action): value for action, value in found.values.items()},
+        "distances": {game.action_to_str(action): plies for action, plies in found.distances.items()},
+        "line": [game.action_to_str(action) for action in found.pv],
+        "nodes": found.nodes,
+        "seconds": found.seconds,
+    }
+
+
+def names_of(game: Game, actions: tuple[int, ...]) -> str:
+    """Return the names of actions, in a line."""
+    return " ".join(map(game.action_to_str, actions))
