@@ -88,11 +88,16 @@ class Stopwatch(event.Listener):
 
         with Stopwatch() as clock:
             ...
-        print(clock.seconds)
+        print(clock.seconds, "and", clock.compiling, "of compiling")
+
+    Attributes:
+        compiling: the seconds in which something was compiled. What is compiled for another function is part of its
+            time.
     """
 
     def __init__(self) -> None:
-        self._depth, self._since, self._compiled = 0, 0.0, 0.0
+        self.compiling = 0.0
+        self._depth, self._since = 0, 0.0
 
     def __enter__(self) -> Stopwatch:
         event.register(_EVENT, self)
@@ -105,7 +110,7 @@ class Stopwatch(event.Listener):
     @property
     def seconds(self) -> float:
         """The seconds until now, without those of compiling."""
-        return time.perf_counter() - self._start - self._compiled
+        return time.perf_counter() - self._start - self.compiling
 
     def on_start(self, event: Any) -> None:
         """Stand still, if compiling begins."""
@@ -117,4 +122,4 @@ class Stopwatch(event.Listener):
         """Go on, if compiling ends."""
         self._depth -= 1
         if self._depth == 0:
-            self._compiled += time.perf_counter() - self._since
+            self.compiling += time.perf_counter() - self._since

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
+from ..envs.outside.messages import shown
 from ..envs.players import PlayerLike
 from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
 from ..envs.vector.row_random import draw_uniforms
@@ -115,10 +116,21 @@ class _BatchedMixture:
         return {"drawn": self._drawn.copy(), "members": members}
 
     def load_state_dict(self, state: Mapping[str, Any], batch: GameBatch) -> None:
-        """Go on with the games of a mixture of the same members: see `plyground.envs.Opponents`."""
-        self._drawn = np.array(state["drawn"], np.intp)
+        """Go on with the games of a mixture of the same members: see `plyground.envs.Opponents`.
+
+        Raises:
+            ValueError: the state is of another number of games or members, or of members that do not exist.
+        """
+        drawn, members = np.asarray(state["drawn"]), state["members"]
+        if drawn.size not in (0, batch.num_envs) or drawn.ndim != 1:  # 0: no game has begun yet
+            raise ValueError(f"the state is of a mixture in {drawn.size} games, expected {batch.num_envs}")
+        if len(members) != len(self.members):
+            raise ValueError(f"the state is of a mixture of {len(members)} members, expected {len(self.members)}")
+        if drawn.dtype.kind not in "iu" or not ((drawn >= 0) & (drawn < len(members))).all():
+            raise ValueError(f"'drawn' of the state must be numbers from 0 to {len(members) - 1}, got {shown(drawn)}")
+        self._drawn = drawn.astype(np.intp)
         for number, member in enumerate(self.members):
-            load_opponents_state(member, state["members"][str(number)], batch)
+            load_opponents_state(member, members[str(number)], batch)
 
     def _parts(self, rows: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
         """Yield each member that plays in some of these rows, and the places of its rows in ``rows``."""

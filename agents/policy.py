@@ -28,7 +28,7 @@ class Policy:
 
     Args:
         game: the game, or its name.
-        model: a model, or the file it was saved to.
+        model: a model, or the file it was saved to; or a `ModelNetwork`.
         deterministic: play the preferred action; False: draw from the model's distribution (Q-values have none).
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
         seed: of the draws; None takes one from the system's entropy.
@@ -49,10 +49,18 @@ class Policy:
         seed: int | None = None,
     ) -> None:
         self.game = as_game(game)
-        self._network = ModelNetwork(model, algorithm)
+        self._network = model if isinstance(model, ModelNetwork) else ModelNetwork(model, algorithm)
         self._network.check(self.game)
         self.deterministic = deterministic
         self._rng = np.random.default_rng(seed)
+
+    def prepare(self) -> None:
+        """Ask the network once, since its first pass takes far longer than those after it. Nothing is drawn.
+
+        It is asked about one position, the initial one.
+        """
+        planes = self.game.observation(self.game.new_state(), 0)
+        self.scores(planes, np.ones(self.game.num_actions, bool))
 
     @property
     def model(self) -> Any:
@@ -122,6 +130,10 @@ class _BatchedPolicy(Memoryless):
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+
+    def prepare(self, batch: GameBatch) -> None:
+        """Let the policy prepare, as it does for one game."""
+        self.policy.prepare()
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the policy's actions; what is drawn is drawn from the rows' generators."""

@@ -21,6 +21,7 @@ from ..envs.players import PlayerLike
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta
+from .alphazero import AlphaZero, network
 from .best import best
 from .human import Human
 from .mcts.agent import MCTS
@@ -37,6 +38,7 @@ __all__ = ["agent_names", "agent_usage", "as_agent", "make", "register_agent"]
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
     "alphabeta": AlphaBeta,
+    "alphazero": AlphaZero,
     "best": best,
     "dqn": partial(Policy, algorithm="dqn"),
     "flat": FlatMonteCarlo,
@@ -44,6 +46,7 @@ _constructors: dict[str, Callable[..., Any]] = {
     "mcts": MCTS,
     "minimax": Minimax,
     "mixture": Mixture,
+    "network": network,
     "policy": Policy,
     "ppo": partial(Policy, algorithm="ppo"),
     "puct": PUCT,

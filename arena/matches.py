@@ -1,12 +1,13 @@
-"""Matches: many games between two players, every opening played twice with seats swapped, on one process or several."""
+"""Matches: many games of every two players, each opening played twice with seats swapped, on one process or several."""
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -22,6 +23,7 @@ from .records.record import GameRecord
 
 __all__ = ["iter_match", "labels_of", "match"]
 
+_Arguments = ParamSpec("_Arguments")
 _tokens = itertools.count()
 
 
@@ -34,20 +36,6 @@ def labels_of(players: Sequence[PlayerLike]) -> list[str]:
         seen[name] += 1
         labels.append(f"{name}#{seen[name]}" if counts[name] > 1 else name)
     return labels
-
-
-def match(
-    game: Game | str,
-    players: Sequence[PlayerLike],
-    games: int = 100,
-    seed: int = 0,
-    *,
-    opening_plies: int | None = None,
-    jobs: int = 1,
-    names: Sequence[str] | None = None,
-) -> list[GameRecord]:
-    """Play a match and return its games, in order. See `iter_match`, which yields them as they are finished."""
-    return list(iter_match(game, players, games, seed, opening_plies=opening_plies, jobs=jobs, names=names))
 
 
 def iter_match(
@@ -64,43 +52,83 @@ def iter_match(
     """Play a match, and yield each game as soon as it and those before it are finished.
 
     Games 2k and 2k + 1 have the same opening; the first player of the match has the first seat in the even ones. The
-    games are the same for any number of jobs (as long as no player's budget is in seconds).
+    games are the same for any number of jobs (as long as no player's budget is in seconds). Of more than two players
+    every two play such a match, with the same openings: a round robin.
 
     Args:
         game: the game, or its name.
-        players: two agents, functions or spec strings, see `plyground.agents.as_agent`. Agents and functions must be
-            picklable if ``jobs`` is not 1.
-        games: the number of games; even, so that every opening is played from both sides.
+        players: two or more agents, functions or spec strings, see `plyground.agents.as_agent`. Agents and functions
+            must be picklable if ``jobs`` is not 1.
+        games: the number of games of every two players; even, so that every opening is played from both sides.
         seed: the seed of the openings and of every game.
         opening_plies: random plies before the players take over; default: 4, or fewer in short games.
         jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
-        names: the players' names in the records. Default: their specs, functions or classes; with numbers where both
+        names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
         after: the first games of this very match, which were played before. It goes on after them.
 
     Raises:
-        ValueError: a number is out of its range, a player or the game cannot be made, or ``after`` holds other games.
-            Nothing is played then.
+        ValueError: a number is out of its range, a player or the game cannot be made, two of more than two players are
+            given the same name, or ``after`` holds other games. Nothing is played then.
     """
     game = as_game(game)
-    if len(players) != 2:
-        raise ValueError(f"a match is between two players, got {len(players)}")
+    labels = labels_of(players) if names is None else list(names)
+    if len(players) < 2:
+        raise ValueError(f"it takes two players to play, got {labels}")
+    if len(players) == 2 and labels[0] == labels[1]:
+        labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
+    if len(set(labels)) < len(players):
+        raise ValueError(f"players must have different names, one for each of {len(players)}, got {labels}")
     if games < 2 or games % 2:
         raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
     if seed < 0:
         raise ValueError(f"seed must be at least 0, got {seed}")
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
-    labels = labels_of(players) if names is None else list(names)
-    if labels[0] == labels[1]:
-        labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
+    pairs = list(itertools.combinations(zip(players, labels, strict=True), 2))
+    total = games * len(pairs)
+    if len(after) > total:
+        raise ValueError(f"{len(after)} games of {' v '.join(labels)} were played before, and the match has {total}")
+    plies = default_opening_plies(game) if opening_plies is None else opening_plies
+    matches = []
+    for number, ((one, one_label), (other, other_label)) in enumerate(pairs):
+        openings = enumerate(itertools.islice(random_openings(game, plies, seed), games // 2))
+        played = after[number * games : (number + 1) * games]
+        matches.append(_of_two(game, (one, other), [one_label, other_label], openings, seed, jobs, played))
+    return itertools.chain.from_iterable(matches)
+
+
+def _listed(
+    games_of: Callable[_Arguments, Iterator[GameRecord]],
+) -> Callable[_Arguments, list[GameRecord]]:
+    """Return ``match``, which takes the same arguments as `iter_match` and waits for all games."""
+
+    def match(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> list[GameRecord]:
+        """Play a match and return its games, in order. See `iter_match`, which yields them as they are finished."""
+        return list(games_of(*args, **kwargs))
+
+    match.__qualname__ = "match"  # by which processes find it
+    signature = inspect.signature(games_of).replace(return_annotation="list[GameRecord]")
+    match.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]  (for help and notebooks)
+    return match
+
+
+match = _listed(iter_match)
+
+
+def _of_two(
+    game: Game,
+    players: tuple[PlayerLike, PlayerLike],
+    labels: list[str],
+    openings: Iterator[tuple[int, list[int]]],
+    seed: int,
+    jobs: int,
+    after: Sequence[GameRecord],
+) -> Iterator[GameRecord]:
+    """Return the games of two players that come after those which were played before."""
     agents = tuple(as_agent(player, game) for player in players)  # whatever is wrong fails here, in the calling process
     for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
         prepare(agent)
-    plies = default_opening_plies(game) if opening_plies is None else opening_plies
-    openings = enumerate(itertools.islice(random_openings(game, plies, seed), games // 2))
-    if len(after) > games:
-        raise ValueError(f"{len(after)} games of {' v '.join(labels)} were played before, and the match has {games}")
     for pair, opening in itertools.islice(openings, len(after) // 2):
         _check_same(game, labels, opening, (seed, pair), after[2 * pair : 2 * pair + 2])
     rest = _games(game, agents, players, labels, openings, seed, jobs)

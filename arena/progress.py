@@ -35,7 +35,7 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
     """Play the games of an iterator and return their records; after Ctrl-C, the records of the finished ones.
 
     Args:
-        played: an iterator from `iter_match` or `iter_round_robin`.
+        played: an iterator from `plyground.arena.iter_match`.
         total: the number of its games.
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
@@ -118,13 +118,6 @@ def train_with_progress(
         def show(progress: Progress) -> None:
             shares = [progress.steps / steps] if steps else []
             shares += [progress.seconds / (60 * minutes)] if minutes else []
-            bar.update(task, completed=min(1.0, max(shares, default=0.0)), text=_in_a_line(progress))
+            bar.update(task, completed=min(1.0, max(shares, default=0.0)), text=progress.line())
 
         return work(show)
-
-
-def _in_a_line(progress: Progress) -> str:
-    """Return how far a run is, as in ``"120,832 steps, 900 games/s | random 97 %, …"``."""
-    ladder = ", ".join(f"{name} {100 * score:.0f} %" for name, score in progress.ladder.items())
-    line = f"{progress.steps:,} steps, {progress.games_per_second:.0f} games/s"
-    return f"{line} | {ladder}" if ladder else line

@@ -21,7 +21,7 @@ from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_resu
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
 from .tables import cross_table
-from .tournament import Score, Standing, iter_round_robin, standings
+from .tournament import Score, Standing, standings
 from .training import Progress, TrainingConfig, resume, train
 
 __all__ = [
@@ -44,7 +44,6 @@ __all__ = [
     "game_results",
     "grade",
     "iter_match",
-    "iter_round_robin",
     "learning_curve",
     "load_positions",
     "match",

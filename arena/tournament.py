@@ -1,61 +1,14 @@
-"""Everyone against everyone, and the table of the results."""
+"""The table of the results of games: wins, draws and losses of everyone against everyone."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..envs import Game, as_game
 from ..envs.html import html_table
-from ..envs.players import PlayerLike
-from .matches import iter_match, labels_of
 from .records.record import GameRecord
 
-__all__ = ["Score", "Standing", "iter_round_robin", "standings"]
-
-
-def iter_round_robin(
-    game: Game | str,
-    players: Sequence[PlayerLike],
-    games: int = 20,
-    seed: int = 0,
-    *,
-    opening_plies: int | None = None,
-    jobs: int = 1,
-    names: Sequence[str] | None = None,
-    after: Sequence[GameRecord] = (),
-) -> Iterator[GameRecord]:
-    """Play a match of ``games`` games between every two players, and yield the games as they are finished.
-
-    The arguments are those of `iter_match`; all pairings have the same openings.
-
-    Raises:
-        ValueError: there are fewer than two players, two are given the same of ``names``, or `iter_match` refuses.
-    """
-    game = as_game(game)
-    labels = labels_of(players) if names is None else list(names)
-    if len(players) < 2:
-        raise ValueError(f"it takes two players to play, got {labels}")
-    if len(players) > 2 and len(set(labels)) < len(labels):
-        raise ValueError(f"players must have different names, got {labels}")
-    pairs = list(itertools.combinations(range(len(players)), 2))
-    if len(after) > games * len(pairs):
-        raise ValueError(f"{len(after)} games were played before, and there are {games * len(pairs)} in all")
-    pairings = [
-        iter_match(
-            game,
-            (players[i], players[j]),
-            games,
-            seed,
-            opening_plies=opening_plies,
-            jobs=jobs,
-            names=(labels[i], labels[j]),
-            after=after[number * games : (number + 1) * games],
-        )
-        for number, (i, j) in enumerate(pairs)
-    ]
-    return itertools.chain.from_iterable(pairings)
+__all__ = ["Score", "Standing", "standings"]
 
 
 @dataclass

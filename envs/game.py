@@ -32,7 +32,7 @@ from .jit.digest import digest
 from .jit.game_type import RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
-from .outside.arguments import action_number
+from .outside.arguments import action_number, check_player
 from .outside.validity import StateCheck
 from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
 
@@ -350,6 +350,7 @@ class Game:
         A state knows no earlier positions: where an environment's observations show those (``history``), as in Go,
         these planes do not, and a network that learned from the environment is shown something else than it knows.
         """
+        check_player(player)
         planes = np.zeros(self.observation_shape, self.observation_dtype)
         self.observe(state, player, planes)
         return planes
@@ -374,6 +375,7 @@ class Game:
 
         The evaluation is ``max_utility`` times the sum of their products with ``weights``.
         """
+        check_player(player)
         return checked_features(self.name, self.weights, self.features(state, player))
 
     def observation_space(self) -> Box:

@@ -12,7 +12,7 @@ from rich.console import Console
 from plyground.arena import (
     TrainingConfig,
     cross_table,
-    iter_round_robin,
+    iter_match,
     play_with_progress,
     resume,
     standings,
@@ -41,7 +41,7 @@ else:
 players = ["random", "mcts(simulations=100)", "alphabeta(depth=4)", f"dqn({folder.path})"]
 records = Path("demo/games.jsonl")
 records.unlink(missing_ok=True)
-games = iter_round_robin(GAME, players, GAMES, seed=1)
+games = iter_match(GAME, players, GAMES, seed=1)
 played = play_with_progress(games, GAMES * len(players) * (len(players) - 1) // 2, records)
 
 console.print(cross_table(standings(played), title=f"{GAME}, {len(played)} games"))

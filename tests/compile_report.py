@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from numba.core import event
+
+from plyground.agents.compiling import Stopwatch
 
 _SHOWN = 20  # tests
 _NAME = "seconds of compiling"
@@ -16,40 +16,23 @@ _NAME = "seconds of compiling"
 _seconds: dict[str, float] = defaultdict(float)  # by test, in the process that reports
 
 
-class _Stopwatch(event.Listener):
-    """Adds up the time that Numba compiles in this process. Functions that others call are part of their time."""
-
-    def __init__(self) -> None:
-        self.seconds, self._depth, self._start = 0.0, 0, 0.0
-
-    def on_start(self, event: Any) -> None:
-        if self._depth == 0:
-            self._start = time.perf_counter()
-        self._depth += 1
-
-    def on_end(self, event: Any) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self.seconds += time.perf_counter() - self._start
-
-    def taken(self) -> float:
-        """Return the seconds since the last call."""
-        seconds, self.seconds = self.seconds, 0.0
-        return seconds
-
-
-_stopwatch = _Stopwatch()
+_stopwatch = Stopwatch()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    event.register("numba:compile", _stopwatch)
+    _stopwatch.__enter__()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    _stopwatch.__exit__()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Hand the seconds on with the test's report, which comes from another process where there are several."""
     report: Any = yield
-    if (seconds := _stopwatch.taken()) > 0:
+    seconds, _stopwatch.compiling = _stopwatch.compiling, 0.0
+    if seconds > 0:
         report.user_properties = [*report.user_properties, (_NAME, seconds)]  # not the item's, which all phases share
     return report
 

@@ -17,7 +17,6 @@ from plyground.arena import (
     Score,
     cross_table,
     iter_match,
-    iter_round_robin,
     match,
     play,
     play_with_progress,
@@ -142,7 +141,7 @@ class TestMatch:
             ({"games": 3}, "games must be even and at least 2"),
             ({"games": 0}, "games must be even and at least 2"),
             ({"jobs": 0}, "jobs must be a number of processes"),
-            ({"players": ["random"]}, "between two players, got 1"),
+            ({"players": ["random"]}, r"it takes two players to play, got \['random'\]"),
             ({"players": ["random", "randon"]}, "did you mean 'random'"),
             ({"game": "shogi"}, "unknown game 'shogi'"),
             ({"opening_plies": -1}, "opening_plies must be a whole number"),
@@ -157,7 +156,7 @@ class TestMatch:
 class TestRoundRobin:
     def test_table(self) -> None:
         players = ["random", "alphabeta(depth=4)", "mcts(simulations=30)"]
-        records = list(iter_round_robin("connect_four", players, games=10, seed=0))
+        records = list(iter_match("connect_four", players, games=10, seed=0))
         assert len(records) == 30
         table = standings(records)
         assert table[0].name == "alphabeta(depth=4)"
@@ -205,12 +204,12 @@ class TestRoundRobin:
 
     def test_players(self) -> None:
         with pytest.raises(ValueError, match="it takes two players"):
-            iter_round_robin("connect_four", ["random"])
+            iter_match("connect_four", ["random"])
         with pytest.raises(ValueError, match="players must have different names"):
-            iter_round_robin("connect_four", ["random", "random", "mcts"], names=["a", "a", "b"])
+            iter_match("connect_four", ["random", "random", "mcts"], names=["a", "a", "b"])
 
     def test_three_of_the_same_name_get_numbers(self) -> None:
-        records = iter_round_robin("tictactoe", ["random", "minimax(depth=1)", "random", "random"], games=2)
+        records = iter_match("tictactoe", ["random", "minimax(depth=1)", "random", "random"], games=2)
         names = {name for record in records for name in record.players}
         assert names == {"random#1", "random#2", "random#3", "minimax(depth=1)"}
 

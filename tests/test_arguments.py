@@ -20,6 +20,7 @@ from plyground.envs import (
     SoloEnv,
     connect_four,
     make_game,
+    othello,
     tictactoe,
 )
 from plyground.envs.render import picture
@@ -65,6 +66,8 @@ def solo() -> SoloEnv:
         (lambda: connect_four().play_moves(5), "moves must be a list of action ids or names, got 5"),  # type: ignore[arg-type]
         (lambda: connect_four().play_moves([None]), "move None at index 0 is illegal"),  # type: ignore[list-item]
         (lambda: connect_four().play_moves([3], tictactoe().new_state()), "state must be one state of connect_four"),
+        (lambda: tictactoe().observation(tictactoe().new_state(), 5), "player must be 0, .*, or 1, got 5"),
+        (lambda: othello().features_of(othello().new_state(), -1), "player must be 0, .*, or 1, got -1"),
         (lambda: connect_four().str_to_action(5), "the name of an action of connect_four is text, got 5"),  # type: ignore[arg-type]
         (lambda: gymnasium.make("plyground/ConnectFour-v0", oponent="random"), "did you mean 'opponent'"),
         (lambda: SoloEnv(connect_four(), oponent="random"), "argument 'oponent' of SoloEnv: did you mean 'opponent'"),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,26 +19,17 @@ import numpy as np
 import pytest
 
 from plyground.arena import evaluate, learning_curve, read_records, solve_positions
-from plyground.arena.cli import main
 from plyground.envs import SoloEnv
+
+from .command_line import Run
 
 GAME = "mnk(m=4, n=3, k=3)"
 SHORT = ("--positions", "3", "--games", "2", "--ladder", "random", "--ladder", "mcts(simulations=10)")
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*arguments: str, code: int = 0) -> tuple[str, str]:
-        monkeypatch.setattr(sys, "argv", ["plyground", "evaluate", *arguments])
-        with pytest.raises(SystemExit) as exit_:
-            main()
-        output = capsys.readouterr()
-        assert (exit_.value.code or 0) == code, output
-        return output.out, output.err
-
-    return call
+def run(run: Run) -> Any:
+    return partial(run, "evaluate")
 
 
 @pytest.fixture(scope="module")

@@ -26,18 +26,22 @@ ROOMS = {
     "envs.render": set(),
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
+    "agents.alphazero": {"agents.networks", "agents.puct", "agents.puct.forest", "envs.vector"},
     "agents.mcts": {"envs.jit"},
+    "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "envs.jit"},
+    "agents.puct.forest": {"agents.puct", "envs.jit"},
     "agents.solver": {"agents.alphabeta", "agents.solver.connect_four", "envs.games", "envs.jit"},
     "agents.solver.connect_four": {"envs.jit"},
     "agents.teaching": {"envs.render"},
     "arena.cli": {
-        *("agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render", "envs.vector"),
-        *("arena.grading", "arena.records", "arena.training"),
+        *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
+        *("envs.vector", "arena.grading", "arena.records", "arena.training", "arena.training.alphazero"),
     },
     "arena.grading": {"agents.solver.connect_four", "arena.records"},
     "arena.records": {"envs.jit"},
     "arena.training": {"envs.vector"},
+    "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.training"},
 }
 
 EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on which it stands
@@ -46,10 +50,20 @@ EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on w
 LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
     ("arena.cli.main", "envs.version"),  # only --version waits for it
+    ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each
+    ("agents.networks", "agents.networks.onnx_backend"),
+    ("agents.networks.files", "agents.networks.module"),
+    ("agents.networks.inference", "agents.networks.onnx_backend"),
+    ("agents.networks.inference", "agents.networks.openvino_backend"),
+    ("agents.networks.inference", "agents.networks.torch_backend"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
     ("arena.training.config", "agents"),
+    ("arena.training.alphazero.config", "agents"),
+    ("arena.training.alphazero.session", "agents.networks"),  # a run alone needs torch
+    ("arena.training.alphazero.session", "arena.training.alphazero.learner"),
+    ("arena.training.alphazero.sources", "agents.networks"),
     ("arena.training.model", "arena.training.networks"),  # these need torch
     ("arena.training.model", "arena.training.symmetries"),
     ("arena.training.model", "envs.vector.stable_baselines"),

@@ -14,8 +14,10 @@ sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
 from plyground.agents import Policy, make  # noqa: E402  (after the libraries are known to be there)
-from plyground.arena import play  # noqa: E402
-from plyground.envs import BoardGameEnv, SoloEnv  # noqa: E402
+from plyground.agents.network import ModelNetwork  # noqa: E402
+from plyground.arena import iter_match, play  # noqa: E402
+from plyground.envs import BoardGameEnv, GameBatch, SoloEnv  # noqa: E402
+from plyground.envs.vector.opponents import prepare  # noqa: E402
 
 ALGORITHMS = {"MaskablePPO": contrib.MaskablePPO, "PPO": sb3.PPO, "A2C": sb3.A2C, "DQN": sb3.DQN}
 
@@ -77,6 +79,26 @@ def test_draws_follow_the_distribution_and_the_seed() -> None:
     np.testing.assert_allclose(np.bincount(draws, minlength=7) / 2000, expected, atol=0.04)
     policy.reset(seed=1)
     assert [policy.act(observation) for _ in range(2000)] == draws
+
+
+def test_the_first_pass_is_made_before_any_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = Policy("connect_four", untrained("PPO"), deterministic=False, seed=1)
+    asked: list[tuple[int, ...]] = []
+    scores = ModelNetwork.scores
+
+    def counted(self: Any, planes: Any, masks: Any) -> Any:
+        asked.append(masks.shape)
+        return scores(self, planes, masks)
+
+    monkeypatch.setattr(ModelNetwork, "scores", counted)
+    before = policy._rng.bit_generator.state
+    prepare(policy)
+    prepare(policy.batched(), GameBatch("connect_four", 2))
+    assert asked == [(1, 7), (1, 7)]
+    assert policy._rng.bit_generator.state == before
+    asked.clear()
+    iter_match("connect_four", [policy, "random"], 2)
+    assert asked == [(1, 7)]  # and nothing has been played yet
 
 
 def test_saved_and_loaded(model: Any, tmp_path: Path) -> None:

@@ -116,6 +116,25 @@ def test_seats_go_on_elsewhere(opponent: str) -> None:
         assert (one.batch.rngs == other.batch.rngs).all()
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"drawn": np.array([0, 1, 2, 0])}, "'drawn' of the state must be numbers from 0 to 1, got "),
+        ({"drawn": np.array([0, 1, -1, 0])}, "'drawn' of the state must be numbers from 0 to 1"),
+        ({"drawn": np.array([0, 0.5, 0, 0])}, "'drawn' of the state must be numbers from 0 to 1"),
+        ({"drawn": np.zeros(3, int)}, "the state is of a mixture in 3 games, expected 4"),
+        ({"members": {"0": {}}}, "the state is of a mixture of 1 members, expected 2"),
+    ],
+)
+def test_who_was_drawn_is_one_of_the_mixture(change: dict[str, Any], message: str) -> None:
+    seats = SeatBatch("tictactoe", 4, "mixture(random, minimax(depth=1))", seed=0)
+    seats.reset()
+    state = seats.state_dict()
+    seats.load_state_dict(state)
+    with pytest.raises(ValueError, match=message):
+        seats.load_state_dict({**state, "opponents": {**state["opponents"], **change}})
+
+
 def test_opponents_without_a_state_begin_anew_and_draw_no_numbers() -> None:
     agent = "minimax(depth=1)"  # asked row by row: a copy for each
     one, other = (SeatBatch("tictactoe", 6, agent, seed=seed) for seed in (1, 2))

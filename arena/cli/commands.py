@@ -81,6 +81,7 @@ COMMANDS = {
         "train:train",
         "Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was.",
         (
+            "plyground train alphazero connect_four --minutes 60 --out az",
             "plyground train ppo connect_four --minutes 10 --out ppo-run",
             "plyground train --resume ppo-run --minutes 20",
             "plyground train dqn 'mnk(m=4, n=4, k=4)' --opponent 'random*0.5' --opponent ./mine.py:Greedy",
@@ -95,6 +96,11 @@ COMMANDS = {
         "convert:convert",
         "Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers).",
         ("plyground convert games.jsonl games.sgf",),
+    ),
+    "export": Command(
+        "export:export",
+        "Write a network as an ONNX file, which other programs run.",
+        ("plyground export az-run model.onnx", "plyground export net.safetensors model.onnx"),
     ),
     "warm": Command(
         "warm:warm",

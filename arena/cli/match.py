@@ -11,10 +11,11 @@ import typer
 from rich.console import Console
 
 from ...envs.outside.files import check_writable
+from ..matches import iter_match
 from ..progress import play_with_progress
 from ..records.record import GameRecord, read_records
 from ..tables import cross_table
-from ..tournament import Standing, iter_round_robin, standings
+from ..tournament import Standing, standings
 from .options import GameOption, Json, Seed, print_json
 
 __all__ = ["match"]
@@ -53,7 +54,7 @@ def match(
         check_writable(out)
     done = _games_in(out, resume)
     try:
-        played = iter_round_robin(game, players, games, seed, opening_plies=opening_plies, jobs=jobs, after=done)
+        played = iter_match(game, players, games, seed, opening_plies=opening_plies, jobs=jobs, after=done)
     except ValueError as error:
         if not done:
             raise

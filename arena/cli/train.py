@@ -1,6 +1,7 @@
 """``plyground train``: a policy learns a game, in a folder from which it can go on after Ctrl-C or a crash.
 
-The options are the fields of `TrainingConfig`: their names, what they mean, their ranges and defaults are from there.
+The options are the fields of `TrainingConfig` and of `AlphaZeroConfig`: their names, what they mean, their ranges and
+defaults are from there.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from typing import Annotated, Any, Literal, NamedTuple, get_origin
 import typer
 from rich.console import Console
 
-from ...envs.outside.spec import parse_spec
+from ...envs.outside.spec import nearest, parse_spec
 from ..progress import train_with_progress
-from ..training import RunFolder, TrainingConfig, check_unfinished, resume
+from ..training import RunFolder, TrainingConfig, alphazero, check_unfinished, resume
 from ..training import train as run
+from ..training.alphazero import AlphaZeroConfig
 from ..training.model import check_algorithm
 from ..training.settings import described, kind_of
 
@@ -26,11 +28,12 @@ __all__ = ["train"]
 
 _console = Console(stderr=True)
 _ARGUMENTS = ("algorithm", "game")  # these two fields are no options
+_PANELS = {TrainingConfig: "Options of ppo, a2c and dqn", AlphaZeroConfig: "Options of alphazero"}
 
 
 def train(
     algorithm: Annotated[
-        str, typer.Argument(help="The algorithm: ppo (with masks), a2c or dqn; not with --resume.")
+        str, typer.Argument(help="The algorithm: alphazero, ppo (with masks), a2c or dqn; not with --resume.")
     ] = "",
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)', or './nim.py:nim'.")] = "",
     out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
@@ -38,31 +41,54 @@ def train(
     **options: Any,
 ) -> None:
     """Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was."""
-    given = {name: value for name, value in options.items() if not (value is None or value is False or value == [])}
+    given = {name: value for name, value in options.items() if not (value is None or value == [])}
     steps, minutes = given.get("steps"), given.get("minutes")
     if resume_from is not None:
         if algorithm or game or out is not None or set(given) - {"steps", "minutes"}:
             raise ValueError("--resume goes on with what its folder says: give no more than --steps and --minutes")
-        check_unfinished(resume_from, steps=steps, minutes=minutes)
-        model = train_with_progress(
-            lambda report: resume(resume_from, report, steps=steps, minutes=minutes), steps, minutes
-        )
-        _console.print(f"{resume_from}: {model.num_timesteps:,} steps", highlight=False)
+        _go_on(resume_from, steps, minutes)
         return
     if not algorithm or not game:
         raise ValueError("give an algorithm and a game, as in 'plyground train ppo connect_four', or --resume FOLDER")
     if minutes is not None:
         given.setdefault("steps", None)
+    elif steps is not None:
+        given["minutes"] = None
+    kind = AlphaZeroConfig if algorithm == "alphazero" else TrainingConfig
+    _check_options(algorithm, kind, given)
     read = {name: _SPECIAL[name].read(value) if name in _SPECIAL else value for name, value in given.items()}
-    config = TrainingConfig(game=game, algorithm=algorithm, **read)  # pyright: ignore[reportArgumentType]  (checked)
+    config: Any = kind(game=game, algorithm=algorithm, **read)  # pyright: ignore[reportArgumentType]  (checked)
     config.check_names()
     folder = out or Path(f"{algorithm}-{game}")
     RunFolder(folder).check_new()
-    check_algorithm(config)
-    model = train_with_progress(lambda report: run(config, folder, report), config.steps, minutes)
-    _console.print(
-        f"{folder}: {model.num_timesteps:,} steps; go on with --resume {folder}", highlight=False, soft_wrap=True
-    )
+    if kind is TrainingConfig:
+        check_algorithm(config)
+    begin: Any = run if kind is TrainingConfig else alphazero.train
+    trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
+    done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}"
+    _console.print(done, highlight=False, soft_wrap=True)
+
+
+def _go_on(folder: Path, steps: int | None, minutes: float | None) -> None:
+    """Go on with the run in a folder."""
+    is_ours = alphazero.is_run(folder)
+    (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes)
+    go_on: Any = alphazero.resume if is_ours else resume
+    trained = train_with_progress(lambda report: go_on(folder, report, steps=steps, minutes=minutes), steps, minutes)
+    _console.print(f"{folder}: {_steps(trained):,} steps", highlight=False)
+
+
+def _steps(trained: Any) -> int:
+    """Return the steps of a model of stable-baselines3, or of a progress."""
+    return trained.steps if hasattr(trained, "steps") else trained.num_timesteps
+
+
+def _check_options(algorithm: str, kind: type[Any], given: dict[str, Any]) -> None:
+    """Check that the options which are given are those of the algorithm."""
+    known = [_option_name(one.name) for one in fields(kind) if one.name not in _ARGUMENTS]
+    for name in map(_option_name, given):
+        if name not in known:
+            raise ValueError(f"{name} is no option of {algorithm}: {nearest(name, known)}")
 
 
 # -- options out of fields ---------------------------------------------------------------------------------------------
@@ -105,24 +131,40 @@ _SPECIAL = {
 }
 
 
-def _option(one: Field[Any]) -> inspect.Parameter:
-    """Return the option of a field. One that is not given is None, or False: the configuration has the default."""
-    name, form, what, default = f"--{one.name.replace('_', '-')}", None, described(one), None
-    kind = kind_of(TrainingConfig, one.name)
-    if special := _SPECIAL.get(one.name):
-        name, form, kind, what = special.option, special.form, special.kind, f"{what} {special.more}"
+def _option_name(field: str) -> str:
+    return _SPECIAL[field].option if field in _SPECIAL else f"--{field.replace('_', '-')}"
+
+
+def _option(name: str) -> inspect.Parameter:
+    """Return the option of fields of this name. If it is not given, it is None: the default is the configuration's."""
+    kinds = [kind for kind in _PANELS if name in kind.__dataclass_fields__]
+    own = [kind.__dataclass_fields__[name] for kind in kinds]
+    kind, form = kind_of(kinds[0], name), None
+    what = _in_words(own)
+    option = _option_name(name)
+    if special := _SPECIAL.get(name):
+        form, kind, what = special.form, special.kind, f"{what} {special.more}"
     elif kind is bool:
-        default = False
+        option = f"{option}/--no-{name.replace('_', '-')}"
     elif get_origin(kind) is Literal:
         kind = str  # its values are told, and checked, by the configuration
-    if one.name == "steps":
+    if name == "steps":
         what += " With --minutes alone there is no limit."
-    made: Any = typer.Option(name, metavar=form, help=what, show_default=False)
-    annotation = Annotated[kind if kind is bool else kind | None, made]
-    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    panel = _PANELS[kinds[0]] if len(kinds) == 1 else None
+    made: Any = typer.Option(option, metavar=form, help=what, show_default=False, rich_help_panel=panel)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, made]
+    )
+
+
+def _in_words(own: list[Field[Any]]) -> str:
+    """Return what fields of one name are, once if they are the same."""
+    first, *others = dict.fromkeys(map(described, own))
+    return " ".join([first, *(f"Of alphazero: {other}" for other in others)])
 
 
 _own = [one for one in inspect.signature(train, eval_str=True).parameters.values() if one.name != "options"]
+_names = dict.fromkeys(one.name for kind in _PANELS for one in fields(kind) if one.name not in _ARGUMENTS)
 train.__signature__ = inspect.Signature(  # pyright: ignore[reportFunctionMemberAccess]  (which typer reads)
-    [*_own, *(_option(one) for one in fields(TrainingConfig) if one.name not in _ARGUMENTS)]
+    [*_own, *map(_option, _names)]
 )

@@ -20,12 +20,11 @@ Node = dict[str, list[bytes]]  # the values of each property, without the bracke
 
 _VALUE = rb"\[[^\\\]]*(?:\\.[^\\\]]*)*\]"
 _START = re.compile(rb"\(\s*;")
-_NODE = (  # with a move or none first, and then what records do not keep
-    rb"\s*;(?:\s*([BW])\s*\[([^\\\]]*)\])?"
-    rb"(?:\s*(?!(?:B|W|AB|AW|AE|PL)\s*\[)[A-Z]+(?:\s*" + _VALUE + rb")+)*"
+_NOT_KEPT = rb"(?:[C-OQ-VX-Z][A-Z]*|(?!(?:B|W|AB|AW|AE|PL)\s*\[)[ABPW][A-Z]*)"  # the name of a property
+_NODE = re.compile(  # a whole one, with a move or none first, and then what records do not keep
+    rb"\s*;(?:\s*([BW])\s*\[([^\\\]]*)\])?(?:\s*" + _NOT_KEPT + rb"(?:\s*" + _VALUE + rb")+)*(?=\s*[;()])",
+    re.DOTALL,
 )
-_RUN = re.compile(rb"(?:" + _NODE + rb"(?=\s*[;()]))+", re.DOTALL)
-_MOVES = re.compile(_NODE, re.DOTALL)
 _PROPERTY = re.compile(rb"\s*([A-Za-z]+)\s*((?:" + _VALUE + rb"\s*)+)", re.DOTALL)
 _EACH_VALUE = re.compile(_VALUE, re.DOTALL)
 _SIGN = re.compile(rb"\s*([;()])")
@@ -84,9 +83,11 @@ def _main_line(data: bytes, position: int, lines: Lines) -> tuple[list[Node], in
                 node[name] = node.get(name, []) + values
                 position = found.end()
             nodes.append(node)
-            if run := _RUN.match(data, position):
-                nodes += [{_COLOURS[colour]: [value]} for colour, value in _MOVES.findall(data, *run.span()) if colour]
-                position = run.end()
+            while match := _NODE.match(data, position):
+                position = match.end()
+                colour, value = match.groups()
+                if colour:
+                    nodes.append({_COLOURS[colour]: [value]})
 
 
 def _end(data: bytes, position: int, depth: int, lines: Lines) -> int:

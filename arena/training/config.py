@@ -5,19 +5,16 @@ What a field means and may be stands in its metadata, once: the command line and
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
-from pathlib import Path
 from typing import Any, Literal
 
 from ...envs import make_game
 from ...envs.outside.elsewhere import absolute
 from ...envs.outside.limits import MOST_THREADS
-from ...envs.outside.spec import nearest
-from .settings import about, check_settings, documented
+from .settings import Settings, about, check_settings, documented
 
 __all__ = ["ALGORITHMS", "TrainingConfig"]
 
@@ -59,7 +56,7 @@ def _opponents() -> dict[str, float]:
 
 @documented
 @dataclass(frozen=True)
-class TrainingConfig:
+class TrainingConfig(Settings):
     """The configuration of a run.
 
     A *step* is one move of the learner in one of its games. With None for ``steps`` or ``minutes`` there is no such
@@ -198,28 +195,6 @@ class TrainingConfig:
         for spec, share in self.opponents.items():
             if not isinstance(share, Real) or not 0 < share < math.inf:
                 raise ValueError(f"the share of opponent {spec!r} must be above 0, got {share!r}")
-
-    def save(self, path: str | Path) -> None:
-        """Write the configuration as JSON."""
-        Path(path).write_text(json.dumps(asdict(self), indent=2) + "\n")
-
-    @classmethod
-    def load(cls, path: str | Path) -> TrainingConfig:
-        """Read a configuration.
-
-        Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: it is no configuration, or a value is out of its range.
-        """
-        try:
-            values = json.loads(Path(path).read_text())
-            known = [one.name for one in fields(cls)]
-            for name in values:
-                if name not in known:
-                    raise ValueError(f"unknown setting {name!r}: {nearest(name, known)}")
-            return cls(**{**values, "ladder": tuple(values.get("ladder", cls.ladder))})
-        except (ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None
 
     def anywhere(self) -> TrainingConfig:
         """Return this configuration with the games and players of one's own files found from any folder."""

@@ -2,16 +2,16 @@
 
 ::
 
-    config.json      the `TrainingConfig`
-    model.zip        the newest model
+    config.json      the configuration
+    model.zip        the newest model, of stable-baselines3; or model.safetensors, the newest net of AlphaZero
     checkpoints/     step_000250000.zip …, models
     progress.jsonl   a line for each test against the ladder
     tensorboard/     scalars
     state/           all that the run needs to go on: games, random numbers, optimizer, snapshots; the last three
 
 A new state is written beside the last ones, the oldest of which is removed when the new one is whole: a crash at any
-moment leaves whole ones. Models and replay buffers are pickles, as stable-baselines3 writes them; everything else is
-JSON, arrays and tensors, and is loaded without running code.
+moment leaves whole ones. Models and replay buffers of stable-baselines3 are pickles; everything else is JSON, arrays
+and tensors, and is loaded without running code.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .config import TrainingConfig
+from .settings import Settings
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "StateFolder"]
 
 _STATES = 3  # that are kept
 
+Write = Callable[[Path], object]  # writes a file
 
-class RunFolder:
+
+class StateFolder:
     """The files of a run. It stores states and gives them back, and knows nothing about their contents.
 
     Args:
         path: the folder.
+        model: the name of the file of the newest model.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, model: str) -> None:
         self.path = Path(path)
-        self.config, self.model, self.progress = (
-            self.path / name for name in ("config.json", "model.zip", "progress.jsonl")
-        )
+        self.config, self.model, self.progress = (self.path / name for name in ("config.json", model, "progress.jsonl"))
         self.checkpoints, self.tensorboard = self.path / "checkpoints", self.path / "tensorboard"
         self._states = self.path / "state"
 
@@ -63,7 +64,7 @@ class RunFolder:
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"cannot make {str(self.path)!r}: there is no folder {self.path.parent!s}")
 
-    def create(self, config: TrainingConfig) -> None:
+    def create(self, config: Settings) -> None:
         """Begin a run here."""
         self.path.mkdir(exist_ok=True)
         self.checkpoints.mkdir(exist_ok=True)
@@ -102,24 +103,42 @@ class RunFolder:
             raise ValueError(f"cannot go on from {str(path)!r}: {type(error).__name__}: {error}") from None
         return int(path.name.removeprefix("step_")), seconds
 
-    def save(self, model: Any, state: Mapping[str, Any]) -> None:
+    def check_left(self, steps: int | None, minutes: float | None) -> None:
+        """Check that the newest state has reached none of these limits.
+
+        Raises:
+            FileNotFoundError: there is no state.
+            ValueError: a limit is reached, or the state is damaged.
+        """
+        played, seconds = self.done()
+        done = []
+        if steps is not None and played >= steps:
+            done.append(f"{played:,} of {steps:,} steps are done")
+        if minutes is not None and seconds >= 60 * minutes:
+            done.append(f"{seconds / 60:.1f} of {minutes:g} minutes are done")
+        if done:
+            raise ValueError(
+                f"nothing left to do: {', '.join(done)} (a limit is that of the whole run: give a higher one)"
+            )
+
+    def write(self, steps: int, state: Mapping[str, Any], files: Mapping[str, Write]) -> None:
         """Write the model, and a new state beside the last ones, of which a few are kept.
 
         Args:
-            model: a model of stable-baselines3 or sb3-contrib.
+            steps: the steps of the run so far.
             state: nested dicts of arrays, tensors and what JSON knows. Names are texts without ``/``.
+            files: what writes each file that is no part of ``state``, by its name; that of the model is among them.
         """
-        name = f"step_{model.num_timesteps:09d}"
+        name = f"step_{steps:09d}"
         partial = self._states / f"{name}.partial"
         for path in self._states.glob("step_*.partial"):
             shutil.rmtree(path, ignore_errors=True)
         partial.mkdir()
-        model.save(partial / "model.zip")
-        if getattr(model, "replay_buffer", None) is not None:
-            model.save_replay_buffer(partial / "replay.pkl")
+        for file, write in files.items():
+            write(partial / file)
         _write_state(partial, state)
-        copy = self.path / "model.zip.partial"
-        shutil.copyfile(partial / "model.zip", copy)
+        copy = self.path / f"{self.model.name}.partial"
+        shutil.copyfile(partial / self.model.name, copy)
         whole = self._states / name
         if whole.exists():  # the same moment once more
             shutil.rmtree(partial)
@@ -128,6 +147,65 @@ class RunFolder:
             for path in self.states()[:-_STATES]:
                 shutil.rmtree(path, ignore_errors=True)
         os.replace(copy, self.model)
+
+    def read(self) -> dict[str, Any]:
+        """Return the newest state.
+
+        Raises:
+            FileNotFoundError: there is no state.
+            Exception: a file is damaged; what zip, torch and pickle raise then is not one family.
+        """
+        return _read_state(self.state())
+
+    def damaged(self, error: Exception) -> ValueError:
+        """Return what to say of a newest state that cannot be read."""
+        newest, others = self.state(), self.states()[:-1]
+        older = f"; without this folder the run goes on from {others[-1].name}" if others else ""
+        return ValueError(f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}{older}")
+
+    def add_checkpoint(self, steps: int, write: Write) -> None:
+        """Add a model to the checkpoints."""
+        path = self.checkpoints / f"step_{steps:09d}{self.model.suffix}"
+        partial = path.with_suffix(f".partial{self.model.suffix}")
+        write(partial)
+        os.replace(partial, path)
+
+    def note(self, line: dict[str, Any]) -> None:
+        """Add a line to the file of progress."""
+        with self.progress.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def forget_after(self, steps: int) -> None:
+        """Remove progress and checkpoints that were written after these steps, from which the run goes on."""
+        if self.progress.exists():
+            lines = [line for line in self.progress.read_text().splitlines() if json.loads(line)["steps"] <= steps]
+            self.progress.write_text("".join(f"{line}\n" for line in lines))
+        for path in self.checkpoints.glob(f"step_*{self.model.suffix}"):
+            if int(path.stem.removeprefix("step_")) > steps:
+                path.unlink()
+
+
+class RunFolder(StateFolder):
+    """The files of a run of stable-baselines3.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(path, "model.zip")
+
+    def save(self, model: Any, state: Mapping[str, Any]) -> None:
+        """Write the model, and a new state beside the last ones, of which a few are kept.
+
+        Args:
+            model: a model of stable-baselines3 or sb3-contrib.
+            state: see `StateFolder.write`.
+        """
+        files = {"model.zip": model.save}
+        if getattr(model, "replay_buffer", None) is not None:
+            files["replay.pkl"] = model.save_replay_buffer
+        self.write(model.num_timesteps, state, files)
 
     def load(self, model_class: Any, venv: Any) -> tuple[Any, dict[str, Any]]:
         """Return the model of the newest state, and the state.
@@ -144,28 +222,11 @@ class RunFolder:
         model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
         if (path / "replay.pkl").exists():
             model.load_replay_buffer(path / "replay.pkl")
-        return model, _read_state(path)
+        return model, self.read()
 
     def checkpoint(self, model: Any) -> None:
         """Add the model, as it is now, to the checkpoints."""
-        path = self.checkpoints / f"step_{model.num_timesteps:09d}.zip"
-        partial = path.with_suffix(".partial")
-        model.save(partial.with_suffix(".partial.zip"))
-        os.replace(partial.with_suffix(".partial.zip"), path)
-
-    def note(self, line: dict[str, Any]) -> None:
-        """Add a line to the file of progress."""
-        with self.progress.open("a") as file:
-            file.write(json.dumps(line) + "\n")
-
-    def forget_after(self, steps: int) -> None:
-        """Remove progress and checkpoints that were written after these steps, from which the run goes on."""
-        if self.progress.exists():
-            lines = [line for line in self.progress.read_text().splitlines() if json.loads(line)["steps"] <= steps]
-            self.progress.write_text("".join(f"{line}\n" for line in lines))
-        for path in self.checkpoints.glob("step_*.zip"):
-            if int(path.stem.removeprefix("step_")) > steps:
-                path.unlink()
+        self.add_checkpoint(model.num_timesteps, model.save)
 
 
 def _write_state(folder: Path, state: Mapping[str, Any]) -> None:

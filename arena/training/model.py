@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 from ...agents.models import model_class
@@ -93,8 +94,8 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
     return SymmetricVecEnv(venv) if config.symmetry else venv, league
 
 
-def compile_players(config: TrainingConfig) -> None:
+def compile_players(game: str, players: Iterable[str]) -> None:
     """Let every player make a move, so that compiling takes no time from the training."""
-    for spec in {**config.opponents, **dict.fromkeys(config.ladder)}:
-        seats = SeatBatch(make_game(config.game), 1, spec, "second", seed=0)
+    for spec in dict.fromkeys(players):
+        seats = SeatBatch(make_game(game), 1, spec, "second", seed=0)
         seats.reset()

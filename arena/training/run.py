@@ -8,16 +8,13 @@ keeps things of its own during a game).
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .config import TrainingConfig
 from .folder import RunFolder
+from .interruption import interruptible
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
 from .session import Finished, OnProgress, TrainingSession
 
@@ -46,7 +43,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
     run = RunFolder(folder)
     run.check_new()
     model, venv, league = new_model(config)
-    compile_players(config)
+    compile_players(config.game, (*config.opponents, *config.ladder))
     run.create(config)
     return _learn(TrainingSession(config, run, model, venv, league, on_progress))
 
@@ -75,7 +72,7 @@ def resume(
     config = TrainingConfig.load(run.config)
     if steps is not None or minutes is not None:
         config = replace(config, steps=steps, minutes=minutes)
-        _check_left(run, config)
+        run.check_left(config.steps, config.minutes)
     venv, league = new_games(config)
     try:
         model, state = run.load(training_class(config), venv)
@@ -83,12 +80,10 @@ def resume(
         session = TrainingSession(config, run, model, venv, league, on_progress)
         session.load_state_dict(state)
     except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
-        newest, others = run.state(), run.states()[:-1]
-        older = f"; without this folder the run goes on from {others[-1].name}" if others else ""
-        raise ValueError(f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}{older}") from error
+        raise run.damaged(error) from error
     config.save(run.config)
     run.forget_after(model.num_timesteps)
-    compile_players(config)
+    compile_players(config.game, (*config.opponents, *config.ladder))
     return _learn(session)
 
 
@@ -102,19 +97,9 @@ def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: f
     run = RunFolder(folder)
     run.state()
     config = TrainingConfig.load(run.config)
-    limited = steps is not None or minutes is not None
-    _check_left(run, replace(config, steps=steps, minutes=minutes) if limited else config)
-
-
-def _check_left(run: RunFolder, config: TrainingConfig) -> None:
-    steps, seconds = run.done()
-    done = []
-    if config.steps is not None and steps >= config.steps:
-        done.append(f"{steps:,} of {config.steps:,} steps are done")
-    if config.minutes is not None and seconds >= 60 * config.minutes:
-        done.append(f"{seconds / 60:.1f} of {config.minutes:g} minutes are done")
-    if done:
-        raise ValueError(f"nothing left to do: {', '.join(done)} (a limit is that of the whole run: give a higher one)")
+    if steps is not None or minutes is not None:
+        config = replace(config, steps=steps, minutes=minutes)
+    run.check_left(config.steps, config.minutes)
 
 
 def _learn(session: TrainingSession) -> Any:
@@ -133,7 +118,7 @@ def _learn(session: TrainingSession) -> Any:
     model.set_logger(configure(str(session.folder.tensorboard), ["tensorboard"]))
     left = SCHEDULED_STEPS - model.num_timesteps
     interval = 1000 if session.config.algorithm == "dqn" else 1  # games, or batches of experience
-    with _interruptible(session):
+    with interruptible(session):
         try:
             model.learn(left, callback=Between(), reset_num_timesteps=False, log_interval=interval)
         except Finished:
@@ -141,22 +126,3 @@ def _learn(session: TrainingSession) -> Any:
         finally:
             model.logger.close()
     return model
-
-
-@contextmanager
-def _interruptible(session: TrainingSession) -> Iterator[None]:
-    """Let the first Ctrl-C end the run after the batch in progress."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: Any) -> None:
-        if session.interrupted:
-            raise KeyboardInterrupt
-        session.interrupted = True
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...agents import Policy
 from ..openings import default_opening_plies
 from .config import TrainingConfig
 from .folder import RunFolder
@@ -38,6 +39,12 @@ class Progress:
     games_per_second: float
     ladder: dict[str, float] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """Return how far the run is in one line, as in ``"120,832 steps, 900 games/s | random 97 %, …"``."""
+        ladder = ", ".join(f"{name} {100 * score:.0f} %" for name, score in self.ladder.items())
+        line = f"{self.steps:,} steps, {self.games_per_second:.0f} games/s"
+        return f"{line} | {ladder}" if ladder else line
 
 
 OnProgress = Callable[[Progress], object]
@@ -130,8 +137,14 @@ class TrainingSession:
     def test(self) -> None:
         """Play against the ladder, and note the scores in the folder."""
         config, game = self.config, self.league.game
+        policy = Policy(game, self.model)
         self.ladder = ladder_scores(
-            game, self.model, config.ladder, config.ladder_games, default_opening_plies(game), config.seed
+            game,
+            lambda planes, masks: policy.choose(planes, masks, None),
+            config.ladder,
+            config.ladder_games,
+            default_opening_plies(game),
+            config.seed,
         )
         self.folder.note({"steps": self.model.num_timesteps, "seconds": round(self.seconds, 1), "ladder": self.ladder})
 

@@ -1,29 +1,59 @@
 """Fields of a configuration that say for themselves what they mean and what they may be.
 
 Each is written once, ``field(default=…, metadata=about("What it is.", least=1))``: the checks (`check_settings`), the
-documentation (`documented`) and the options of the command line are made of that.
+documentation (`documented`), the options of the command line, and the file of JSON (`Settings`) are made of that.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import textwrap
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, asdict, dataclass, fields
 from functools import cache
 from numbers import Real
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ...envs.outside.spec import nearest
 
-__all__ = ["about", "check_settings", "described", "documented", "kind_of"]
+__all__ = ["Settings", "about", "check_settings", "described", "documented", "kind_of"]
 
 _WIDTH = 112  # of the documentation
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 Class = TypeVar("Class", bound=type)
+Kind = TypeVar("Kind", bound="Settings")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A configuration that is kept as a file of JSON."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the configuration as JSON."""
+        Path(path).write_text(json.dumps(asdict(self), indent=2) + "\n")
+
+    @classmethod
+    def load(cls: type[Kind], path: str | Path) -> Kind:
+        """Read a configuration.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: it is no configuration, or a value is out of its range.
+        """
+        try:
+            values = json.loads(Path(path).read_text())
+            known = [one.name for one in fields(cls)]
+            for name in values:
+                if name not in known:
+                    raise ValueError(f"unknown setting {name!r}: {nearest(name, known)}")
+            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None
 
 
 def about(
@@ -104,6 +134,8 @@ def _default(one: Field[Any]) -> str:
         return ", ".join(f"{name}*{share:g}" for name, share in default.items())
     if isinstance(default, tuple):
         return ", ".join(default)
+    if default is True:
+        return "on"
     return "" if default is MISSING or default is None or default is False else str(default)
 
 

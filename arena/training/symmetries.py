@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...envs.vector.row_random import draw_numbers
 from ...envs.vector.state_dicts import restore
+from .images import images_of
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnvWrapper
@@ -45,12 +46,10 @@ class SymmetricVecEnv(VecEnvWrapper):
         super().__init__(venv)
         self._board_env: Any = venv
         self.seats = venv.seats
-        game = venv.game
-        if not game.symmetries:
-            raise ValueError(f"{game.spec} has no symmetries: train without symmetry")
-        cells, actions = (np.array(images) for images in zip(*game.symmetries, strict=True))
-        self._cells = np.vstack((np.arange(cells.shape[1]), cells))
-        self._actions = np.vstack((np.arange(actions.shape[1]), actions))
+        images = images_of(venv.game)
+        if images is None:
+            raise ValueError(f"{venv.game.spec} has no symmetries: train without symmetry")
+        self._cells, self._actions = images
         self._all = np.arange(self.num_envs)
         self.images = np.zeros(self.num_envs, np.int64)
 

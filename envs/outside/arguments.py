@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["action_number", "checked_options", "checked_whole"]
+__all__ = ["action_number", "check_player", "checked_options", "checked_whole"]
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -24,6 +24,16 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         span = f"at least {least}" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name} must be a whole number, {span}, got {value!r}")
     return number
+
+
+def check_player(player: Any) -> None:
+    """Check that a player is the first, 0, or the second, 1, as the rules of a game number them.
+
+    Raises:
+        ValueError: it is neither; compiled rules would answer all the same.
+    """
+    if player not in (0, 1):
+        raise ValueError(f"player must be 0, who moves first, or 1, got {player!r}")
 
 
 def action_number(value: Any, num_actions: int) -> int:

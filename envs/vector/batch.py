@@ -220,6 +220,18 @@ class GameBatch:
         rows = checked_rows(rows, self.num_envs)
         self._show(rows, self.players[rows] if seats is None else checked_seats(rows, seats))
 
+    def seen_by_both(self) -> NDArray[Any] | None:
+        """Return what both players see, [games, players, *observation_shape]; None where that tells of no past.
+
+        A search of a game with ``history`` needs it, to show a network positions below the root.
+        """
+        if self._frames is None:
+            return None
+        size = math.prod(self._frames.shape)
+        places = self._frames.first[:, None] + np.arange(size)
+        seen = np.take_along_axis(self._frames.windows, places[:, None, :], axis=2)
+        return seen.reshape(self.num_envs, 2, *self._frames.shape)
+
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
         """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once.
 

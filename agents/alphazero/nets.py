@@ -1,0 +1,87 @@
+"""Where networks are: in the folder of a run, in a file, or in the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...envs import Game
+from ..networks import Inference, make_inference, read_network
+
+__all__ = ["check_network", "find_network", "inference_of", "shipped"]
+
+_FOLDER = Path(__file__).parent / "data"
+_OF_RUN = "model.safetensors"
+
+
+def shipped() -> list[str]:
+    """Return the specs of the games for which a trained network comes with the package, sorted."""
+    return sorted(path.stem for path in _FOLDER.glob("*.safetensors"))
+
+
+def find_network(game: Game, place: str | Path | None) -> Path:
+    """Return the file of a network.
+
+    Args:
+        game: the game that it is to play.
+        place: a file, the folder of a run, or None for the network of this game that comes with the package.
+
+    Raises:
+        FileNotFoundError: there is none; the message says how to get one.
+    """
+    if place is None:
+        path = _FOLDER / f"{game.spec}.safetensors"
+        if not path.is_file():
+            raise FileNotFoundError(
+                f"no network for {game.spec} comes with the package (there are some for {', '.join(shipped())}): "
+                "train one with `plyground train alphazero GAME --out FOLDER`, and name the folder"
+            )
+        return path
+    path = Path(place)
+    if path.is_dir():
+        path /= _OF_RUN
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"no network {str(place)!r}: expected a file such as net.safetensors, or the folder of a run of "
+            "`plyground train alphazero GAME --out FOLDER`"
+        )
+    return path
+
+
+def inference_of(game: Game, net: Any, *, batch: int, inference: str, threads: int, device: str) -> Inference:
+    """Return what computes a network.
+
+    Args:
+        game: the game that it is to play.
+        net: its place, see `find_network`; a `PolicyValueNet`; or an `Inference`, which is taken as it is.
+        batch: positions that it is asked about at a time.
+        inference: the library, see `make_inference`.
+        threads: of the library.
+        device: where it is computed.
+
+    Raises:
+        ValueError: the network is for another game, or an argument does not fit.
+        FileNotFoundError: there is no such network.
+        ImportError: no library that computes networks is installed.
+    """
+    if isinstance(net, Inference):
+        check_network(game, net)
+        return net
+    if net is None or isinstance(net, (str, Path)):
+        net = read_network(find_network(game, net))
+    check_network(game, net)
+    return make_inference(net, inference, batch=batch, threads=threads, device=device)
+
+
+def check_network(game: Game, net: Any) -> None:
+    """Check that a network sees the planes of ``game`` and knows its actions.
+
+    Raises:
+        ValueError: it is for another game.
+    """
+    config = net.config
+    if (tuple(config.observation_shape), config.num_actions) != (tuple(game.observation_shape), game.num_actions):
+        raise ValueError(
+            f"the network was made for {config.game}, with planes {tuple(config.observation_shape)} and "
+            f"{config.num_actions} actions, and {game.spec} has {tuple(game.observation_shape)} and {game.num_actions}"
+        )

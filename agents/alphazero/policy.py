@@ -1,0 +1,109 @@
+"""The network of AlphaZero alone, as a policy: no search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, as_game
+from ..network import ModelNetwork
+from ..networks import Inference
+from ..policy import Policy
+from .nets import check_network, inference_of
+
+__all__ = ["NetworkModel", "network"]
+
+_BATCH = 64  # positions that are asked about together, at most
+
+
+def network(
+    game: Game | str,
+    net: Any = None,
+    *,
+    deterministic: bool = True,
+    inference: str = "auto",
+    threads: int = 1,
+    device: str = "cpu",
+    seed: int | None = None,
+) -> Policy:
+    """What a network of AlphaZero prefers, without a search.
+
+    Args:
+        game: the game, or its name.
+        net: the folder of a run, a file of weights, or a `PolicyValueNet`. Default: the network of this game that comes
+            with the package.
+        deterministic: play the preferred action; False: draw from the network's probabilities.
+        inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        threads: threads that compute.
+        device: where it is computed, as in ``"cuda"``.
+        seed: of the draws; None takes one from the system's entropy.
+
+    Raises:
+        ValueError: the network is for another game, or damaged.
+        FileNotFoundError: there is no such network.
+        ImportError: no library that computes networks is installed.
+    """
+    game = as_game(game)
+    made = inference_of(game, net, batch=_BATCH, inference=inference, threads=threads, device=device)
+    settings = {"inference": inference, "threads": threads, "device": device}
+    return Policy(game, NetworkModel(made, net, settings), deterministic=deterministic, seed=seed)
+
+
+class NetworkModel(ModelNetwork):
+    """A network, asked as `Policy` asks models of other libraries.
+
+    Args:
+        inference: what computes it.
+        net: where it is from, by which a copy in another process finds it again.
+        settings: what else `inference_of` takes.
+    """
+
+    def __init__(self, inference: Inference, net: str | Path | Any, settings: dict[str, Any]) -> None:
+        self.model, self._net, self._settings = inference, net, settings
+
+    @property
+    def has_q_values(self) -> bool:
+        """Whether the scores of actions are Q-values: never."""
+        return False
+
+    def check(self, game: Game) -> None:
+        """Check that the network is for ``game``.
+
+        Raises:
+            ValueError: it is for another.
+        """
+        check_network(game, self.model)
+        self._game, self._unit = game, float(game.max_utility)
+
+    def _asked(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        shape = self._game.observation_shape
+        logits, values = self.model(planes.reshape(-1, *shape).astype(self._game.observation_dtype, copy=False))
+        return logits.astype(np.float64), values.astype(np.float64) * self._unit
+
+    def scores(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the logits [positions, num_actions]."""
+        return self._asked(planes)[0]
+
+    def values(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the utilities [positions] that the network expects for the players to move."""
+        return self._asked(planes)[1]
+
+    def scores_and_values(
+        self, planes: NDArray[Any], masks: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return both."""
+        return self._asked(planes)
+
+    def __deepcopy__(self, memo: Any) -> NetworkModel:
+        return self  # it keeps nothing of a game
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"net": self._net, "settings": self._settings, "game": self._game}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        game, net, settings = (attributes[name] for name in ("game", "net", "settings"))
+        self.__init__(inference_of(game, net, batch=_BATCH, **settings), net, settings)
+        self.check(game)

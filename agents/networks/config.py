@@ -1,0 +1,243 @@
+"""What a network is made of, as data: enough to build it again for its saved weights."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+
+from ...envs import Game
+from ...envs.outside.messages import shown
+
+__all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config"]
+
+AUXILIARY = ("plies_left", "ownership", "score")
+
+# The sizes by name: kind, blocks, channels.
+SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {
+    "tiny": ("resnet", 1, 16),
+    "small": ("resnet", 3, 32),
+    "medium": ("resnet", 5, 64),
+    "mlp": ("mlp", 1, 256),
+}
+
+# What a file may claim of each number.
+_LIMITS = {"num_actions": (1, 1 << 20), "blocks": (0, 1000), "channels": (1, 1 << 16)}
+_LARGEST_SIDE = 1 << 20
+
+_PLIES = 20  # that tell whether actions are cells
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """What a network is made of.
+
+    Attributes:
+        game: the spec of the game, as `Game.spec`.
+        observation_shape: the shape H×W×C of the planes that it sees. A net with policy ``"cells"`` takes other boards,
+            too.
+        num_actions: the number of actions; of policy ``"cells"``, H·W, or one more for a pass, on the board above.
+        kind: ``"resnet"``, residual blocks of 3×3 convolutions, or ``"mlp"``, fully connected layers.
+        blocks: residual blocks; of an MLP, hidden layers after the first.
+        channels: channels of each layer; of an MLP, units.
+        value: ``"tanh"``, one number from -1 to 1, or ``"wdl"``, the probabilities of win, draw and loss.
+        policy: ``"cells"``, where an action is a cell of the board, or a pass, which makes the net fit any board; or
+            ``"dense"``, a fully connected layer.
+        pooling: every third residual block, from the second on, sees means and maxima over the whole board.
+        auxiliary: what else the net learns to tell, which may improve its body: ``"plies_left"``, ``"ownership"`` (of
+            each cell), ``"score"`` (in points).
+    """
+
+    game: str
+    observation_shape: tuple[int, ...]
+    num_actions: int
+    kind: Literal["resnet", "mlp"] = "resnet"
+    blocks: int = 3
+    channels: int = 32
+    value: Literal["tanh", "wdl"] = "tanh"
+    policy: Literal["cells", "dense"] = "dense"
+    pooling: bool = True
+    auxiliary: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("kind", ("resnet", "mlp")), ("value", ("tanh", "wdl")), ("policy", ("cells", "dense"))):
+            if (value := getattr(self, name)) not in allowed:
+                raise ValueError(f"{name} of a network must be {' or '.join(map(repr, allowed))}, got {shown(value)}")
+        for name, (least, most) in _LIMITS.items():
+            if not _is_whole(value := getattr(self, name)) or not least <= value <= most:
+                raise ValueError(f"{name} of a network must be from {least} to {most}, got {shown(value)}")
+        if not isinstance(self.game, str) or not isinstance(self.pooling, bool):
+            raise ValueError(f"a network has a game's spec and pooling true or false, got {shown(self)}")
+        shape = self.observation_shape
+        if (
+            not isinstance(shape, tuple)
+            or not shape
+            or not all(_is_whole(n) and 1 <= n <= _LARGEST_SIDE for n in shape)
+        ):
+            raise ValueError(f"observation_shape of a network must be a tuple of sizes, got {shown(shape)}")
+        if not isinstance(self.auxiliary, tuple) or not set(self.auxiliary) <= set(AUXILIARY):
+            raise ValueError(f"auxiliary of a network must be some of {', '.join(AUXILIARY)}, got {self.auxiliary!r}")
+        if self.kind == "resnet" and len(shape) != 3:
+            raise ValueError(f"a residual net needs planes H×W×C, got the shape {shape}: choose kind='mlp'")
+        if self.policy == "cells" and (self.kind == "mlp" or self.num_actions - self.cells not in (0, 1)):
+            raise ValueError(
+                f"policy 'cells' needs a residual net, and an action for each of {self.cells} cells, with or without a "
+                f"pass, got {self.num_actions} actions: choose policy='dense'"
+            )
+        if self.kind == "mlp" and "ownership" in self.auxiliary:
+            raise ValueError("an MLP knows no cells, so it cannot learn 'ownership'")
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the board."""
+        return self.observation_shape[0] * self.observation_shape[1] if len(self.observation_shape) == 3 else 0
+
+    @property
+    def has_pass(self) -> bool:
+        """Whether the last action of a policy by cells is a pass."""
+        return self.num_actions == self.cells + 1
+
+    @property
+    def hidden(self) -> int:
+        """Units of the layer before the value."""
+        return self.channels if self.kind == "mlp" else max(64, self.channels)
+
+    @property
+    def head_channels(self) -> int:
+        """Channels of a head: those of the body where it is pooled, few where each of its cells has weights."""
+        return self.channels if self.policy == "cells" else 16
+
+    def is_pooled(self, block: int) -> bool:
+        """Tell whether a residual block sees the whole board."""
+        return self.pooling and block % 3 == 1
+
+    def on(self, game: Game) -> NetworkConfig:
+        """Return the configuration of the same network, with the same weights, for ``game``: of its board's size.
+
+        Raises:
+            ValueError: the network sees other planes, knows other actions, or is bound to the size of its board.
+        """
+        shape, actions = tuple(map(int, game.observation_shape)), int(game.num_actions)
+        if (shape, actions) == (self.observation_shape, self.num_actions):
+            return self
+        if self.policy == "cells" and len(shape) == 3 and shape[2] == self.observation_shape[2]:
+            passes = self.num_actions - self.cells
+            if actions == shape[0] * shape[1] + passes:
+                return replace(self, game=game.spec, observation_shape=shape, num_actions=actions)
+        raise ValueError(
+            f"the network was made for {self.game}, with planes {self.observation_shape} and {self.num_actions} "
+            f"actions, and {game.spec} has planes {shape} and {actions} actions"
+        )
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each weight, by its name in the state dict of `PolicyValueNet`."""
+        layers: dict[str, tuple[int, ...]] = {}
+        channels, head, hidden = self.channels, self.head_channels, self.hidden
+        outcomes = 3 if self.value == "wdl" else 1
+        if self.kind == "mlp":
+            layers["first"] = (channels, prod(self.observation_shape))
+            layers |= {f"blocks.{block}": (channels, channels) for block in range(self.blocks)}
+            layers["policy.last"] = (self.num_actions, channels)
+            layers["value.last"] = (outcomes, hidden)
+        else:
+            layers["first"] = (channels, self.observation_shape[2], 3, 3)
+            for block in range(self.blocks):
+                layers |= {f"blocks.{block}.{name}": (channels, channels, 3, 3) for name in ("one", "two")}
+                if self.is_pooled(block):
+                    layers[f"blocks.{block}.pooled"] = (channels, 3 * channels)
+            layers["policy.first"] = layers["value.first"] = (head, channels, 1, 1)
+            if self.policy == "cells":
+                layers["policy.pooled"] = (head, 3 * head)
+                layers["policy.last"] = (1, head, 1, 1)
+                if self.has_pass:
+                    layers["policy.passing"] = (1, hidden)
+                layers["value.hidden"] = (hidden, 3 * head)
+            else:
+                layers["policy.last"] = (self.num_actions, head * self.cells)
+                layers["value.hidden"] = (hidden, head * self.cells)
+            layers["value.last"] = (outcomes, hidden)
+        if "plies_left" in self.auxiliary:
+            layers["plies_left"] = (1, hidden)
+        if "ownership" in self.auxiliary:
+            layers["ownership"] = (1, head, 1, 1)
+        if "score" in self.auxiliary:
+            layers["score"] = (1, hidden)
+        return {
+            f"{name}.{part}": shape if part == "weight" else shape[:1]
+            for name, shape in layers.items()
+            for part in ("weight", "bias")
+        }
+
+    def to_json(self) -> str:
+        """Return the configuration as a line of JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> NetworkConfig:
+        """Return the configuration that `to_json` wrote.
+
+        Raises:
+            ValueError: the text is no such JSON, or describes no network.
+        """
+        data = json.loads(text)
+        if not isinstance(data, dict) or not set(data) <= {field.name for field in fields(cls)}:
+            raise ValueError(f"a network's configuration was expected, got {shown(data)}")
+        if not {"game", "observation_shape", "num_actions"} <= set(data):
+            raise ValueError(f"a network's configuration names its game, shape and actions, got {shown(data)}")
+        for name in ("observation_shape", "auxiliary"):
+            if isinstance(data.get(name), list):
+                data[name] = tuple(data[name])
+        return cls(**data)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkConfig:
+    """Return the configuration of a network for ``game``.
+
+    Args:
+        game: the game whose planes it sees.
+        size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), or ``"mlp"`` (two
+            layers of 256 units).
+        changes: other fields of `NetworkConfig` than the size gives.
+
+    Raises:
+        ValueError: there is no such size or field, or they make no network.
+    """
+    if size not in SIZES:
+        raise ValueError(f"a network's size must be one of {', '.join(SIZES)}, got {shown(size)}")
+    kind, blocks, channels = SIZES[size]
+    kind = changes.get("kind", kind)
+    policy = "cells" if kind == "resnet" and _acts_on_cells(game) else "dense"
+    shape = tuple(map(int, game.observation_shape))
+    given = {"kind": kind, "blocks": blocks, "channels": channels, "policy": policy, **changes}
+    known = {field.name for field in fields(NetworkConfig)} - {"game", "observation_shape", "num_actions"}
+    if unknown := set(given) - known:
+        raise ValueError(f"a network has no {shown(min(unknown))}, only {', '.join(sorted(known))}")
+    return replace(NetworkConfig(game.spec, shape, int(game.num_actions)), **given)
+
+
+def _acts_on_cells(game: Game) -> bool:
+    """Tell whether actions, but for a pass, are cells: each changes the planes there, in the plies of a random game."""
+    if len(game.observation_shape) != 3:
+        return False
+    rows, columns, _ = game.observation_shape
+    if game.num_actions - rows * columns not in (0, 1):
+        return False
+    rng, state = np.random.default_rng(0), game.new_state()
+    for _ in range(_PLIES):
+        if game.is_terminal(state):
+            state = game.new_state()
+        player, action = game.player(state), int(rng.choice(game.actions(state)))
+        before = game.observation(state, player)
+        game.play(state, action)
+        if action < rows * columns:
+            cell = divmod(action, columns)
+            if (before[cell] == game.observation(state, player)[cell]).all():
+                return False
+    return True

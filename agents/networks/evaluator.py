@@ -1,0 +1,61 @@
+"""A network as what tells `PUCT` priors and values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game
+from ..puct.evaluators import Answer, ObservationEvaluator
+from .inference import Inference, make_inference
+
+if TYPE_CHECKING:
+    from .module import PolicyValueNet
+
+__all__ = ["NetworkEvaluator"]
+
+
+class NetworkEvaluator(ObservationEvaluator):
+    """The evaluator for `PUCT` of a network.
+
+    Args:
+        net: the network, its file, or an `Inference` of it.
+        temperature: the logits are divided by it before they become probabilities.
+        settings: what else `make_inference` takes, as in ``batch=64``; by its ``game`` a network gets
+            another size of board.
+
+    Raises:
+        ValueError: the temperature is not above 0, or the file is damaged; when a search is made with it: the network
+            is for another game.
+        FileNotFoundError: there is no such file.
+    """
+
+    def __init__(
+        self, net: PolicyValueNet | Inference | str | Path, *, temperature: float = 1.0, **settings: Any
+    ) -> None:
+        if not 0 < temperature < np.inf:
+            raise ValueError(f"temperature must be a number above 0, got {temperature!r}")
+        self.temperature = temperature
+        self.inference = net if isinstance(net, Inference) else make_inference(net, **settings)
+
+    def check(self, game: Game) -> None:
+        """Check that the network sees the planes of ``game``, and knows its actions.
+
+        Raises:
+            ValueError: it is for another game.
+        """
+        config = self.inference.config
+        if config.on(game) != config:
+            raise ValueError(
+                f"the network was made ready for {config.game}: make the evaluator with game={game.spec!r}"
+            )
+
+    def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:
+        """Return priors [batch, num_actions] and values [batch]."""
+        logits, values = self.inference(observations)
+        scores = np.where(masks, logits / self.temperature, -np.inf)
+        priors = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return priors / priors.sum(axis=1, keepdims=True), values

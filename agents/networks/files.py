@@ -1,0 +1,148 @@
+"""Networks as files: weights as safetensors, and the configuration as JSON in their header.
+
+Such a file holds numbers and text; reading it runs no code. Format: https://huggingface.co/docs/safetensors.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.outside.extras import how_to_install
+from ...envs.outside.files import check_writable
+from ...envs.outside.messages import cut
+from .config import NetworkConfig
+
+if TYPE_CHECKING:
+    from .module import PolicyValueNet
+
+__all__ = ["SavedNetwork", "load_network", "read_network", "save_network"]
+
+_FORMAT = "plyground network 1"
+
+
+class SavedNetwork(NamedTuple):
+    """What a file holds."""
+
+    config: NetworkConfig
+    weights: dict[str, NDArray[np.float32]]  # by their names in the state dict
+    notes: dict[str, Any]  # where the weights come from
+
+
+def save_network(
+    path: str | Path, net: PolicyValueNet, notes: dict[str, Any] | None = None, half: bool = False
+) -> None:
+    """Save a network. A file of that name is replaced when the new one is whole.
+
+    Args:
+        path: the file, as in ``"net.safetensors"``.
+        net: the network.
+        notes: what else to remember, as JSON: the recipe, the seed, the measured strength.
+        half: keep 16 bits of each weight: half the size, and about three digits.
+
+    Raises:
+        FileNotFoundError: there is no folder to write it in.
+        ValueError: a weight is not a finite number, or too large for 16 bits.
+    """
+    safetensors = _safetensors()
+    path = Path(path)
+    check_writable(path)
+    with np.errstate(over="ignore"):
+        weights = {name: array.astype(np.float16) if half else array for name, array in net.weights().items()}
+    for name, array in weights.items():
+        if not np.isfinite(array).all():
+            raise ValueError(
+                f"cannot save a network to {path}: weights {name} are not all finite{' in 16 bits' * half}"
+            )
+    header = {"format": _FORMAT, "config": net.config.to_json(), "notes": json.dumps(notes or {})}
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(safetensors.numpy.save(weights, metadata=header))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_network(path: str | Path) -> SavedNetwork:
+    """Read a network's configuration and weights, without torch.
+
+    Args:
+        path: the file, or the folder of a training run: its newest network.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is damaged, or no network that `save_network` wrote.
+    """
+    safetensors = _safetensors()
+    path = Path(path)
+    if path.is_dir():
+        path /= "model.safetensors"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"no network {str(path)!r}: train one with `plyground train alphazero GAME --out FOLDER`"
+        )
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            header = file.metadata() or {}
+            if header.get("format") != _FORMAT:
+                raise ValueError(f"its header has no format {_FORMAT!r}")
+            config = NetworkConfig.from_json(header["config"])
+            notes = json.loads(header["notes"])
+            weights = {name: _weight(file.get_tensor(name), name) for name in file.keys()}  # noqa: SIM118  (it is no dict)
+        _check_weights(config, weights)
+        if not isinstance(notes, dict):
+            raise ValueError("its notes are no dict")
+    except (ValueError, KeyError, TypeError, RecursionError, OSError, safetensors.SafetensorError) as error:
+        what = cut(f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error), 200)
+        raise ValueError(f"{str(path)!r} is no network of plyground, or damaged: {what}") from None
+    return SavedNetwork(config, weights, notes)
+
+
+def load_network(path: str | Path) -> PolicyValueNet:
+    """Load a network, to train it or to look at it.
+
+    Args:
+        path: the file, or the folder of a training run: its newest network.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is damaged, or no network that `save_network` wrote.
+        ImportError: torch is not installed.
+    """
+    from .module import restored
+
+    config, weights, _ = read_network(path)
+    return restored(config, weights)
+
+
+def _weight(array: NDArray[Any], name: str) -> NDArray[np.float32]:
+    if array.dtype not in (np.float16, np.float32):
+        raise ValueError(f"weights {name} are {array.dtype}, not float16 or float32")
+    if not np.isfinite(array).all():
+        raise ValueError(f"weights {name} are not all finite")
+    return array.astype(np.float32)
+
+
+def _check_weights(config: NetworkConfig, weights: dict[str, NDArray[np.float32]]) -> None:
+    """Raise a `ValueError` if these are not the weights of such a network."""
+    expected = config.shapes()
+    if weights.keys() != expected.keys():
+        name = min(weights.keys() ^ expected.keys())
+        raise ValueError(f"weights {name} are {'missing' if name in expected else 'not of its network'}")
+    for name, array in weights.items():
+        if array.shape != expected[name]:
+            raise ValueError(f"weights {name} are {list(array.shape)}, expected {list(expected[name])}")
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors
+        import safetensors.numpy
+    except ImportError as error:
+        raise ImportError(f"files of networks need safetensors ({error}): {how_to_install('rl')}") from error
+    return safetensors

@@ -1,0 +1,166 @@
+"""Asking a network about many positions, as fast as this machine can, by torch, OpenVINO or ONNX Runtime."""
+
+from __future__ import annotations
+
+import importlib.util
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game
+from ...envs.outside.extras import how_to_install
+from ...envs.outside.messages import shown
+from .config import NetworkConfig
+from .files import SavedNetwork, read_network
+from .graph import Weights
+
+if TYPE_CHECKING:
+    from .module import PolicyValueNet
+
+__all__ = ["BACKENDS", "Backend", "Inference", "make_inference"]
+
+Precision = Literal["auto", "f32", "bf16"]
+
+# Each backend, by name: the libraries that it needs, and the extra that installs them. The fastest comes first.
+BACKENDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "openvino": (("openvino",), "fast"),
+    "onnxruntime": (("onnxruntime", "onnx"), "onnx"),
+    "torch": (("torch",), "rl"),
+}
+
+
+class Backend(ABC):
+    """A library that runs networks, for batches of a fixed size or less."""
+
+    @abstractmethod
+    def load(self, config: NetworkConfig, weights: Weights) -> None:
+        """Take a network and its weights."""
+
+    @abstractmethod
+    def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return logits [n, num_actions] and values [n] of planes [n, *board]; the next call may overwrite them."""
+
+
+class Inference:
+    """A network, ready to be asked about many positions.
+
+    Made by `make_inference`. Not for two threads at the same time.
+
+    Attributes:
+        config: what the network is made of.
+        backend: the name of the library that runs it.
+        precision: ``"f32"`` or ``"bf16"``.
+        batch: the number of positions that it is asked about at a time; more are split.
+    """
+
+    def __init__(self, config: NetworkConfig, weights: Weights, runner: Backend, name: str, precision: str, batch: int):
+        self.config, self.backend, self.precision, self.batch = config, name, precision, batch
+        self._runner = runner
+        self._logits = np.empty((batch, config.num_actions), np.float32)
+        self._values = np.empty(batch, np.float32)
+        runner.load(config, weights)
+
+    def __call__(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return logits [n, num_actions] and values [n] for the players to move; the next call overwrites both.
+
+        Args:
+            planes: [n, *observation_shape] of the game's dtype, any n.
+        """
+        count = len(planes)
+        if 0 < count <= self.batch:
+            return self._runner.run(planes)
+        if count > len(self._values):
+            self._logits = np.empty((count, self._logits.shape[1]), np.float32)
+            self._values = np.empty(count, np.float32)
+        for start in range(0, count, self.batch):
+            part = slice(start, min(start + self.batch, count))
+            self._logits[part], self._values[part] = self._runner.run(planes[part])
+        return self._logits[:count], self._values[:count]
+
+    def update(self, net: PolicyValueNet | SavedNetwork) -> None:
+        """Take other weights of the same network.
+
+        Raises:
+            ValueError: the network is made of something else.
+        """
+        if net.config.shapes() != self.config.shapes():
+            raise ValueError(f"a network of {shown(self.config, 200)} was expected, got {shown(net.config, 200)}")
+        self._runner.load(self.config, _weights(net))
+
+
+def make_inference(
+    net: PolicyValueNet | SavedNetwork | str | Path,
+    backend: str = "auto",
+    *,
+    batch: int = 256,
+    threads: int = 1,
+    precision: Precision = "auto",
+    device: str = "cpu",
+    game: Game | None = None,
+) -> Inference:
+    """Make a network ready to be asked.
+
+    Args:
+        net: the network, or its file. It is copied: when it has learned, `Inference.update` takes its new weights.
+        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the first of OpenVINO, ONNX Runtime and
+            torch that is installed; on another device than the CPU, torch.
+        batch: the number of positions to ask about at a time: a few are fastest with a small one, many with 256 to 512.
+        threads: threads that compute.
+        precision: ``"f32"``, ``"bf16"`` (8 bits of mantissa, logits err by about 1 %), or ``"auto"``: bf16 where the
+            processor computes it natively, and the backend offers it.
+        device: ``"cpu"``, or a device of torch, as in ``"cuda"``.
+        game: the game whose planes will be shown. Default: the network's; one with policy ``"cells"`` takes a board of
+            another size.
+
+    Raises:
+        ValueError: there is no such backend or precision, it is not for this device, or the network not for this game.
+        ImportError: the backend is not installed.
+        FileNotFoundError: there is no such file.
+    """
+    if isinstance(net, (str, Path)):
+        net = read_network(net)
+    for name, value in (("batch", batch), ("threads", threads)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value!r}")
+    if backend not in ("auto", *BACKENDS):
+        raise ValueError(f"backend must be one of auto, {', '.join(BACKENDS)}, got {shown(backend)}")
+    if precision not in ("auto", "f32", "bf16"):
+        raise ValueError(f"precision must be auto, f32 or bf16, got {shown(precision)}")
+    on_cpu = device == "cpu"
+    if not on_cpu and backend not in ("auto", "torch"):
+        raise ValueError(f"{backend} runs here on the CPU only: for device {device!r} choose backend 'torch'")
+    if backend == "auto":
+        backend = next((name for name in BACKENDS if on_cpu and _installed(name)), "torch")
+    if not _installed(backend):
+        raise ImportError(f"backend {backend!r} is not installed: {how_to_install(BACKENDS[backend][1])}")
+    config = net.config if game is None else net.config.on(game)
+    runner, precision = _runner(backend, batch, threads, precision, device)
+    return Inference(config, _weights(net), runner, backend, precision, batch)
+
+
+def _runner(backend: str, batch: int, threads: int, precision: Precision, device: str) -> tuple[Backend, Precision]:
+    """Return the backend, and the precision that it has chosen."""
+    if backend == "openvino":
+        from .openvino_backend import OpenVino
+
+        runner = OpenVino(batch, threads, precision)
+    elif backend == "onnxruntime":
+        from .onnx_backend import OnnxRuntime
+
+        runner = OnnxRuntime(threads, precision)
+    else:
+        from .torch_backend import Torch
+
+        runner = Torch(threads, precision, device)
+    return runner, runner.precision
+
+
+def _installed(backend: str) -> bool:
+    return all(importlib.util.find_spec(module) is not None for module in BACKENDS[backend][0])
+
+
+def _weights(net: PolicyValueNet | SavedNetwork) -> Weights:
+    return net.weights if isinstance(net, SavedNetwork) else net.weights()

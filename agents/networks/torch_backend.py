@@ -1,0 +1,62 @@
+"""Networks run by torch, on any of its devices."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .config import NetworkConfig
+from .graph import Weights
+from .inference import Backend
+from .module import PolicyValueNet, restored
+
+__all__ = ["Torch"]
+
+
+class Torch(Backend):
+    """See `make_inference`."""
+
+    def __init__(self, threads: int, precision: str, device: str) -> None:
+        self._device = torch.device(device)
+        on_cpu = self._device.type == "cpu"
+        self._threads = threads if on_cpu else None
+        can = _cpu_has_bf16() if on_cpu else torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+        self.precision: Literal["f32", "bf16"] = (
+            "bf16" if precision == "bf16" or (precision == "auto" and can) else "f32"
+        )
+        self._dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
+        self._net: PolicyValueNet | None = None
+
+    def load(self, config: NetworkConfig, weights: Weights) -> None:
+        """Take a network and its weights."""
+        if self._net is None:
+            net: Any = restored(config, weights).requires_grad_(False).eval()
+            self._net = net.to(self._device, self._dtype, memory_format=torch.channels_last)
+        else:
+            self._net.load_state_dict({name: torch.from_numpy(np.asarray(array)) for name, array in weights.items()})
+
+    def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return logits [n, num_actions] and values [n]."""
+        assert self._net is not None
+        before = torch.get_num_threads()
+        if self._threads is not None and self._threads != before:
+            torch.set_num_threads(self._threads)
+        try:
+            with torch.inference_mode():
+                # A copy: an array that must not be written to makes torch warn.
+                outputs = self._net(torch.tensor(planes, device=self._device).to(self._dtype))
+                return outputs.logits.float().cpu().numpy(), outputs.value.float().cpu().numpy()
+        finally:
+            if torch.get_num_threads() != before:
+                torch.set_num_threads(before)
+
+
+def _cpu_has_bf16() -> bool:
+    """Tell whether the processor multiplies bfloat16 by itself; by emulation, it takes longer than float32."""
+    try:
+        return bool(torch.cpu._is_avx512_bf16_supported())
+    except AttributeError:
+        return False

@@ -1,0 +1,392 @@
+"""Many games searched side by side, one tree each, whose leaves are evaluated together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ....envs import Game
+from ....envs.jit import bind
+from ....envs.jit.prng import new_rng
+from ....envs.outside.arguments import checked_whole
+from ....envs.outside.limits import MOST_THREADS
+from ....envs.outside.spec import nearest
+from .gumbel import GumbelRule
+from .passes import (
+    absorb,
+    begin_gumbel,
+    begin_puct,
+    finish_gumbel,
+    finish_puct,
+    keep,
+    select_gumbel,
+    select_puct,
+    show,
+)
+from .priors import PuctRule
+from .trees import new_trees, size_of_trees
+
+__all__ = ["Evaluate", "Forest", "Root", "Searched"]
+
+Root = Literal["gumbel", "puct"]
+
+# planes [leaves, *observation_shape], masks bool [leaves, num_actions] -> logits float32 [leaves, num_actions], values
+# float32 [leaves] for the players to move, from -1 to 1
+Evaluate = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+
+_MOST_EDGES = 128  # of a node on average, for which there is room: no game of ours has so many legal moves on average
+_NOTHING = np.zeros((0, 0), np.bool_)
+
+
+class Searched(NamedTuple):
+    """What searches found, a row each.
+
+    Attributes:
+        actions: int32 [rows] the actions to play.
+        policies: float32 [rows, num_actions] the improved policies: what a network is to learn.
+        values: float32 [rows] what the positions are worth to their players to move, from -1 to 1.
+        proved: bool [rows] whether the value is proved.
+        visits: int32 [rows, num_actions] the visits at the roots, those kept from before included.
+        surprise: float32 [rows] the Kullback–Leibler divergence of the improved policies from the priors, in nats.
+    """
+
+    actions: NDArray[np.int32]
+    policies: NDArray[np.float32]
+    values: NDArray[np.float32]
+    proved: NDArray[np.bool_]
+    visits: NDArray[np.int32]
+    surprise: NDArray[np.float32]
+
+
+class Forest:
+    """Search trees side by side, a row for each of many games.
+
+    In each pass every tree selects a leaf, and all leaves are evaluated together: so there is no virtual loss, batches
+    are as large as there are games, and a row depends on its own position and random numbers alone, whatever the number
+    of threads. A simulation that comes to the end of a game is backed up without the evaluator. Proved results go up
+    the trees, and a row whose root is proved searches no further.
+
+    The root is ``"gumbel"`` (Danihelka et al. 2022), which improves the policy even with few simulations, or ``"puct"``
+    (Silver et al. 2018, with the forced playouts of Wu 2019): see `gumbel` and `priors` in this room.
+
+    Args:
+        game: the game.
+        rows: how many trees there are.
+        simulations: the most simulations of a search; a row may have fewer. The evaluation of a root is not one.
+        root: how the root divides its simulations, and what is selected below.
+        considered: candidates at a Gumbel root, at most.
+        c_visit, c_scale: of Gumbel's σ, for values from 0 to 1.
+        noise: whether a Gumbel root draws noise; for PUCT see ``epsilon``.
+        c, c_base, fpu: of PUCT, as in `PUCT`.
+        forced: k of the forced playouts at a PUCT root; 0 for none.
+        epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root.
+        proofs: whether results of finished games go up the trees as far as they prove something.
+        leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
+            not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
+            a PUCT root has one.
+        threads: threads that advance the trees.
+        seed: of the noise; None takes one from the system's entropy.
+
+    Attributes:
+        rngs: uint64 [rows, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.
+        nbytes: the memory of the trees, in bytes; they never grow.
+        simulations_done: simulations in all searches so far.
+        evaluations: positions that the evaluator was asked about so far.
+
+    Raises:
+        ValueError: an argument is out of its range; the message names it.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rows: int,
+        *,
+        simulations: int = 32,
+        root: Root = "gumbel",
+        considered: int = 16,
+        c_visit: float = 50.0,
+        c_scale: float = 1.0,
+        noise: bool = True,
+        c: float = 1.25,
+        c_base: float = 19652.0,
+        fpu: float = 0.0,
+        forced: float = 2.0,
+        epsilon: float = 0.25,
+        alpha: float = 0.3,
+        proofs: bool = True,
+        leaves: int = 1,
+        threads: int = 1,
+        seed: int | np.random.SeedSequence | None = None,
+    ) -> None:
+        if root not in get_args(Root):
+            raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
+        self.game, self.root = game, root
+        self.rows = checked_whole("rows", rows, 1)
+        self.simulations = checked_whole("simulations", simulations, 1)
+        self.considered = checked_whole("considered", considered, 1)
+        self.threads = checked_whole("threads", threads, 1, MOST_THREADS)
+        leaves = checked_whole("leaves", leaves, 1) if root == "gumbel" else 1
+        for name, value, least in (
+            ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("c_base", c_base, 1), ("forced", forced, 0),
+            ("epsilon", epsilon, 0), ("alpha", alpha, 0), ("fpu", fpu, -math.inf),
+        ):  # fmt: skip
+            if not value >= least or math.isnan(value):
+                raise ValueError(f"{name} must be a number, at least {least}, got {value!r}")
+        if epsilon > 1:
+            raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
+        if not game.max_utility < math.inf:
+            raise ValueError(f"a forest counts values as shares of the largest utility, and that of {game.spec} is inf")
+        self.noise, self.epsilon, self.alpha = noise, float(epsilon), float(alpha)
+        largest = float(game.max_utility)
+        self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, bool(proofs))
+        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), largest, bool(proofs))
+        nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
+        edges = game.num_actions + nodes * min(game.num_actions, _MOST_EDGES)
+        self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
+        self.rngs = np.zeros((self.rows, 1), np.uint64)
+        self.seed(seed)
+        self.simulations_done = self.evaluations = 0
+        self._frames, self._frame = game.history or (1, 0)
+        values = math.prod(game.observation_shape)
+        window = values + (self._frames - 1) * self._frame if self._frames > 1 else 0
+        self._windows = [np.zeros(window, game.observation_dtype) for _ in range(self.threads)]
+        self._renumbered = np.zeros((1, nodes), np.int32)
+        self._bound: dict[Any, Callable[..., Any]] = {}
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the trees, in bytes."""
+        return size_of_trees(self.trees)
+
+    def edges_at_root(self, row: int) -> NDArray[Any]:
+        """Return copies of the edges at the root of a row, of `EDGE`."""
+        root = self.trees.nodes[row, 0]
+        return self.trees.edges[row, root["first"] : root["first"] + root["count"]].copy()
+
+    def line_after(self, row: int, action: int) -> list[int]:
+        """Return the moves visited most after ``action`` in a row, one after the other."""
+        nodes, edges, line = self.trees.nodes[row], self.trees.edges[row], list[int]()
+        node = 0
+        while node >= 0:
+            here = edges[nodes[node]["first"] : nodes[node]["first"] + nodes[node]["count"]]
+            edge = here[here["action"] == action][0] if node == 0 else here[here["visits"].argmax()]
+            if node > 0:
+                if edge["visits"] == 0:
+                    break
+                line.append(int(edge["action"]))
+            node = int(edge["child"])
+        return line
+
+    def prepare(self) -> None:
+        """Compile what a search calls, or load it from the cache on disk, by a search that leaves no trace."""
+        game, before = self.game, (self.rngs.copy(), self.simulations_done, self.evaluations)
+
+        def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+            return np.zeros((len(planes), game.num_actions), np.float32), np.zeros(len(planes), np.float32)
+
+        shown = np.zeros((1, 2, *game.observation_shape), game.observation_dtype)
+        self.search(np.array([game.new_state()], game.dtype), nothing, simulations=1, shown=shown)
+        self.forget()
+        self.rngs[:], self.simulations_done, self.evaluations = before
+
+    def seed(self, seed: int | np.random.SeedSequence | None) -> None:
+        """Start the random numbers of all rows anew."""
+        sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        for row, child in zip(self.rngs, sequence.spawn(self.rows), strict=True):
+            row[:] = new_rng(child)
+
+    def forget(self, rows: NDArray[np.intp] | None = None) -> None:
+        """Let the trees of these rows begin anew; default: all."""
+        self.trees.rows["nodes"][slice(None) if rows is None else rows] = 0
+
+    def keep(self, actions: ArrayLike, rows: NDArray[np.intp] | None = None) -> None:
+        """Keep of the trees in these ``rows`` (default: all) what is below these ``actions`` [rows], which are played.
+
+        A search of another position than the one after the action finds nothing kept, and begins anew.
+        """
+        rows, actions = self._numbers(rows), np.ascontiguousarray(actions, np.int32)
+        if actions.shape != rows.shape:
+            raise ValueError(f"an action is kept for each of {rows.size} rows, got shape {actions.shape}")
+        if self._renumbered.shape[0] < rows.size:
+            self._renumbered = np.zeros((self.rows, self.trees.nodes.shape[1]), np.int32)
+        self._run(keep, rows.size, self._renumbered, rows, actions)
+
+    def search(
+        self,
+        states: NDArray[Any],
+        evaluate: Evaluate,
+        *,
+        masks: NDArray[Any] | None = None,
+        simulations: ArrayLike | None = None,
+        shown: NDArray[Any] | None = None,
+        rows: NDArray[np.intp] | None = None,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> Searched:
+        """Search these positions, none of them finished.
+
+        A row whose tree is of the same position goes on in it, with as many simulations more.
+
+        Args:
+            states: [rows] the positions.
+            evaluate: gives logits and values of what the players to move see, see `Evaluate`.
+            masks: [rows, num_actions] what may be played there; default: what is legal.
+            simulations: how many, for all or [rows] for each; default: as many as the forest has room for.
+            shown: [rows, players, *observation_shape] what both players see there; needed where observations show
+                earlier positions.
+            rows: [rows] the numbers of the trees that search them; default: the first ones.
+            interrupted: asked between passes; if it says True, the search ends with what it has.
+
+        Raises:
+            ValueError: an argument does not fit, or the evaluator's answer; a position is finished, or its mask
+                leaves no legal action.
+        """
+        rows = self._numbers(rows, states.size)
+        each = self._budgets(simulations, rows)
+        shape, values = self.game.observation_shape, math.prod(self.game.observation_shape)
+        if states.dtype != self.game.dtype or states.ndim != 1:
+            raise ValueError(f"positions of {self.game.spec} are an array [rows] of its dtype, got {states.dtype}")
+        root_masks = _NOTHING if masks is None else np.ascontiguousarray(masks, np.bool_)
+        if masks is not None and root_masks.shape != (rows.size, self.game.num_actions):
+            raise ValueError(f"masks must have shape {(rows.size, self.game.num_actions)}, got {root_masks.shape}")
+        seen = np.zeros((0, 0, 0), self.game.observation_dtype)
+        if self._frames > 1:
+            if shown is None:
+                raise ValueError(f"observations of {self.game.spec} show earlier positions: a search needs `shown`")
+            if shown.shape != (rows.size, 2, *shape):
+                raise ValueError(f"shown must have shape {(rows.size, 2, *shape)}, got {shown.shape}")
+            seen = np.ascontiguousarray(shown, self.game.observation_dtype).reshape(rows.size, 2, values)
+        self._begin(rows, states, root_masks, each)
+        select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
+        considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
+        while True:
+            self._run(select, rows.size, states, rule, rows)
+            leaves = self.trees.rows["leaves"][rows]
+            offsets = np.cumsum(leaves) - leaves
+            count = int(leaves.sum())
+            if count == 0:
+                break
+            planes = np.zeros((count, *shape), self.game.observation_dtype)
+            allowed = np.zeros((count, self.game.num_actions), np.bool_)
+            self._run(
+                show, rows.size, root_masks, seen, self._frames, self._frame, self._windows, shape, rows, offsets,
+                planes.reshape(count, values), allowed,
+            )  # fmt: skip
+            try:
+                answer = self._checked(*evaluate(planes, allowed), count)
+            except BaseException:
+                self.forget(rows)
+                raise
+            self.evaluations += count
+            self._run(absorb, rows.size, *answer, rows, offsets, considered, self.epsilon)
+            if interrupted is not None and interrupted():
+                break
+        self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
+        return self._finish(rows)
+
+    def _begin(
+        self, rows: NDArray[np.intp], states: NDArray[Any], masks: NDArray[np.bool_], simulations: NDArray[np.int32]
+    ) -> None:
+        """Let the searches begin, with trees of which nothing is kept that does not fit.
+
+        Raises:
+            ValueError: there is nothing to search.
+        """
+        known = np.flatnonzero(self.trees.rows["nodes"][rows])
+        self.forget(rows[known[self.trees.states[rows[known], 0] != states[known]]])
+        if self.root == "gumbel":
+            numbers = self.trees.candidates.shape[1], 1.0 if self.noise else 0.0
+            self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, rows, *numbers)
+        else:
+            numbers = self.alpha, self.epsilon
+            self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, rows, *numbers)
+        empty = np.flatnonzero(self.trees.rows["left"][rows] < 0)
+        if empty.size:
+            self.forget(rows)
+            text = self.game.text(states[empty[0]])
+            raise ValueError(f"nothing may be played in position {empty[0]}, there is nothing to search:\n{text}")
+
+    def _checked(
+        self, logits: NDArray[Any], values: NDArray[Any], count: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the evaluator's answer as kernels take it: minus infinity among the logits is let through."""
+        logits, values = (np.require(array, np.float32, ["C", "W"]) for array in (logits, values))
+        shape = (count, self.game.num_actions)
+        if logits.shape != shape or values.shape != (count,):
+            raise ValueError(
+                f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
+                f"{values.shape}"
+            )
+        if not ((logits < np.inf).all() and np.isfinite(values).all()):
+            raise ValueError(f"logits must be numbers below infinity, values finite: got {logits} and {values}")
+        return logits, values
+
+    def _budgets(self, simulations: ArrayLike | None, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        each = np.asarray(self.simulations if simulations is None else simulations)
+        fits = each.dtype.kind in "iu" and each.shape in ((), rows.shape)
+        if not fits or (each.size and not 0 <= each.min() <= each.max() <= self.simulations):
+            raise ValueError(
+                f"simulations must be whole numbers from 0 to {self.simulations}, one or {rows.size}, "
+                f"got {simulations!r}"
+            )
+        return np.broadcast_to(each, rows.shape).astype(np.int32)
+
+    def _finish(self, rows: NDArray[np.intp]) -> Searched:
+        count, actions = rows.size, self.game.num_actions
+        found = Searched(
+            np.zeros(count, np.int32),
+            np.zeros((count, actions), np.float32),
+            np.zeros(count, np.float32),
+            self.trees.nodes["proved"][rows, 0].copy(),
+            np.zeros((count, actions), np.int32),
+            np.zeros(count, np.float32),
+        )
+        kernel, rule = (finish_gumbel, self._gumbel) if self.root == "gumbel" else (finish_puct, self._puct)
+        self._run(kernel, count, rule, rows, found.actions, found.policies, found.values, found.visits, found.surprise)
+        return found
+
+    def _numbers(self, rows: NDArray[np.intp] | None, count: int | None = None) -> NDArray[np.intp]:
+        if rows is None:
+            rows = np.arange(self.rows if count is None else count)
+        if count is not None and rows.size != count:
+            raise ValueError(f"{count} positions need as many rows, got {rows.size}")
+        if rows.size and not 0 <= rows.min() <= rows.max() < self.rows:
+            raise ValueError(f"rows must be from 0 to {self.rows - 1}, got {rows.min()} to {rows.max()}")
+        if np.unique(rows).size < rows.size:
+            raise ValueError(f"each row searches one position, got some rows twice: {rows.tolist()}")
+        return np.ascontiguousarray(rows, np.intp)
+
+    def _run(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> None:
+        """Run a kernel over ``count`` places, divided among the threads; lists have an argument for each thread."""
+        key = (kernel, tuple(array.flags.c_contiguous for array in arguments if isinstance(array, np.ndarray)))
+        parts = [
+            (self.game, self.trees, *(each[part] if isinstance(each, list) else each for each in arguments))
+            for part in range(self.threads)
+        ]
+        if key not in self._bound:
+            self._bound[key] = bind(kernel, *parts[0], 0, count)
+        bound = self._bound[key]
+        if self._pool is None:
+            bound(*parts[0], 0, count)
+            return
+        edges = [count * part // self.threads for part in range(self.threads + 1)]
+        jobs = [
+            self._pool.submit(bound, *parts[part], edges[part], edges[part + 1])
+            for part in range(self.threads)
+            if edges[part] < edges[part + 1]
+        ]
+        for job in jobs:
+            job.result()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_bound", "_pool")}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        vars(self).update(attributes, _bound={})
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None

@@ -1,0 +1,218 @@
+"""Gumbel AlphaZero: a root that improves the policy even with few simulations, and selection below it without chance.
+
+At the root the actions with the largest sum of Gumbel noise and logit are the candidates, and sequential halving
+divides the simulations among them. What was not visited is worth what the visited say of the position. Source:
+I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by planning with Gumbel", ICLR 2022: sections 2
+to 5, appendix D for the value of unvisited actions. The shares of the halving are those of mctx's
+``seq_halving.get_sequence_of_considered_visits``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....envs.jit import helper
+from ....envs.jit.prng import uniform
+from .proofs import counts, edge_value, is_lost
+
+__all__ = ["GumbelRule", "best_candidate", "draw_gumbel", "gumbel_child", "gumbel_edge", "improve", "start_halving"]
+
+
+class GumbelRule(NamedTuple):
+    """Numbers of the rule: values of 0 … 1 are multiplied by ``(c_visit + max_b N(b)) · c_scale`` (equation 8)."""
+
+    c_visit: float
+    c_scale: float
+    largest: float  # by which utilities are divided, so that the largest is 1
+    proofs: bool
+
+
+@helper
+def draw_gumbel(rng: Any, noise: Any, scale: float) -> None:
+    """Fill an array with standard Gumbel noise, ``-ln(-ln u)``, times ``scale``."""
+    for i in range(noise.size):
+        noise[i] = -np.log(-np.log(uniform(rng) + 1e-300) + 1e-300) * scale
+
+
+@helper
+def _scale(most_visits: int, rule: GumbelRule) -> float:
+    """Return the factor of σ for values from -1 to 1, which are half of those from 0 to 1."""
+    return 0.5 * (rule.c_visit + most_visits) * rule.c_scale
+
+
+@helper
+def _completion(nodes: Any, edges: Any, node: int, rule: GumbelRule) -> tuple[float, float, int]:
+    """Return the value of what was not visited, the factor of σ, and the visits of all edges.
+
+    The value mixes the evaluator's with those of the visited actions, weighted by their priors (appendix D).
+    """
+    first = nodes[node].first
+    visits, most = 0, 0
+    prior, value = 0.0, 0.0
+    for e in range(first, first + nodes[node].count):
+        edge = edges[e]
+        if edge.visits > 0:
+            visits += edge.visits
+            most = max(most, edge.visits)
+            prior += edge.prior
+            value += edge.prior * edge_value(edge)
+    mixed = nodes[node].value
+    if prior > 0.0:
+        mixed = (mixed + visits * value / prior) / (1 + visits)
+    return mixed, _scale(most, rule), visits
+
+
+@helper
+def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -> float:
+    """Write the improved policy ``softmax(logits + σ(completed Q))`` (equation 11) of the edges into ``weights``.
+
+    Edges that are proved lost get nothing, unless all are; where the node is proved, only the best edges get something.
+
+    Returns:
+        The value of the node for its player by this policy.
+    """
+    here = nodes[node]
+    mixed, scale, _ = _completion(nodes, edges, node, rule)
+    top = -np.inf
+    for i in range(here.count):
+        edge = edges[here.first + i]
+        value = edge_value(edge) if edge.visits > 0 else mixed
+        weights[i] = value
+        if counts(here, edge):
+            top = max(top, value)
+    total, mean = 0.0, 0.0
+    for i in range(here.count):
+        edge, value = edges[here.first + i], weights[i]
+        weights[i] = edge.prior * np.exp(scale * (value - top)) if counts(here, edge) else 0.0
+        total += weights[i]
+        mean += weights[i] * value
+    for i in range(here.count):
+        weights[i] /= total
+    return here.exact if here.proved else mean / total
+
+
+@helper
+def gumbel_child(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -> int:
+    """Return the edge whose share of visits is furthest below the improved policy (equation 14), not a lost one."""
+    here = nodes[node]
+    mixed, scale, visits = _completion(nodes, edges, node, rule)
+    # Exponents of visited edges only: all others have the same one.
+    top = -np.inf
+    for e in range(here.first, here.first + here.count):
+        if edges[e].visits == 0:
+            top = max(top, mixed)
+        elif not is_lost(edges[e]):
+            top = max(top, edge_value(edges[e]))
+    unvisited = np.exp(scale * (mixed - top))
+    total = 0.0
+    for i in range(here.count):
+        edge = edges[here.first + i]
+        factor = unvisited
+        if edge.visits > 0:
+            factor = 0.0 if is_lost(edge) else np.exp(scale * (edge_value(edge) - top))
+        weights[i] = edge.prior * factor
+        total += weights[i]
+    best, best_score = -1, -np.inf
+    for i in range(here.count):
+        edge = edges[here.first + i]
+        score = weights[i] / total - edge.visits / (1 + visits)
+        if score > best_score and not is_lost(edge):
+            best, best_score = here.first + i, score
+    return best
+
+
+@helper
+def start_halving(trees: Any, r: int, considered: int) -> None:
+    """Choose the candidates of a root that has edges: the largest of Gumbel noise plus logit."""
+    row, root, edges = trees.rows[r], trees.nodes[r, 0], trees.edges[r]
+    scores, candidates = trees.scores[r], trees.candidates[r]
+    count = min(considered, row.simulations, root.count)
+    for i in range(root.count):
+        scores[i] = _noisy_logit(trees, r, i, edges[root.first + i])
+        edges[root.first + i].before = edges[root.first + i].visits
+    for place in range(count):
+        best = -1
+        for i in range(root.count):
+            if scores[i] > -np.inf and (best < 0 or scores[i] > scores[best]):
+                best = i
+        candidates[place] = root.first + best
+        scores[best] = -np.inf
+    phases = 1
+    while 1 << phases < count:
+        phases += 1
+    row.considered, row.phases, row.turn = count, phases, 0
+    row.rounds = max(1, row.simulations // (phases * count)) if count > 0 else 0
+
+
+@helper
+def _noisy_logit(trees: Any, r: int, place: int, edge: Any) -> float:
+    return trees.noise[r, place] + np.log(np.float64(edge.prior))
+
+
+@helper
+def _score(trees: Any, r: int, e: int, scale: float) -> float:
+    """Return Gumbel noise plus logit plus σ(Q) of an edge at the root that was visited (equation 5)."""
+    edge = trees.edges[r, e]
+    return _noisy_logit(trees, r, e - trees.nodes[r, 0].first, edge) + scale * edge_value(edge)
+
+
+@helper
+def _root_scale(trees: Any, r: int, rule: GumbelRule) -> float:
+    root, most = trees.nodes[r, 0], 0
+    for e in range(root.first, root.first + root.count):
+        most = max(most, trees.edges[r, e].visits)
+    return _scale(most, rule)
+
+
+@helper
+def gumbel_edge(trees: Any, r: int, rule: GumbelRule) -> int:
+    """Return the candidate whose turn it is; or -1 if leaves of the round before are still waiting for their values.
+
+    Each candidate left is visited once a round. After its rounds a phase keeps the better half, but two at least.
+    """
+    row, candidates = trees.rows[r], trees.candidates[r]
+    if row.turn == row.considered:
+        if row.leaves > 0:
+            return -1
+        row.turn = 0
+        row.rounds -= 1
+        if row.rounds == 0:
+            _sort(trees, r, candidates, row.considered, _root_scale(trees, r, rule))
+            row.considered = max(min(2, row.considered), row.considered // 2)
+            row.rounds = max(1, row.simulations // (row.phases * row.considered))
+    row.turn += 1
+    return candidates[row.turn - 1]
+
+
+@helper
+def _sort(trees: Any, r: int, candidates: Any, count: int, scale: float) -> None:
+    """Sort the candidates by their scores, the best first; equals stay in their order."""
+    for i in range(1, count):
+        e = candidates[i]
+        score = _score(trees, r, e, scale)
+        j = i
+        while j > 0 and _score(trees, r, candidates[j - 1], scale) < score:
+            candidates[j] = candidates[j - 1]
+            j -= 1
+        candidates[j] = e
+
+
+@helper
+def best_candidate(trees: Any, r: int, rule: GumbelRule) -> int:
+    """Return the edge to play: of the edges visited most in this search, the one with the best score.
+
+    An edge that is proved lost is played only if all are; of a proved root, an edge that proves it.
+    """
+    root, edges = trees.nodes[r, 0], trees.edges[r]
+    scale, best, best_visits, best_score = _root_scale(trees, r, rule), -1, -1, -np.inf
+    for e in range(root.first, root.first + root.count):
+        edge = edges[e]
+        if not counts(root, edge):
+            continue
+        visits = 0 if root.proved else edge.visits - edge.before
+        score = _score(trees, r, e, scale) if edge.visits > 0 else _noisy_logit(trees, r, e - root.first, edge) - 1e9
+        if visits > best_visits or (visits == best_visits and score > best_score):
+            best, best_visits, best_score = e, visits, score
+    return best

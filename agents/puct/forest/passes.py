@@ -1,0 +1,413 @@
+"""The steps of a pass: each tree selects a leaf, the leaves are shown to the evaluator, and its answers are backed up.
+
+A simulation that comes to the end of a game, or to what is proved, is backed up at once, and the tree selects again: so
+each leaf in a pass is one that the evaluator must be asked about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....envs.jit import helper, kernel
+from .gumbel import best_candidate, draw_gumbel, gumbel_child, gumbel_edge, improve, start_halving
+from .priors import draw_gamma, mix_noise, prune, puct_child, puct_edge
+from .proofs import counts, prove_edge
+
+_LEAST_PRIOR, _LEAST_LOGIT = np.float32(1e-30), np.finfo(np.float32).min
+
+__all__ = [
+    "absorb",
+    "begin_gumbel",
+    "begin_puct",
+    "finish_gumbel",
+    "finish_puct",
+    "keep",
+    "select_gumbel",
+    "select_puct",
+    "show",
+]
+
+
+@kernel
+def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, rows, considered, scale, first, last):
+    """Let a search begin in these ``rows``; candidates are chosen in those whose root is known.
+
+    Args:
+        game: the game.
+        trees: the `Trees`.
+        roots: [rows] the positions.
+        root_masks: bool [rows, num_actions] what may be played there, or [rows, 0]: what is legal.
+        rngs: [all rows, 1] random numbers.
+        simulations: [rows] how many there shall be.
+        rows: the numbers of the rows.
+        considered: candidates at most.
+        scale: 1, or 0 for a search without noise.
+        first: of ``rows``, from this place,
+        last: to before this one.
+    """
+    for place in range(first, last):
+        r = rows[place]
+        _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
+        draw_gumbel(rngs[r], trees.noise[r], scale)
+        if trees.rows[r].nodes > 0:
+            start_halving(trees, r, considered)
+
+
+@kernel
+def begin_puct(game, trees, roots, root_masks, rngs, simulations, rows, alpha, epsilon, first, last):
+    """Let a search begin in these ``rows``; noise is mixed into the priors where the root is known already."""
+    for place in range(first, last):
+        r = rows[place]
+        _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
+        for i in range(trees.noise.shape[1]):
+            trees.noise[r, i] = draw_gamma(rngs[r], alpha) if epsilon > 0 and alpha > 0 else 0.0
+        if trees.rows[r].nodes > 0:
+            mix_noise(trees, r, epsilon)
+
+
+@helper
+def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int, simulations: int) -> None:
+    """Let a search begin in a row, with what is known of the root if there is room and it has these actions.
+
+    Where nothing may be played, there are less than no simulations left.
+    """
+    row, legal = trees.rows[r], trees.legal[r, 0]
+    row.simulations = row.left = simulations
+    row.leaves = row.considered = row.turn = row.rounds = row.deepest = 0
+    row.full = False
+    count = -1 if game.is_terminal(root) else game.legal_actions(root, legal)
+    if root_masks.shape[1] > 0 and count > 0:
+        count = _allowed(root_masks[place], legal, count)
+    if count <= 0:
+        row.left = -1
+    if row.nodes > 0:
+        node = trees.nodes[r, 0]
+        fits = row.nodes + simulations <= trees.nodes.shape[1] and node.count == count
+        if fits and root_masks.shape[1] > 0:
+            for e in range(node.first, node.first + node.count):
+                fits = fits and root_masks[place, trees.edges[r, e].action]
+        if not fits:
+            row.nodes = 0
+    if row.nodes == 0:
+        row.edges = 0
+
+
+@kernel
+def select_gumbel(game, trees, roots, rule, rows, first, last):
+    """Select leaves with the root and the selection of Gumbel AlphaZero."""
+    for place in range(first, last):
+        r = rows[place]
+        _select(game, trees, r, roots[place], gumbel_edge, gumbel_child, rule)
+
+
+@kernel
+def select_puct(game, trees, roots, rule, rows, first, last):
+    """Select leaves by PUCT everywhere."""
+    for place in range(first, last):
+        r = rows[place]
+        _select(game, trees, r, roots[place], puct_edge, puct_child, rule)
+
+
+@helper
+def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, rule: Any) -> None:
+    """Fill the leaves of a row, as far as it has simulations left and the rule does not wait for answers."""
+    row, nodes, edges = trees.rows[r], trees.nodes[r], trees.edges[r]
+    row.leaves = 0
+    if row.nodes == 0:
+        trees.leaves[r, 0] = root
+        trees.lengths[r, 0] = 0
+        row.leaves = 1
+        return
+    while row.leaves < trees.leaves.shape[1] and row.left > 0 and not nodes[0].proved:
+        edge = np.int64(at_root(trees, r, rule))
+        if edge < 0:
+            return
+        row.left -= 1
+        slot = row.leaves
+        node, length = np.int64(0), 0
+        path_nodes, path_edges = trees.path_nodes[r, slot], trees.path_edges[r, slot]
+        while True:
+            path_nodes[length], path_edges[length] = node, edge
+            length += 1
+            child = np.int64(edges[edge].child)
+            if child < 0 or edges[edge].proved:
+                break
+            node = child
+            edge = np.int64(below(nodes, edges, node, rule, trees.scores[r]))
+        trees.lengths[r, slot] = length
+        row.deepest = max(row.deepest, length)
+        if edges[edge].proved:
+            _back_up(trees, r, slot, edges[edge].exact, nodes[node].player)
+            continue
+        trees.leaves[r, slot] = trees.states[r, node]
+        leaf = trees.leaves[r, slot]
+        game.play(leaf, edges[edge].action)
+        if game.is_terminal(leaf):
+            player = nodes[node].player
+            exact = np.float64(np.float32(game.utility(leaf, player) / rule.largest))  # as precise as it is kept
+            if rule.proofs:
+                _prove(trees, r, slot, exact)
+            _back_up(trees, r, slot, exact, player)
+        else:
+            row.leaves += 1
+
+
+@helper
+def _back_up(trees: Any, r: int, slot: int, value: float, player: int) -> None:
+    """Add a value from the view of ``player`` to the edges of a path."""
+    nodes, edges = trees.nodes[r], trees.edges[r]
+    path_nodes, path_edges = trees.path_nodes[r, slot], trees.path_edges[r, slot]
+    for i in range(trees.lengths[r, slot]):
+        edge = edges[path_edges[i]]
+        edge.visits += 1
+        edge.total += value if nodes[path_nodes[i]].player == player else -value
+
+
+@helper
+def _prove(trees: Any, r: int, slot: int, exact: float) -> None:
+    """Note that the last edge of a path is worth ``exact`` to its player, and what that proves above it."""
+    nodes, edges = trees.nodes[r], trees.edges[r]
+    path_nodes, path_edges = trees.path_nodes[r, slot], trees.path_edges[r, slot]
+    i = trees.lengths[r, slot] - 1
+    while prove_edge(nodes, edges, path_nodes[i], path_edges[i], exact) and i > 0:
+        here, above = nodes[path_nodes[i]], nodes[path_nodes[i - 1]]
+        exact = np.float64(here.exact) if here.player == above.player else -np.float64(here.exact)
+        i -= 1
+
+
+@kernel
+def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, offsets, planes, masks, first, last):
+    """Write what the players to move at the leaves see, earlier positions included, and the legal actions.
+
+    Where observations show earlier positions, the planes are a window in a longer array. Each ply the window slides to
+    the left by the channels of one position: every channel then stands for the position before, and only the newest
+    position is written.
+
+    Args:
+        game: the game.
+        trees: the `Trees`.
+        root_masks: bool [rows, num_actions] what may be played at the roots, or [rows, 0]: what is legal.
+        shown: [rows, players, values] what each player sees at the roots; [0, 0, 0] where only the present is shown.
+        frames: positions in an observation.
+        frame: channels of each.
+        window: [values + (frames - 1) · frame] scratch; [0] where only the present is shown.
+        shape: the shape of an observation.
+        rows: the numbers of the rows.
+        offsets: [rows] the places in ``planes`` of the first leaf of each.
+        planes: [leaves, values], all zero.
+        masks: bool [leaves, num_actions], all False.
+        first: of ``rows``, from this place,
+        last: to before this one.
+    """
+    for place in range(first, last):
+        r = rows[place]
+        for slot in range(trees.rows[r].leaves):
+            leaf, row = trees.leaves[r, slot], planes[offsets[place] + slot]
+            player, legal = game.player(leaf), trees.legal[r, slot]
+            count = game.legal_actions(leaf, legal)
+            if trees.lengths[r, slot] == 0 and root_masks.shape[1] > 0:
+                count = _allowed(root_masks[place], legal, count)
+            trees.counts[r, slot] = count
+            mask = masks[offsets[place] + slot]
+            for i in range(count):
+                mask[legal[i]] = True
+            if frames == 1:
+                game.observe(leaf, player, row.reshape(shape))
+                continue
+            plies, values = trees.lengths[r, slot], row.size
+            begin = min(plies, frames - 1) * frame
+            if plies < frames:
+                before = shown[place, player]
+                for i in range(values):
+                    window[begin + i] = before[i]
+            for left in range(min(plies, frames) - 1, -1, -1):  # positions after the root, the oldest first
+                position = window[left * frame : left * frame + values].reshape(shape)
+                if left == 0:
+                    game.observe(leaf, player, position)
+                else:
+                    game.observe(trees.states[r, trees.path_nodes[r, slot, plies - left]], player, position)
+            for i in range(values):
+                row[i] = window[i]
+
+
+@helper
+def _allowed(mask: Any, legal: Any, count: int) -> int:
+    """Leave only those of the first ``count`` actions that the mask allows, and return how many these are."""
+    kept = 0
+    for i in range(count):
+        if mask[legal[i]]:
+            legal[kept] = legal[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def absorb(game, trees, logits, values, rows, offsets, considered, epsilon, first, last):
+    """Make nodes of the leaves, and back up their values.
+
+    Args:
+        game: the game.
+        trees: the `Trees`.
+        logits: float32 [leaves, num_actions].
+        values: float32 [leaves] from -1 to 1, for the players to move.
+        rows: the numbers of the rows.
+        offsets: [rows] the places in ``logits`` of the first leaf of each.
+        considered: candidates at a root that is new, or -1 for PUCT,
+        epsilon: which mixes so much noise into its priors.
+        first: of ``rows``, from this place,
+        last: to before this one.
+    """
+    for place in range(first, last):
+        r = rows[place]
+        row = trees.rows[r]
+        for slot in range(row.leaves):
+            leaf, answer = trees.leaves[r, slot], offsets[place] + slot
+            player = game.player(leaf)
+            _grow(trees, r, slot, player, logits[answer], values[answer])
+            _back_up(trees, r, slot, values[answer], player)
+            if trees.lengths[r, slot] == 0:
+                if considered >= 0:
+                    start_halving(trees, r, considered)
+                else:
+                    mix_noise(trees, r, epsilon)
+        row.leaves = 0
+
+
+@helper
+def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float) -> None:
+    """Make a node of a leaf, the edge with the highest prior first, the others in the order of their actions.
+
+    In a tree that has no room for it, the leaf stays a leaf, and is evaluated anew when it is met again.
+    """
+    row, nodes, edges = trees.rows[r], trees.nodes[r], trees.edges[r]
+    legal, count = trees.legal[r, slot], trees.counts[r, slot]
+    if row.nodes == nodes.size or row.edges + count > edges.size:
+        row.full = True
+        return
+    number = row.nodes
+    row.nodes += 1
+    node = nodes[number]
+    node.value, node.exact, node.proved, node.player = value, 0.0, False, player
+    node.first, node.count = row.edges, count
+    row.edges += count
+    trees.states[r, number] = trees.leaves[r, slot]
+    length = trees.lengths[r, slot]
+    if length > 0:
+        edges[trees.path_edges[r, slot, length - 1]].child = number
+    best = 0
+    for i in range(count):
+        if logits[legal[i]] > logits[legal[best]]:
+            best = i
+    # Where all logits are minus infinity, nothing is said of the actions: the same for each.
+    highest, total = max(logits[legal[best]], _LEAST_LOGIT), 0.0
+    for i in range(count):
+        edge = edges[node.first + i]
+        edge.action = legal[best] if i == 0 else legal[i - 1] if i <= best else legal[i]
+        prior = np.exp(np.float64(logits[edge.action] - highest))
+        edge.prior = prior
+        total += prior
+        edge.total, edge.exact, edge.visits, edge.before, edge.child, edge.proved = 0.0, 0.0, 0, 0, -1, False
+    for e in range(node.first, node.first + count):
+        # No prior is 0: that of an action that alone does not lose may be tiny.
+        edges[e].prior = max(edges[e].prior / total, _LEAST_PRIOR) if total > 0 else 1 / count
+
+
+@kernel
+def finish_gumbel(game, trees, rule, rows, actions, policies, values, visits, surprise, first, last):
+    """Write what the searches found: the actions to play, the improved policies, the values and the visits."""
+    for place in range(first, last):
+        r = rows[place]
+        root, weights = trees.nodes[r, 0], trees.scores[r]
+        values[place] = improve(trees.nodes[r], trees.edges[r], 0, rule, weights)
+        actions[place] = trees.edges[r, best_candidate(trees, r, rule)].action
+        for i in range(root.count):
+            edge = trees.edges[r, root.first + i]
+            policies[place, edge.action] = weights[i]
+            visits[place, edge.action] = edge.visits
+            surprise[place] += _divergence(weights[i], edge.prior)
+
+
+@kernel
+def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surprise, first, last):
+    """Write what the searches found: the most visited actions, the shares of visits, the values and the visits.
+
+    Without visits the policy is that of the priors. Those at the root are again what they were without the noise.
+    """
+    for place in range(first, last):
+        r = rows[place]
+        root, edges, weights = trees.nodes[r, 0], trees.edges[r], trees.scores[r]
+        prune(trees, r, rule, weights)
+        total, prior, count, value, best = 0.0, 0.0, 0, 0.0, -1
+        for i in range(root.count):
+            edge = edges[root.first + i]
+            edge.prior = trees.noise[r, i]
+            visits[place, edge.action] = edge.visits
+            count += edge.visits
+            value += edge.total
+            if not counts(root, edge):
+                weights[i] = 0.0
+                continue
+            if root.proved:
+                weights[i] = 1.0
+            total += weights[i]
+            prior += edge.prior
+            if best < 0 or weights[i] > weights[best]:
+                best = i
+        for i in range(root.count):
+            edge = edges[root.first + i]
+            if total > 0:
+                policies[place, edge.action] = weights[i] / total
+            elif counts(root, edge):
+                policies[place, edge.action] = edge.prior / prior
+            surprise[place] += _divergence(policies[place, edge.action], edge.prior)
+        actions[place] = edges[root.first + best].action
+        values[place] = root.exact if root.proved else (value + root.value) / (count + 1)
+
+
+@helper
+def _divergence(share: float, prior: float) -> float:
+    """Return a term of the Kullback–Leibler divergence of a policy from the priors."""
+    return share * np.log(share / prior) if share > 0 else 0.0
+
+
+@kernel
+def keep(game, trees, scratch, rows, actions, first, last):
+    """Let the trees of these ``rows`` go on below an action: its node becomes the root, and moves to the front.
+
+    Nodes and edges keep their order, in which those of a child stand after those of its parent.
+    """
+    for place in range(first, last):
+        r = rows[place]
+        row, nodes, edges = trees.rows[r], trees.nodes[r], trees.edges[r]
+        root = -1
+        if row.nodes > 0:
+            for e in range(nodes[0].first, nodes[0].first + nodes[0].count):
+                if edges[e].action == actions[place]:
+                    root = edges[e].child
+        number = scratch[place]  # [nodes] the new numbers of the nodes, -1 for those that go
+        count, used = 0, 0
+        if root >= 0:
+            for n in range(row.nodes):
+                number[n] = -1
+            number[root] = 0
+            for n in range(root, row.nodes):
+                if number[n] < 0:
+                    continue
+                number[n] = count
+                node = nodes[n]
+                begin, size = node.first, node.count
+                for i in range(size):
+                    edges[used + i] = edges[begin + i]
+                    if edges[used + i].child >= 0:
+                        number[edges[used + i].child] = 0
+                nodes[count] = node
+                nodes[count].first = used
+                trees.states[r, count] = trees.states[r, n]
+                used += size
+                count += 1
+            for e in range(used):
+                if edges[e].child >= 0:
+                    edges[e].child = number[edges[e].child]
+        row.nodes, row.edges = count, used

@@ -1,0 +1,34 @@
+"""``plyground export``: networks for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ...agents.networks import export_onnx, read_network
+
+__all__ = ["export"]
+
+_out = Console()
+
+
+def export(
+    source: Annotated[Path, typer.Argument(help="A network's file, or the folder of a run of AlphaZero.")],
+    target: Annotated[Path, typer.Argument(help="The .onnx file to make.")],
+) -> None:
+    """Write a network as an ONNX file, which other programs run."""
+    if target.suffix != ".onnx":
+        raise ValueError(f"cannot export to {target}: expected a name that ends in .onnx")
+    if target.exists():
+        raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
+    network = read_network(source)
+    export_onnx(network, target)
+    _out.print(
+        f"saved {target}, a network for {network.config.game}, {target.stat().st_size / 1e3:.0f} kB",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,270 @@
+"""What a run of AlphaZero is told: one typed record, with every default stated, kept as JSON beside the net.
+
+What a field means and may be stands in its metadata, once: the command line and the documentation have it from there.
+Where an idea comes from stands above its field:
+
+- AlphaZero: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go through
+  self-play", Science 362 (2018).
+- AlphaGo Zero: D. Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017).
+- Gumbel: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022.
+- KataGo: D. J. Wu, "Accelerating self-play learning in Go", arXiv 1902.10565 (2019), and KataGo's methods, its page
+  ``docs/KataGoMethods.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ....envs import Game, make_game
+from ....envs.outside.elsewhere import absolute
+from ....envs.outside.limits import MOST_THREADS
+from ..settings import Settings, about, check_settings, documented
+
+__all__ = ["AlphaZeroConfig"]
+
+_OPENING = 24  # random plies by default, at most
+_LADDER = ("random", "alphabeta(depth=2)", "alphabeta(depth=4)")
+
+
+@documented
+@dataclass(frozen=True)
+class AlphaZeroConfig(Settings):
+    """The configuration of a run of AlphaZero.
+
+    A *step* is one move of self-play in one of its games. With None for ``steps`` or ``minutes`` there is no such
+    limit; None for another field is its default.
+
+    Raises:
+        ValueError: a value is out of its range. The game's and players' specs are read when the training begins.
+    """
+
+    game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
+    algorithm: Literal["alphazero"] = field(default="alphazero", metadata=about("alphazero."))
+    steps: int | None = field(
+        default=None, metadata=about("Moves of self-play, in all, after which training ends.", least=1)
+    )
+    minutes: float | None = field(
+        default=60.0, metadata=about("Minutes of training, in all, after which it ends.", above=0)
+    )
+    seed: int = field(
+        default=0,
+        metadata=about("Seed of the weights, the games and the samples; the same seed gives the same run.", least=0),
+    )
+    threads: int = field(
+        default=1,
+        metadata=about("Threads of the search, of the net that it asks, and of learning.", least=1, most=MOST_THREADS),
+    )
+
+    # -- self-play -----------------------------------------------------------------------------------------------------
+
+    num_envs: int = field(default=512, metadata=about("Games played side by side.", least=1))
+    turn_plies: int = field(default=2, metadata=about("Plies of each game between two turns of learning.", least=1))
+    simulations: int = field(default=32, metadata=about("Simulations of a full search.", least=2))
+    # KataGo, section 3.1, "playout cap randomization": 600 and 100, a quarter of the moves full.
+    cheap_simulations: int = field(
+        default=8,
+        metadata=about("Simulations of a cheap search, which plays a move and whose policy is not learned.", least=2),
+    )
+    full_share: float = field(
+        default=1.0, metadata=about("Share of the moves that a full search finds.", above=0, most=1)
+    )
+    root: Literal["gumbel", "puct"] = field(
+        default="gumbel",
+        metadata=about(
+            "How the root's actions are tried: gumbel, by sequential halving (Danihelka et al. 2022); or puct, with "
+            "noise (AlphaZero)."
+        ),
+    )
+    # Gumbel, section 5 and its appendix: m = 16, c_visit = 50, c_scale = 1 for values from -1 to 1 rescaled to [0, 1].
+    considered: int = field(default=16, metadata=about("Actions that a gumbel root tries, at most.", least=2))
+    c_visit: float = field(default=50.0, metadata=about("Gumbel's c_visit: visits added to the most visited.", least=0))
+    c_scale: float = field(
+        default=0.1, metadata=about("Gumbel's c_scale: the weight of values against logits.", above=0)
+    )
+    # AlphaZero: noise in proportion to the inverse of the number of moves, 10 / moves; a quarter of the prior.
+    noise: float = field(default=0.25, metadata=about("Share of a puct root's priors that is noise.", least=0, most=1))
+    noise_alpha: float | None = field(
+        default=None, metadata=about("Dirichlet's α of that noise. If not given: 10 / legal actions.", above=0)
+    )
+    # AlphaGo Zero: the first 30 moves in proportion to the visits.
+    temperature_plies: int = field(
+        default=8,
+        metadata=about("First plies of a game whose moves a puct root draws in proportion to their visits.", least=0),
+    )
+    opening_plies: int | None = field(
+        default=None,
+        metadata=about(
+            "Random plies, at most, that open each game, so that the net meets positions of all kinds. If not given: "
+            "half of the longest game, but no more than 24.",
+            least=0,
+        ),
+    )
+    # KataGo's methods: a share of the games begins at positions of earlier ones.
+    earlier_openings: float = field(
+        default=0.0,
+        metadata=about("Share of the games that begin at a position of an earlier game.", least=0, most=1),
+    )
+
+    # -- what is learned -----------------------------------------------------------------------------------------------
+
+    # S. Willemsen, H. Baier, M. Kaisers, "Value targets in off-policy AlphaZero" (2020): mixtures learn fastest.
+    root_value_share: float = field(
+        default=0.5,
+        metadata=about(
+            "Share of the search's value, against the game's result, in what the net learns.", least=0, most=1
+        ),
+    )
+    proofs: bool = field(
+        default=True, metadata=about("Let proved results go up the tree, and be learned in place of guesses.")
+    )
+    # KataGo's methods, "policy surprise weighting": half of the weight by the divergence of the target from the prior.
+    surprise_share: float = field(
+        default=0.0,
+        metadata=about(
+            "Share of the samples that is given to positions in proportion to how much the search surprised the net.",
+            least=0,
+            most=1,
+        ),
+    )
+    symmetry: bool = field(
+        default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
+    )
+    network: Literal["tiny", "small", "medium", "mlp"] = field(
+        default="small",
+        metadata=about("Size of the net: residual blocks and channels, tiny 1x16, small 3x32, medium 5x64; or an mlp."),
+    )
+    value: Literal["tanh", "wdl"] = field(
+        default="tanh", metadata=about("The net's value: tanh, one number, or wdl, chances of win, draw and loss.")
+    )
+    plies_left: float = field(
+        default=0.0,
+        metadata=about("Weight of learning how many plies are left; 0: the net has no such head.", least=0),
+    )
+    batch_size: int = field(default=512, metadata=about("Samples of a step of learning.", least=1))
+    replay_ratio: float = field(default=4.0, metadata=about("Samples learned for each sample played.", above=0))
+    learn_after: int = field(default=8192, metadata=about("Samples played before learning begins.", least=1))
+    # KataGo, appendix C: c = 250,000, α = 0.75, β = 0.4.
+    window: int = field(
+        default=100_000,
+        metadata=about("Newest samples that are learned from, at first: the window, which grows.", least=1),
+    )
+    window_power: float = field(
+        default=0.75, metadata=about("Power of all samples by which the window grows.", above=0, most=1)
+    )
+    window_growth: float = field(
+        default=0.4, metadata=about("Samples that the window grows by for each one played, at first.", least=0, most=1)
+    )
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    learning_rate: float = field(default=2e-3, metadata=about("Highest learning rate, of AdamW.", above=0))
+    warm_up: int = field(
+        default=100, metadata=about("Steps of learning over which the learning rate rises from 0.", least=0)
+    )
+    # Neither schedule knows when the run ends. The inverse root: A. Vaswani et al., "Attention is all you need" (2017).
+    schedule: Literal["constant", "inverse_root"] = field(
+        default="inverse_root",
+        metadata=about(
+            "The learning rate after that: constant, or falling with the inverse root of the steps from decay_after on."
+        ),
+    )
+    decay_after: int = field(
+        default=2000, metadata=about("Steps of learning from which on the learning rate falls.", least=1)
+    )
+    weight_decay: float = field(default=1e-4, metadata=about("AdamW's decay of the weights.", least=0))
+    clip: float = field(default=1.0, metadata=about("Norm at which gradients are clipped.", above=0))
+    value_weight: float = field(
+        default=1.0, metadata=about("Weight of the value's loss against the policy's.", above=0)
+    )
+    # KataGo, appendix C, averages snapshots; here each step, as in B. Polyak and A. Juditsky (1992).
+    averaging: float = field(
+        default=0.999,
+        metadata=about(
+            "Decay of the mean of the weights, which plays and is saved; 0: no mean.", least=0, most=0.999999
+        ),
+    )
+    # AlphaGo Zero: 400 games, 55 %. AlphaZero does without.
+    gating_games: int = field(
+        default=0,
+        metadata=about("Games that a new net plays against the one that it would replace; 0: it always does.", least=0),
+    )
+    gating_score: float = field(
+        default=0.55, metadata=about("Score from which on the new net replaces the other.", least=0, most=1)
+    )
+    gating_every: int = field(default=20_000, metadata=about("Steps from one such match to the next.", least=1))
+    inference: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
+        default="auto",
+        metadata=about(
+            "What computes the net in self-play: torch, openvino, onnxruntime; auto: the fastest installed."
+        ),
+    )
+    precision: Literal["auto", "f32", "bf16"] = field(
+        default="auto", metadata=about("Numbers of that computation: f32, bf16, or auto, which the machine decides.")
+    )
+    device: str = field(default="cpu", metadata=about("Where the net is computed and learns: cpu or cuda."))
+
+    # -- files and tests -----------------------------------------------------------------------------------------------
+
+    checkpoint_every: int = field(default=250_000, metadata=about("Steps from one checkpoint to the next.", least=1))
+    checkpoint_minutes: float | None = field(
+        default=2.0,
+        metadata=about(
+            "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
+        ),
+    )
+    ladder: tuple[str, ...] = field(
+        default=_LADDER,
+        metadata=about("Specs of the players against which the net, without search, is scored now and then."),
+    )
+    ladder_every: int = field(
+        default=250_000,
+        metadata=about("Steps from one test, by the ladder and by solved positions, to the next; 0 for none.", least=0),
+    )
+    ladder_games: int = field(
+        default=100,
+        metadata=about(
+            "Games of a test against each player of the ladder. They open with fewer random plies, as matches do.",
+            least=2,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.steps is None and self.minutes is None:
+            raise ValueError("give steps, or minutes, or both: else training would never end")
+        if self.full_share < 1 and self.cheap_simulations > self.simulations:
+            raise ValueError(
+                f"cheap_simulations must be at most simulations, {self.simulations}, got {self.cheap_simulations}"
+            )
+
+    def window_of(self, total: int) -> int:
+        """Return how many of the newest of ``total`` samples are learned from.
+
+        D. J. Wu, "Accelerating self-play learning in Go", appendix C: c (1 + β ((N / c)^α - 1) / α), where c is
+        ``window``, α ``window_power`` and β ``window_growth``. A sample that has left the window never comes back.
+        """
+        least, power, growth = self.window, self.window_power, self.window_growth
+        if total <= least:
+            return total
+        return int(least * (1 + growth * ((total / least) ** power - 1) / power))
+
+    def opening_plies_of(self, game: Game) -> int:
+        """Return how many random plies open a game, at most."""
+        return min(_OPENING, game.max_plies // 2) if self.opening_plies is None else self.opening_plies
+
+    def anywhere(self) -> AlphaZeroConfig:
+        """Return this configuration with the games and players of one's own files found from any folder."""
+        return replace(self, game=absolute(self.game), ladder=tuple(map(absolute, self.ladder)))
+
+    def check_names(self) -> None:
+        """Check what the game and the players are called, before anything is written.
+
+        Raises:
+            ValueError: a name is unknown; the nearest is suggested.
+        """
+        from ....agents import make
+
+        game = make_game(self.game)
+        for spec in self.ladder:
+            make(spec, game)

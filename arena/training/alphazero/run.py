@@ -1,0 +1,124 @@
+"""Training a net by AlphaZero: self-play with the net inside the search, and learning from it.
+
+D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
+Science 362 (2018). A run is saved, tested and interrupted only between two turns. When it goes on from what was saved
+there, in one process, it does what it would have done without the break, bit by bit.
+
+::
+
+    config.json          the `AlphaZeroConfig`
+    model.safetensors    the newest net, with the mean of the weights
+    replay/              the samples of self-play, see `shards`
+    checkpoints/ …       as in `StateFolder`
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from ..folder import StateFolder
+from ..interruption import interruptible
+from .config import AlphaZeroConfig
+from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
+
+__all__ = ["check_unfinished", "is_run", "resume", "run_folder", "train"]
+
+
+def run_folder(path: str | Path) -> StateFolder:
+    """Return the folder of a run of AlphaZero."""
+    return StateFolder(path, "model.safetensors")
+
+
+def is_run(path: str | Path) -> bool:
+    """Tell whether a folder holds a run of AlphaZero, by its ``config.json``."""
+    try:
+        return json.loads((Path(path) / "config.json").read_text())["algorithm"] == "alphazero"
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress | None = None) -> AlphaZeroProgress:
+    """Train a net, keep it in a new folder, and return how far the run has come.
+
+    Ctrl-C ends the training after the turn in progress, and saves it: `resume` goes on from there. A second Ctrl-C ends
+    it at once: then `resume` goes on from what was saved last, two minutes ago at most (``checkpoint_minutes``).
+
+    Args:
+        config: what to train, and how.
+        folder: the run's folder, a new one or one that holds no run.
+        on_progress: called after each turn.
+
+    Raises:
+        ValueError: a name in the configuration is unknown, or a value is out of its range. Nothing is written.
+        FileExistsError: the folder holds a run already.
+        FileNotFoundError: there is no folder to make it in.
+        ImportError: torch or safetensors is not installed.
+    """
+    config = config.anywhere()
+    config.check_names()
+    run = run_folder(folder)
+    run.check_new()
+    run.create(config)
+    session = AlphaZeroSession(config, run, on_progress)
+    session.buffer.load_state_dict({"total": 0})  # what a run left that did not come to its first state
+    return _finish(session)
+
+
+def resume(
+    folder: str | Path,
+    on_progress: OnProgress | None = None,
+    *,
+    steps: int | None = None,
+    minutes: float | None = None,
+) -> AlphaZeroProgress:
+    """Go on with a run from its newest state, exactly as it was, and return how far it has come.
+
+    Args:
+        folder: the run's folder.
+        on_progress: called after each turn.
+        steps: the new limit on the moves of self-play, over all sessions. Default for both: the configuration's.
+        minutes: the new limit on the time of training, over all sessions.
+
+    Raises:
+        FileNotFoundError: the folder holds no run.
+        ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
+    """
+    run = run_folder(folder)
+    config = _unfinished(run, steps, minutes)
+    try:
+        session = AlphaZeroSession(config, run, on_progress)
+        session.load_state_dict(run.read())
+    except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+        raise run.damaged(error) from error
+    config.save(run.config)
+    run.forget_after(session.steps)
+    return _finish(session)
+
+
+def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
+    """Check that there is something left to do in a run, with these limits or, if there are none, its own.
+
+    Raises:
+        FileNotFoundError: the folder holds no run.
+        ValueError: a limit is reached, or out of its range, or a file is damaged.
+    """
+    _unfinished(run_folder(folder), steps, minutes)
+
+
+def _unfinished(run: StateFolder, steps: int | None, minutes: float | None) -> AlphaZeroConfig:
+    """Return the configuration of a run, with these limits, if there is something left to do."""
+    run.state()
+    config = AlphaZeroConfig.load(run.config)
+    if steps is not None or minutes is not None:
+        config = replace(config, steps=steps, minutes=minutes)
+    run.check_left(config.steps, config.minutes)
+    return config
+
+
+def _finish(session: AlphaZeroSession) -> AlphaZeroProgress:
+    """Run a session to its end, and return the last progress."""
+    with interruptible(session):
+        session.run()
+    return session.progress

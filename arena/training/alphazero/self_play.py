@@ -1,0 +1,198 @@
+"""Self-play: many games side by side, each move found by a tree of one forest, and what the finished games teach."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....agents.puct.forest import Evaluate, Forest, Searched
+from ....envs import Game, GameBatch
+from .config import AlphaZeroConfig
+from .samples import UNPROVED, new_samples, pack, sample_dtype
+
+__all__ = ["SelfPlay", "SelfPlayStats"]
+
+
+@dataclass
+class SelfPlayStats:
+    """What self-play has done so far.
+
+    Attributes:
+        games: games that have ended.
+        moves: moves that were played, those of random openings not counted.
+        simulations: simulations of all searches.
+        evaluations: positions that the net was asked about.
+        seconds_search: time in the searches, without the net's.
+        seconds_net: time in which the net was computed.
+    """
+
+    games: int = 0
+    moves: int = 0
+    simulations: int = 0
+    evaluations: int = 0
+    seconds_search: float = 0.0
+    seconds_net: float = 0.0
+
+
+class SelfPlay:
+    """Games that a net plays against itself, and the samples of those that have ended.
+
+    A game opens with random plies, so that the net meets positions of all kinds. Each move is found by a search: a full
+    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). From where a search proves the result, a
+    game is known to end so: earlier positions learn that result, whatever is played later.
+
+    Args:
+        game: the game.
+        config: the configuration of the run.
+        seed: of the games and the searches.
+        num_envs: games side by side; default: the configuration's.
+    """
+
+    def __init__(self, game: Game, config: AlphaZeroConfig, seed: int, num_envs: int | None = None) -> None:
+        self.game, self.config = game, config
+        games = config.num_envs if num_envs is None else num_envs
+        of_batch, of_forest, of_chance = np.random.SeedSequence(seed).spawn(3)
+        self.batch = GameBatch(
+            game,
+            games,
+            opening_plies=config.opening_plies_of(game),
+            threads=config.threads,
+            seed=int(of_batch.generate_state(1)[0]),
+        )
+        self.forest = Forest(
+            game,
+            games,
+            simulations=config.simulations,
+            root=config.root,
+            considered=config.considered,
+            c_visit=config.c_visit,
+            c_scale=config.c_scale,
+            proofs=config.proofs,
+            epsilon=config.noise,
+            alpha=config.noise_alpha or 10 / game.num_actions,
+            threads=config.threads,
+            seed=of_forest,
+        )
+        self.stats = SelfPlayStats()
+        self._chance = np.random.default_rng(of_chance)
+        self._samples = np.zeros((games, game.max_plies + 1), sample_dtype(game))  # of the games that go on
+        self._counts = np.zeros(games, np.int64)
+        self._movers = np.zeros((games, game.max_plies + 1), np.int8)
+        self._numbers = np.arange(games)  # of the games that go on
+        self._rows = np.arange(games)
+
+    def play(self, evaluate: Evaluate, moves: int) -> NDArray[Any]:
+        """Play ``moves`` plies in every game, and return the samples of the games that ended, see `sample_dtype`.
+
+        Args:
+            evaluate: what computes the net, see `Evaluate`.
+            moves: plies.
+        """
+        ended = [self._step(evaluate) for _ in range(moves)]
+        return np.concatenate(ended) if ended else new_samples(self.game, 0)
+
+    def _step(self, evaluate: Evaluate) -> NDArray[Any]:
+        """Play one move in every game, and return the samples of the games that it ends."""
+        batch, config, stats = self.batch, self.config, self.stats
+        full = self._chance.random(batch.num_envs) < config.full_share
+        simulations = np.where(full, config.simulations, config.cheap_simulations)
+        before, net = time.perf_counter(), 0.0
+
+        def timed(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            nonlocal net
+            started = time.perf_counter()
+            answer = evaluate(planes, masks)
+            net += time.perf_counter() - started
+            return answer
+
+        self.forest.forget()
+        done, asked = self.forest.simulations_done, self.forest.evaluations
+        searched = self.forest.search(
+            batch.states, timed, masks=batch.masks, simulations=simulations, shown=batch.seen_by_both()
+        )
+        self._note(searched, full)
+        actions = searched.actions if config.root == "gumbel" else self._drawn(searched)
+        batch.step(actions)
+        ended = np.flatnonzero(batch.terminations)
+        samples = [self._finished(row) for row in ended.tolist()]
+        self._counts[ended] = 0
+        stats.games += ended.size
+        stats.moves += batch.num_envs
+        stats.simulations += self.forest.simulations_done - done
+        stats.evaluations += self.forest.evaluations - asked
+        stats.seconds_net += net
+        stats.seconds_search += time.perf_counter() - before - net
+        return np.concatenate(samples) if samples else new_samples(self.game, 0)
+
+    def _note(self, searched: Searched, full: NDArray[np.bool_]) -> None:
+        """Write a sample for each position that was searched."""
+        batch, counts = self.batch, self._counts
+        samples = new_samples(self.game, batch.num_envs)
+        pack(self.game, samples, batch.observations, batch.masks)
+        samples["policy"], samples["value"], samples["full"] = searched.policies, searched.values, full
+        samples["proved"] = np.where(searched.proved, np.rint(searched.values).astype(np.int8), UNPROVED)
+        samples["weight"] = searched.surprise  # made a weight when the game has ended
+        samples["ply"], samples["game"] = batch.plies, self._numbers
+        self._samples[self._rows, counts] = samples
+        self._movers[self._rows, counts] = batch.players
+        counts += 1
+
+    def _drawn(self, searched: Searched) -> NDArray[np.int32]:
+        """Return actions drawn from the policies in the first plies of a game, and the best ones later."""
+        shares = np.cumsum(searched.policies, axis=1, dtype=np.float64)
+        numbers = self._chance.random((len(shares), 1)) * shares[:, -1:]
+        drawn = (shares <= numbers).sum(axis=1).clip(max=self.game.num_actions - 1)
+        return np.where(self._counts <= self.config.temperature_plies, drawn, searched.actions).astype(np.int32)
+
+    def _finished(self, row: int) -> NDArray[Any]:
+        """Return the samples of a game that the last step ended, with its result, and give its row a new number."""
+        count = int(self._counts[row])
+        samples, movers = self._samples[row, :count].copy(), self._movers[row, :count]
+        result = float(self.batch.rewards[row, 0]) / self.game.max_utility  # to the first player
+        for ply in range(count - 1, -1, -1):
+            sign = 1.0 if movers[ply] == 0 else -1.0
+            if samples["proved"][ply] != UNPROVED:
+                result = sign * float(samples["value"][ply])
+            samples["result"][ply] = sign * result
+        samples["plies_left"] = np.arange(count, 0, -1)
+        share, surprise = self.config.surprise_share, np.where(samples["full"], samples["weight"], 0.0)
+        mean = surprise.mean()
+        samples["weight"] = 1 - share + share * (surprise / mean if mean > 0 else 1.0)
+        self._numbers[row] = self._numbers.max() + 1
+        return samples
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that self-play goes on from: arrays, numbers and texts in nested dicts."""
+        return {
+            "batch": self.batch.state_dict(),
+            "rngs": self.forest.rngs.copy(),
+            "chance": self._chance.bit_generator.state,
+            "samples": self._samples[:, : self._counts.max()].copy().view(np.uint8),
+            "movers": self._movers[:, : self._counts.max()].copy(),
+            "counts": self._counts.copy(),
+            "numbers": self._numbers.copy(),
+            "stats": asdict(self.stats),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from where self-play of the same configuration was.
+
+        Args:
+            state: what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of another game or another number of games.
+        """
+        self.batch.load_state_dict(state["batch"])
+        self.forest.rngs[:] = state["rngs"]
+        self._chance.bit_generator.state = state["chance"]
+        counts = state["counts"]
+        self._counts[:], self._numbers[:] = counts, state["numbers"]
+        self._samples[:, : counts.max()] = np.ascontiguousarray(state["samples"]).view(self._samples.dtype)
+        self._movers[:, : counts.max()] = state["movers"]
+        self.stats = SelfPlayStats(**state["stats"])

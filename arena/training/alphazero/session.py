@@ -1,0 +1,302 @@
+"""A session of a run of AlphaZero: self-play and learning by turns, and what is done between two turns."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ....envs import make_game
+from ..folder import StateFolder
+from ..model import compile_players
+from ..session import Progress
+from .board import ScalarLog
+from .config import AlphaZeroConfig
+from .examination import Examination
+from .gating import score_of
+from .replay import ReplayBuffer
+from .sources import Counts, OwnPlay, Source, evaluate_by, new_inference
+
+__all__ = ["AlphaZeroProgress", "AlphaZeroSession", "OnProgress"]
+
+_SMOOTH = 0.98  # of the losses that are reported: means over some fifty steps
+
+
+@dataclass(frozen=True)
+class AlphaZeroProgress(Progress):
+    """How far a run of AlphaZero is; rates are those of this session.
+
+    Attributes:
+        simulations_per_second: simulations of the search per second.
+        samples: samples played so far.
+        window: samples that are learned from at present.
+        learned: steps of learning so far.
+        learning_rate: the present learning rate.
+        losses: means of the last losses, by name.
+        shares: shares of the time in search, in the net, in learning, and in all else.
+        marks: the shares of moves that keep the value in the last test by solved positions.
+    """
+
+    simulations_per_second: float = 0.0
+    samples: int = 0
+    window: int = 0
+    learned: int = 0
+    learning_rate: float = 0.0
+    losses: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, float] = field(default_factory=dict)
+    marks: dict[str, float] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """Return how far the run is in two lines, and in a third how well the net plays, when that was tested."""
+        rates = (
+            f"{self.games_per_second:.1f} games/s, {self.steps_per_second:,.0f} moves/s, "
+            f"{self.simulations_per_second:,.0f} simulations/s"
+        )
+        times = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.shares.items())
+        losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items() if name != "gradient")
+        marks = {"keeps value": self.marks["preserving"]} if self.marks else {}
+        scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in (self.ladder | marks).items())
+        lines = [f"{self.steps:,} moves, {rates}", f"time: {times}" + (f" | losses: {losses}" if losses else "")]
+        return "\n".join([*lines, scores] if scores else lines)
+
+
+OnProgress = Callable[[AlphaZeroProgress], object]
+
+
+class AlphaZeroSession:
+    """Plays and learns by turns, tests, saves, reports, and says when the training is over.
+
+    Args:
+        config: the run's configuration.
+        folder: the folder that keeps the run.
+        on_progress: called with the progress after each turn.
+
+    Attributes:
+        steps: moves of self-play so far.
+        playing: the net that plays in self-play, and that is saved.
+        progress: what was reported last.
+        interrupted: if set to True, the session ends after the turn in progress.
+
+    Raises:
+        ImportError: torch is not installed.
+    """
+
+    def __init__(self, config: AlphaZeroConfig, folder: StateFolder, on_progress: OnProgress | None) -> None:
+        import torch
+
+        from ....agents.networks import new_network
+        from .learner import Learner
+
+        torch.set_num_threads(config.threads)
+        self.config, self.folder, self.on_progress = config, folder, on_progress
+        self.game = game = make_game(config.game)
+        auxiliary = ("plies_left",) if config.plies_left > 0 else ()
+        net = new_network(game, config.network, seed=config.seed, value=config.value, auxiliary=auxiliary)
+        self.learner = Learner(game, config, net)
+        self.playing = deepcopy(self.learner.average) if config.gating_games else self.learner.average
+        self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of)
+        self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
+        self.source: Source = OwnPlay(game, config, self.playing)
+        self.examination = Examination(game, config)
+        self.log = ScalarLog(folder.tensorboard)
+        self.counts, self.first_counts = Counts(), Counts()
+        self.before, self.started = 0.0, time.perf_counter()
+        self.losses: dict[str, float] = {}
+        self.ladder: dict[str, float] = {}
+        self.marks: dict[str, float] = {}
+        self.tested = self.kept = self.gated = 0  # the steps at which each of these was done last
+        self.seconds_learning = 0.0  # of this session
+        self.progress = AlphaZeroProgress(0, 0.0, 0, 0.0, 0.0)
+        self.interrupted = False
+        self._saved = self.started  # when the run was saved last
+
+    @property
+    def steps(self) -> int:
+        """Moves of self-play so far."""
+        return self.counts.moves
+
+    @property
+    def seconds(self) -> float:
+        """The time of training, over all sessions."""
+        return self.before + time.perf_counter() - self.started
+
+    def run(self) -> None:
+        """Play and learn until the training is over, or interrupted."""
+        self.source.prepare()
+        if self.config.ladder_every:
+            compile_players(self.config.game, self.config.ladder)
+        self.started = self._saved = time.perf_counter()  # compiling took no time from the training
+        try:
+            while not self.between():
+                self.turn()
+        finally:
+            self.source.close()
+            self.log.close()
+
+    def turn(self) -> None:
+        """Play some plies, learn from what has been played, and let self-play have the new weights."""
+        samples, done = self.source.collect()
+        self.counts += done
+        self.buffer.append(samples)
+        with self._learning():
+            steps = self._learn()
+        if steps and not self.config.gating_games:
+            self.source.publish(self.playing)
+
+    def _learn(self) -> int:
+        """Take the steps of learning that are due by what has been played, and return their number."""
+        config, total = self.config, self.buffer.total
+        due = int(config.replay_ratio * total / config.batch_size) if total >= config.learn_after else 0
+        steps = 0
+        while self.learner.steps < due:
+            batch = self.buffer.sample(config.batch_size, self.rng, symmetry=config.symmetry)
+            for name, loss in self.learner.learn(batch).items():
+                self.losses[name] = _SMOOTH * self.losses.get(name, loss) + (1 - _SMOOTH) * loss
+            steps += 1
+        return steps
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds_learning += time.perf_counter() - start
+
+    def between(self) -> bool:
+        """Do what is due between two turns, and return whether the training is over."""
+        over = self._is_over()
+        if self.config.gating_games and self._is_due(self.gated, self.config.gating_every):
+            self.gated = self.steps
+            self.gate()
+        if self.config.ladder_every and self._is_due(self.tested, 1 if over else self.config.ladder_every):
+            self.tested = self.steps
+            self.test()
+        is_checkpoint = self._is_due(self.kept, 1 if over else self.config.checkpoint_every)
+        if is_checkpoint:
+            self.kept = self.steps
+            self.folder.add_checkpoint(self.steps, self._write_net)
+        if is_checkpoint or over or self.steps == 0 or self._is_time_to_save():
+            self.save()
+        self.report()
+        return over
+
+    def _is_over(self) -> bool:
+        steps, minutes = self.config.steps, self.config.minutes
+        return (
+            self.interrupted
+            or (steps is not None and self.steps >= steps)
+            or (minutes is not None and self.seconds >= 60 * minutes)
+        )
+
+    def _is_time_to_save(self) -> bool:
+        minutes = self.config.checkpoint_minutes
+        return minutes is not None and time.perf_counter() - self._saved >= 60 * minutes
+
+    def _is_due(self, last: int, every: int) -> bool:
+        """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""
+        return self.steps > self.first_counts.moves and self.steps - last >= every
+
+    def test(self) -> None:
+        """Let the net that plays be examined, and note the scores in the folder."""
+        net = new_inference(self.config, self.playing)
+        self.ladder, self.marks = self.examination.ladder(net), self.examination.marks(net)
+        line = {"steps": self.steps, "seconds": round(self.seconds, 1), "ladder": self.ladder, **self.marks}
+        self.folder.note(line)
+
+    def gate(self) -> None:
+        """Let the net that learns play against the one that plays, and replace it if it is better."""
+        config = self.config
+        nets = [evaluate_by(new_inference(config, net)) for net in (self.learner.average, self.playing)]
+        score = score_of(self.game, config, nets[0], nets[1], config.seed + self.steps)
+        self.folder.note({"steps": self.steps, "seconds": round(self.seconds, 1), "gating": score})
+        if score >= config.gating_score:
+            self.playing.load_state_dict(self.learner.average.state_dict())
+            self.source.publish(self.playing)
+
+    def save(self) -> None:
+        """Write the net and the state of the run, and remove the samples that no kept state needs."""
+        self.folder.write(self.steps, self.state_dict(), {self.folder.model.name: self._write_net})
+        oldest = json.loads((self.folder.states()[0] / "state.json").read_text())
+        self.buffer.drop_before(int(oldest["replay"]["total"]))
+        self._saved = time.perf_counter()
+
+    def _write_net(self, path: Any) -> None:
+        from ....agents.networks import save_network
+
+        notes = {"steps": self.steps, "seconds": round(self.seconds, 1), "config": asdict(self.config)}
+        save_network(path, self.playing, notes=notes)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the run goes on from: arrays, tensors, numbers and texts in nested dicts."""
+        state = {
+            "seconds": self.seconds,
+            "counts": asdict(self.counts),
+            "losses": dict(self.losses),
+            "ladder": dict(self.ladder),
+            "marks": dict(self.marks),
+            "tested": self.tested,
+            "kept": self.kept,
+            "gated": self.gated,
+            "random": self.rng.bit_generator.state,
+            "replay": self.buffer.state_dict(),
+            "learner": self.learner.state_dict(),
+            "source": self.source.state_dict(),
+        }
+        return state | ({"playing": dict(self.playing.state_dict())} if self.config.gating_games else {})
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from where a session of the same configuration was.
+
+        Args:
+            state: what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of another game, or of another number of games, or samples are missing or damaged.
+        """
+        self.before, self.started = state["seconds"], time.perf_counter()
+        self._saved = self.started
+        self.counts = self.first_counts = Counts(**state["counts"])
+        self.losses, self.ladder, self.marks = dict(state["losses"]), dict(state["ladder"]), dict(state["marks"])
+        self.tested, self.kept, self.gated = state["tested"], state["kept"], state["gated"]
+        self.rng.bit_generator.state = state["random"]
+        self.buffer.load_state_dict(state["replay"])
+        self.learner.load_state_dict(state["learner"])
+        if self.config.gating_games:
+            self.playing.load_state_dict(state["playing"])
+        self.source.publish(self.playing)
+        self.source.load_state_dict(state["source"])
+
+    def report(self) -> None:
+        """Tell the log and ``on_progress`` how far the run is."""
+        seconds = max(self.seconds - self.before, 1e-9)
+        done = self.counts - self.first_counts
+        shares = {
+            "search": done.seconds_search / seconds,
+            "net": done.seconds_net / seconds,
+            "learning": self.seconds_learning / seconds,
+        }
+        progress = AlphaZeroProgress(
+            steps=self.steps,
+            seconds=self.seconds,
+            games=self.counts.games,
+            steps_per_second=done.moves / seconds,
+            games_per_second=done.games / seconds,
+            ladder=self.ladder,
+            simulations_per_second=done.simulations / seconds,
+            samples=self.buffer.total,
+            window=len(self.buffer),
+            learned=self.learner.steps,
+            learning_rate=self.learner.learning_rate,
+            losses=dict(self.losses),
+            shares=shares | {"other": max(0.0, 1 - sum(shares.values()))},
+            marks=self.marks,
+        )
+        self.progress = progress
+        self.log.add(progress)
+        if self.on_progress is not None:
+            self.on_progress(progress)

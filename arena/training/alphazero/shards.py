@@ -1,0 +1,147 @@
+"""Samples on disk: shards that are written once, and an index of those that are whole.
+
+::
+
+    index.json                 the dtype, and for each shard its first sample, their number, and a checksum
+    shard_000000000.samples    the samples from number 0 on, as raw records
+
+A shard is written beside the others, forced to disk, and named; then the index is, in the same way. So the index lists
+whole shards at any moment, whatever kills the process, and a file that it does not list is no part of the samples.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Shard", "Shards", "write_whole"]
+
+_INDEX = "index.json"
+
+
+class Shard(NamedTuple):
+    """A file of samples."""
+
+    first: int  # number of its first sample
+    samples: int
+    checksum: int  # CRC-32 of the file
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return f"shard_{self.first:09d}.samples"
+
+
+class Shards:
+    """The shards of a folder, in the order of their samples.
+
+    Args:
+        folder: the folder; it is made if it is not there.
+        dtype: the dtype of a sample.
+
+    Raises:
+        ValueError: the index is damaged, or of samples of another dtype.
+    """
+
+    def __init__(self, folder: str | Path, dtype: np.dtype[Any]) -> None:
+        self.folder, self.dtype = Path(folder), dtype
+        self.folder.mkdir(exist_ok=True)
+        self.shards = self._read_index()
+
+    @property
+    def first(self) -> int:
+        """Number of the first sample that is kept."""
+        return self.shards[0].first if self.shards else 0
+
+    @property
+    def end(self) -> int:
+        """Number of the first sample that is not written yet."""
+        return self.shards[-1].first + self.shards[-1].samples if self.shards else 0
+
+    def add(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """Write samples as a new shard, and return them, mapped from the file."""
+        content = samples.tobytes()
+        shard = Shard(self.end, len(samples), zlib.crc32(content))
+        write_whole(self.folder / shard.name, content)
+        self._write_index([*self.shards, shard])
+        return self._mapped(shard)
+
+    def load(self, end: int) -> list[NDArray[Any]]:
+        """Return the samples before number ``end``, mapped from the shards; later ones are removed.
+
+        Raises:
+            ValueError: a shard is missing or damaged, or the samples do not reach to ``end``.
+        """
+        kept = [shard for shard in self.shards if shard.first < end]
+        reached = kept[-1].first + kept[-1].samples if kept else 0
+        if reached != end:
+            raise ValueError(f"{str(self.folder)!r} has samples up to {reached:,}, expected {end:,}")
+        found = [self._mapped(shard) for shard in kept]
+        for shard, samples in zip(kept, found, strict=True):
+            if zlib.crc32(samples) != shard.checksum:  # pyright: ignore[reportArgumentType]  (a buffer)
+                raise ValueError(f"{str(self.folder / shard.name)!r} is damaged: its checksum is another")
+        self._write_index(kept)
+        self._remove_others()
+        return found
+
+    def drop_before(self, first: int) -> int:
+        """Remove shards all of whose samples come before number ``first``, and return how many there were."""
+        kept = [shard for shard in self.shards if shard.first + shard.samples > first] or self.shards[-1:]
+        dropped = len(self.shards) - len(kept)
+        if dropped:
+            self._write_index(kept)
+            self._remove_others()
+        return dropped
+
+    def _mapped(self, shard: Shard) -> NDArray[Any]:
+        path = self.folder / shard.name
+        if not path.is_file() or path.stat().st_size != shard.samples * self.dtype.itemsize:
+            raise ValueError(f"{str(path)!r} is missing, or has another length than the index says")
+        return np.memmap(path, self.dtype, "r", shape=(shard.samples,))
+
+    def _remove_others(self) -> None:
+        known = {_INDEX, *(shard.name for shard in self.shards)}
+        for path in self.folder.iterdir():
+            if path.name not in known:
+                path.unlink()
+
+    def _read_index(self) -> list[Shard]:
+        path = self.folder / _INDEX
+        if not path.is_file():
+            return []
+        try:
+            about = json.loads(path.read_text())
+            shards = [Shard(*map(int, shard)) for shard in about["shards"]]
+            written = about["dtype"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(f"{str(path)!r} is no index of samples: {error}") from None
+        if written != repr(self.dtype.descr):
+            raise ValueError(f"{str(path)!r} is of samples of another kind: is it of another game or version?")
+        return shards
+
+    def _write_index(self, shards: list[Shard]) -> None:
+        about = {"dtype": repr(self.dtype.descr), "shards": shards}
+        write_whole(self.folder / _INDEX, json.dumps(about).encode())
+        self.shards = shards
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that, after a crash at any moment, it is there as a whole, or as it was before."""
+    partial = path.with_name(f"{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,125 @@
+"""Where samples come from: self-play in this process, by turns with learning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from ....agents.puct.forest import Evaluate
+from ....envs import Game
+from .config import AlphaZeroConfig
+from .self_play import SelfPlay
+
+__all__ = ["Counts", "OwnPlay", "Source", "evaluate_by", "new_inference"]
+
+
+@dataclass
+class Counts:
+    """What self-play has done: numbers of things, and seconds."""
+
+    games: int = 0
+    moves: int = 0
+    simulations: int = 0
+    seconds_search: float = 0.0
+    seconds_net: float = 0.0
+
+    @classmethod
+    def of(cls, stats: Any) -> Counts:
+        """Return the counts that ``stats`` has as attributes."""
+        return cls(*(getattr(stats, name) for name in cls.__dataclass_fields__))
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: Counts) -> Counts:
+        return Counts(*(one - less for one, less in zip(astuple(self), astuple(other), strict=True)))
+
+
+class Source(Protocol):
+    """What samples come from."""
+
+    def prepare(self) -> None:
+        """Get ready, before any clock runs."""
+        ...
+
+    def collect(self) -> tuple[NDArray[Any], Counts]:
+        """Return new samples, and what was done for them."""
+        ...
+
+    def publish(self, net: Any) -> None:
+        """Play with this net from here on."""
+        ...
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what it goes on from."""
+        ...
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from there."""
+        ...
+
+    def close(self) -> None:
+        """Free what it holds."""
+        ...
+
+
+class OwnPlay:
+    """Self-play in this process: a turn plays some plies in each game.
+
+    Args:
+        game: the game.
+        config: the configuration.
+        net: the net that plays first.
+    """
+
+    def __init__(self, game: Game, config: AlphaZeroConfig, net: Any) -> None:
+        self.game, self.config = game, config
+        self.inference = new_inference(config, net)
+        self.play = SelfPlay(game, config, config.seed)
+
+    def collect(self) -> tuple[NDArray[Any], Counts]:
+        """Play a turn, and return the samples of the games that ended in it."""
+        before = Counts.of(self.play.stats)
+        samples = self.play.play(evaluate_by(self.inference), moves=self.config.turn_plies)
+        return samples, Counts.of(self.play.stats) - before
+
+    def prepare(self) -> None:
+        """Compile what self-play needs."""
+        SelfPlay(self.game, self.config, 0, num_envs=1).play(evaluate_by(self.inference), moves=1)
+
+    def publish(self, net: Any) -> None:
+        """Play with this net from here on."""
+        self.inference.update(net)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the games in progress."""
+        return self.play.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on with these games."""
+        self.play.load_state_dict(state)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to free."""
+
+
+def new_inference(config: AlphaZeroConfig, net: Any) -> Any:
+    """Return what computes a net, as the configuration asks, for as many positions as games are played."""
+    from ....agents.networks import make_inference
+
+    return make_inference(
+        net,
+        config.inference,
+        batch=config.num_envs,
+        threads=config.threads,
+        precision=config.precision,
+        device=config.device,
+    )
+
+
+def evaluate_by(inference: Any) -> Evaluate:
+    """Return an `Inference` as a forest asks it."""
+    return lambda planes, masks: inference(planes)

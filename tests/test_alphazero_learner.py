@@ -1,0 +1,123 @@
+"""The learner of AlphaZero: losses by hand, the schedule, the mean of the weights, going on exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from plyground.agents.networks import new_network  # noqa: E402
+from plyground.arena.training.alphazero.config import AlphaZeroConfig  # noqa: E402
+from plyground.arena.training.alphazero.learner import Learner, value_targets  # noqa: E402
+from plyground.arena.training.alphazero.replay import Batch  # noqa: E402
+from plyground.envs import make_game  # noqa: E402
+
+torch.set_num_threads(1)
+
+GAME = make_game("tictactoe")
+CONFIG = AlphaZeroConfig("tictactoe", network="tiny", precision="f32", warm_up=10, decay_after=20)
+
+
+def learner(config: AlphaZeroConfig = CONFIG, **changes: Any) -> Learner:
+    return Learner(GAME, config, new_network(GAME, "tiny", seed=0, **changes))
+
+
+def batch(count: int = 16, **fields: Any) -> Batch:
+    rng = np.random.default_rng(0)
+    planes = rng.integers(0, 2, (count, *GAME.observation_shape)).astype(np.float32)
+    masks = rng.random((count, 9)) < 0.7
+    masks[:, 0] = True
+    policies = np.where(masks, rng.random((count, 9)), 0)
+    made = Batch(
+        planes,
+        masks,
+        (policies / policies.sum(1, keepdims=True)).astype(np.float32),
+        np.ones(count, bool),
+        rng.choice([-1.0, 0.0, 1.0], count).astype(np.float32),
+        rng.uniform(-1, 1, count).astype(np.float32),
+        np.full(count, 2, np.int8),
+        np.full(count, 8, np.float32),
+    )
+    return made._replace(**fields)
+
+
+def test_values_to_learn_mix_result_and_search_unless_something_is_proved() -> None:
+    one = batch(
+        3,
+        results=np.array([1, 1, -1], np.float32),
+        values=np.array([0.5, -1, 0], np.float32),
+        proved=np.array([2, 2, 0], np.int8),
+    )
+    config = AlphaZeroConfig("tictactoe", root_value_share=0.25)
+    np.testing.assert_allclose(value_targets(one, config), [0.875, 0.5, 0.0])
+    without = AlphaZeroConfig("tictactoe", root_value_share=0.25, proofs=False)
+    np.testing.assert_allclose(value_targets(one, without), [0.875, 0.5, -0.75])
+
+
+def test_the_first_losses_of_an_untrained_net_are_those_of_even_chances() -> None:
+    # A new net gives each legal action the same prior, and each position the value 0.
+    one = batch()
+    losses = learner().learn(one)
+    assert losses["policy"] == pytest.approx(np.log(one.masks.sum(1)).mean(), rel=1e-5)
+    assert losses["value"] == pytest.approx((value_targets(one, CONFIG) ** 2).mean(), rel=1e-5)
+    full = np.arange(16) < 4
+    losses = learner().learn(one._replace(full=full))
+    assert losses["policy"] == pytest.approx(np.log(one.masks[:4].sum(1)).mean(), rel=1e-5)
+    losses = learner(AlphaZeroConfig("tictactoe", precision="f32", value="wdl"), value="wdl").learn(one)
+    assert losses["value"] == pytest.approx(0.5 * np.log(3) + 0.5 * (one.values**2).mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+@pytest.mark.parametrize("value", ["tanh", "wdl"])
+def test_losses_fall(value: Any, precision: Any) -> None:
+    config = AlphaZeroConfig(
+        "tictactoe", value=value, plies_left=0.1, warm_up=1, precision=precision, learning_rate=1e-2
+    )
+    one, student = batch(), learner(config, value=value, auxiliary=("plies_left",))
+    losses = [student.learn(one) for _ in range(40)]
+    floor = -(one.policies * np.log(np.where(one.policies > 0, one.policies, 1))).sum(1).mean()
+    assert losses[-1]["policy"] - floor < (losses[0]["policy"] - floor) / 2
+    assert losses[-1]["plies_left"] < losses[0]["plies_left"] / 2
+    if value == "tanh":
+        assert losses[-1]["value"] < losses[0]["value"] / 5
+
+
+def test_the_learning_rate_rises_and_falls_by_the_inverse_root() -> None:
+    student = learner()
+    rates = []
+    for steps in (0, 4, 9, 19, 79):
+        student.steps = steps
+        rates.append(student.learning_rate / CONFIG.learning_rate)
+    np.testing.assert_allclose(rates, [0.1, 0.5, 1.0, 1.0, 0.5])
+
+
+def test_the_mean_follows_the_weights_slowly_and_is_what_plays() -> None:
+    student = learner()
+    before = [one.clone() for one in student.average.parameters()]
+    for _ in range(5):
+        student.learn(batch())
+    far = [float((one - other).detach().norm()) for one, other in zip(student.net.parameters(), before, strict=True)]
+    near = [
+        float((one - other).detach().norm()) for one, other in zip(student.average.parameters(), before, strict=True)
+    ]
+    assert sum(far) > 0
+    assert 0 < sum(near) < sum(far)
+    plain = learner(AlphaZeroConfig("tictactoe", averaging=0))
+    plain.learn(batch())
+    for one, other in zip(plain.net.parameters(), plain.average.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+
+def test_a_learner_goes_on_exactly() -> None:
+    one, other = learner(), learner()
+    for _ in range(3):
+        one.learn(batch())
+    other.learn(batch(4))
+    other.load_state_dict(one.state_dict())
+    assert one.learn(batch(8)) == other.learn(batch(8))
+    for name in ("net", "average"):
+        for left, right in zip(getattr(one, name).parameters(), getattr(other, name).parameters(), strict=True):
+            torch.testing.assert_close(left, right, rtol=0, atol=0)
