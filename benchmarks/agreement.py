@@ -21,6 +21,7 @@ from rich.table import Table
 from benchmarks.page import markdown_table, write_section
 from plyground.agents import MCTS, AlphaBeta, Solver
 from plyground.agents.search import SearchAgent
+from plyground.arena.grading.quiet import wins_at_once
 from plyground.arena.openings import random_line
 from plyground.envs import Game, State, connect_four
 
@@ -67,12 +68,6 @@ def random_position(game: Game, plies: int, rng: np.random.Generator) -> State |
     """Return the position after so many random plies, or None if the game is over by then."""
     _, state = random_line(game, plies, rng)
     return None if game.is_terminal(state) else state
-
-
-def wins_at_once(game: Game, state: State) -> bool:
-    """Return whether the player to move can win with this move."""
-    children = (game.play_moves([action], state) for action in game.actions(state))
-    return any(game.is_terminal(child) and game.utility(child, game.player(state)) > 0 for child in children)
 
 
 def agreement(agent: SearchAgent, solved: list[Solved]) -> float:

@@ -78,6 +78,37 @@ class TestEvaluate:
         with pytest.raises(ValueError, match="the positions are of mnk"):
             evaluate("random", "tictactoe", positions=positions)
 
+    def test_sets(self) -> None:
+        found = evaluate("random", positions="endgames", ladder="none")
+        assert [one.name for one in found.sets] == ["endgames"]
+        assert found.grades is not None
+        assert found.sets[0].total == found.grades.total
+        assert found.sets[0].far is None  # the end is near
+        # Random moves do as chance has it, within the interval of four standard errors.
+        share, chance = found.grades.total.preserving, found.grades.total.preserving_by_chance
+        assert abs(share.share - chance) < 2 / np.sqrt(share.total)
+        assert (share.rest.share, share.rest.low) == pytest.approx((1 - share.share, 1 - share.high))
+
+    def test_all_sets(self) -> None:
+        found = evaluate("random", positions="all", ladder="none")
+        assert [one.name for one in found.sets] == ["standard", "hard_openings", "endgames"]
+        assert found.grades is not None
+        assert found.sets[0].total == found.grades.total
+        far = found.sets[1].far
+        assert far is not None
+        assert 50 < far.positions < found.sets[1].total.positions
+        assert "preserving in endgames" in repr(found)
+
+        def few(parts: Any, total: int) -> Any:
+            asked.append(total)
+            return list(parts) if len(asked) == 1 else list(islice(parts, 1))
+
+        asked: list[int] = []
+        found = evaluate("random", positions="all", watch_answers=few)
+        assert [one.name for one in found.sets] == ["standard", "hard_openings"]
+        assert found.stopped
+        assert found.notes[0] == f"stopped after 64 of {asked[1]} positions of hard_openings"
+
     def test_stopped(self) -> None:
         found = evaluate(
             "random", "connect_four", ladder=["random"], games=2, watch_answers=lambda parts, _: list(islice(parts, 2))
@@ -109,6 +140,8 @@ class TestEvaluate:
             ({"seed": -1}, "seed must be at least 0"),
             ({"jobs": 0}, "jobs not 0"),
             ({"positions": -1}, "positions must be a number of each ply"),
+            ({"positions": "endgame"}, "unknown set of positions 'endgame': did you mean 'endgames'"),
+            ({"positions": "endgames"}, "no positions of mnk.m=4. come with the package"),
             ({"ladder": ["randon"]}, "unknown agent 'randon'"),
         ],
     )
@@ -190,6 +223,20 @@ class TestCommand:
         assert "3 " in out.partition("blunders")[2]  # a row of a board
         assert "which loses" in out or "which draws" in out
 
+    def test_sets(self, run: Any, tmp_path: Path) -> None:
+        arguments = ("random", "--ladder", "none", "--positions", "hard_openings", "--out", str(tmp_path / "found"))
+        out, _ = run(*arguments, "--blunders", "0")
+        line = next(line for line in out.splitlines() if line.startswith("hard_openings, far"))
+        found = json.loads(run(*arguments, "--json")[0])
+        far = found["sets"][0]["far"]
+        assert str(far["positions"]) in line
+        assert f"{100 * far['preserving']['share']:.1f} (" in line
+        assert f"{100 - 100 * far['preserving']['share']:.1f} (" in line
+        with (tmp_path / "found" / "sets.csv").open() as file:
+            row = next(iter(csv.DictReader(file)))
+        assert float(row["far_error"]) == pytest.approx(1 - far["preserving"]["share"])
+        assert "unknown set of positions 'openings'" in run("random", "--positions", "openings", code=2)[1]
+
     def test_json(self, run: Any) -> None:
         arguments = ("mcts(simulations=5)", "-g", GAME, *SHORT, "--json")
         found = json.loads(run(*arguments)[0], parse_constant=pytest.fail)  # NaN and Infinity are no JSON
@@ -206,8 +253,8 @@ class TestCommand:
             run("mcts(simulations=5)", "-g", GAME, *SHORT, "--out", str(out))
         names = {path.name for path in out.iterdir()}
         assert names == {
-            "evaluation.json", "grades.csv", "blunders.csv", "ladder.csv", "calibration.csv", "calibration.png",
-            "calibration.svg", "games.jsonl",
+            "evaluation.json", "sets.csv", "grades.csv", "blunders.csv", "ladder.csv", "calibration.csv",
+            "calibration.png", "calibration.svg", "games.jsonl",
         }  # fmt: skip
         assert len(list(read_records(out / "games.jsonl"))) == 4
         rows = list(csv.DictReader((out / "grades.csv").read_text().splitlines()))

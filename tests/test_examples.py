@@ -78,6 +78,19 @@ def test_a_network_inside_a_search() -> None:
     assert 0 <= example.main(seconds=0.0, num_envs=4, simulations=20, games=2) <= 1
 
 
+def test_alphazero() -> None:
+    example = load("alphazero", "torch")
+    example.LEARN_AFTER = example.WINDOW = 500
+    assert 0.4 < example.main(minutes=0.2, num_envs=16, simulations=4, network="tiny") <= 1
+    # A game that the second player wins, of which the search proved the last position but one.
+    play = example.SelfPlay(example.make_game(example.GAME), 1, 4, 0)
+    play.counts[0] = 4
+    play.players[0, :4] = [0, 1, 0, 1]
+    play.samples.values[0, :4] = [0.5, 0.0, -1.0, 1.0]
+    play.proved[0, 2] = True
+    assert play.finished(0, 1.0).values.tolist() == [-0.25, 0.5, -1.0, 0.0]
+
+
 @pytest.mark.parametrize("name", ["dqn", "actor_critic"])
 def test_time_ends_the_training(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     example = load(name)

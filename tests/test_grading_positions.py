@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import bitbully
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 from plyground.agents import Solver
-from plyground.agents.solver.connect_four.scores import distance_of
+from plyground.agents.solver.connect_four.scores import canonical_key, distance_of
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
+from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
 from plyground.arena.grading.sampling import draw_positions, join_positions
 from plyground.envs import connect_four, make_game
 
@@ -26,9 +28,34 @@ def committed() -> SolvedPositions:
     return positions
 
 
+@pytest.fixture(scope="module", params=["hard_openings", "endgames"])
+def quiet(request: pytest.FixtureRequest) -> tuple[str, SolvedPositions]:
+    positions = committed_positions("connect_four", request.param)
+    assert positions is not None
+    return request.param, positions
+
+
 @pytest.fixture(scope="module")
 def small() -> SolvedPositions:
     return solve_positions("mnk(m=4, n=3, k=3)", 6, seed=1)
+
+
+def check_with_bitbully(positions: SolvedPositions, rows: Iterable[int]) -> None:
+    """Check values and distances of all actions in these positions."""
+    game, peer = positions.game, bitbully.BitBully()
+    for i in rows:
+        state = positions.state(i)
+        for action in game.actions(state):
+            child = game.play_moves([action], state)
+            if game.is_terminal(child):
+                won = game.utility(child, game.player(state))
+                expected = (float(won), 1)
+            else:
+                board = bitbully.Board(list(map(int, (*positions.lines[i], action))))
+                score = -peer.mtdf(board)
+                left = game.max_plies - len(positions.lines[i]) - 1
+                expected = (float(np.sign(score)), distance_of(-score, left) + 1)
+            assert (positions.values[i, action], positions.distances[i, action]) == expected
 
 
 class TestCommitted:
@@ -57,25 +84,70 @@ class TestCommitted:
             assert tuple(np.flatnonzero(committed.optimal[i])) == solution.fastest_actions
 
     def test_all_of_it_is_what_bitbully_says(self, committed: SolvedPositions) -> None:
-        game, peer = committed.game, bitbully.BitBully()
-        every = range(0, len(committed), 2)
-        for i in every:
-            state = committed.state(i)
-            for action in game.actions(state):
-                child = game.play_moves([action], state)
-                if game.is_terminal(child):
-                    won = game.utility(child, game.player(state))
-                    expected = (float(won), 1)
-                else:
-                    board = bitbully.Board(list(map(int, (*committed.lines[i], action))))
-                    score = -peer.mtdf(board)
-                    left = game.max_plies - len(committed.lines[i]) - 1
-                    expected = (float(np.sign(score)), distance_of(-score, left) + 1)
-                assert (committed.values[i, action], committed.distances[i, action]) == expected
+        check_with_bitbully(committed, range(0, len(committed), 2))
 
     def test_other_games_have_none(self) -> None:
         assert committed_positions("connect_four(rows=5)") is None
         assert committed_positions("tictactoe") is None
+
+
+class TestQuietSets:
+    """Hard openings and endgames: nobody wins at once, and something is at stake."""
+
+    def test_what_they_are(self, quiet: tuple[str, SolvedPositions]) -> None:
+        name, positions = quiet
+        game = positions.game
+        states = [positions.state(i) for i in range(len(positions))]
+        assert len({canonical_key(game, state) for state in states}) == len(positions) >= 500
+        first, last = (8, 14) if name == "hard_openings" else (29, 37)
+        assert set(range(first, last + 1)) <= set(positions.plies.tolist())
+        assert positions.plies.max() == last
+        assert positions.at_stake.all()
+        assert all(is_quiet(game, state) for state in states)
+        assert set(positions.value) == {1, 0}
+        left = game.max_plies - positions.plies
+        assert ((positions.distance > 0) & (positions.distance <= left)).all()
+        assert (positions.distance[positions.value == 0] == left[positions.value == 0]).all()
+
+    def test_a_sample_is_what_bitbully_says(self, quiet: tuple[str, SolvedPositions]) -> None:
+        _, positions = quiet
+        rows = np.flatnonzero(positions.plies >= 12)  # earlier ones take it seconds
+        sample = np.random.default_rng(0).choice(rows, 30, replace=False)
+        check_with_bitbully(positions, sample.tolist())
+
+    @pytest.mark.slow
+    def test_early_ones_are_what_bitbully_says(self) -> None:
+        positions = committed_positions("connect_four", "hard_openings")
+        assert positions is not None
+        for ply in range(8, 12):
+            check_with_bitbully(positions, np.flatnonzero(positions.plies == ply)[:5].tolist())
+
+    def test_the_seed_gives_them_again(self, quiet: tuple[str, SolvedPositions]) -> None:
+        _, positions = quiet
+        ply = int(positions.plies.max())
+        rows = np.flatnonzero(positions.plies == ply)[:2]
+        drawn = join_positions(positions.game, draw_quiet_positions(Solver("connect_four"), ply, 2, seed=0))
+        again = positions.select(rows)
+        assert drawn.lines == again.lines
+        np.testing.assert_array_equal(drawn.values, again.values)
+        np.testing.assert_array_equal(drawn.distances, again.distances)
+
+    def test_quiet(self) -> None:
+        game = connect_four()
+        assert is_quiet(game, game.play_moves([3, 2, 3, 2]))
+        assert not is_quiet(game, game.play_moves([3, 2, 3, 2, 3, 1]))  # the player to move wins
+        assert not is_quiet(game, game.play_moves([3, 2, 3, 2, 3]))  # the other one would
+
+    def test_what_cannot_be_drawn(self) -> None:
+        with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+            draw_quiet_positions(Solver("connect_four"), 30, 0)
+        with pytest.raises(ValueError, match="connect_four alone, got tictactoe"):
+            draw_quiet_positions(Solver("tictactoe"), 3, 1)
+
+    def test_no_such_set(self) -> None:
+        with pytest.raises(ValueError, match="unknown set of positions 'end_games': did you mean 'endgames'"):
+            committed_positions("connect_four", "end_games")
+        assert committed_positions("tictactoe", "endgames") is None
 
 
 class TestSolved:

@@ -26,11 +26,11 @@ def evaluate_player(
         typer.Option("--game", "-g", help="The game. Default: the training run's, else connect_four."),
     ] = None,
     positions: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            min=0,
-            help="Solved positions of each ply in which the player is asked; 0 for none. Default: all that come with "
-            "the package, or 20 that are solved now.",
+            help="Solved positions in which the player is asked: a set that comes with the package, standard, "
+            "hard_openings, endgames, or all; or a number of each ply, 0 for none. Default: the standard set, or 20 of "
+            "each ply that are solved now.",
         ),
     ] = None,
     ladder: Annotated[
@@ -69,7 +69,7 @@ def evaluate_player(
         if not out.parent.is_dir():
             raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
     options: dict[str, Any] = {
-        "positions": positions,
+        "positions": int(positions) if positions and positions.lstrip("-").isdecimal() else positions,
         "ladder": ladder or "quick",
         "games": games,
         "opening_plies": opening_plies,

@@ -10,24 +10,45 @@ import numpy as np
 from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
 from ...envs.html import html_table
+from ...envs.outside.messages import shown as shown_text
+from ...envs.outside.spec import nearest
 from ...envs.players import PlayerLike, player_name
 from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
 from .calibration import Calibration, calibrate
-from .grades import Grades, grade
+from .grades import Grade, Grades, grade
 from .heads import has_head, head_values
 from .ladder import Ladder, climb, ladder_rungs
-from .positions import SolvedPositions, committed_positions
+from .positions import SETS, SolvedPositions, committed_positions
 from .sampling import solve_positions
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "SetGrade", "evaluate"]
 
 # Collects the answers of an iterator, which are to so many positions in all. Returns fewer if it is stopped.
 WatchAnswers = Callable[[Iterator[Answers], int], list[Answers]]
 
 _SOLVED = 20  # positions of each ply of games without committed positions
 _OUTCOMES = 2000  # positions of the ladder's games that the value head is asked about, at most
+_FAR = 29  # plies to the end with best play; AlphaZero.jl and P. Pons call such positions hard
+
+Named = list[tuple[str, SolvedPositions]]
+
+
+@dataclass(frozen=True)
+class SetGrade:
+    """The marks of a player over a set of positions.
+
+    Attributes:
+        name: the name of the set; ``"solved now"`` or ``"given"`` if it does not come with the package.
+        total: the marks over the whole set.
+        far: the marks in those positions where the game lasts another 29 plies or more with best play; None if there
+            are none.
+    """
+
+    name: str
+    total: Grade
+    far: Grade | None
 
 
 @dataclass(frozen=True)
@@ -38,12 +59,14 @@ class Evaluation:
         player: the player's name.
         game: the spec of the game.
         seed: the seed of positions, openings, games and the player.
-        grades: grades by exact solving; None if the game cannot be solved, or no positions were asked for.
+        grades: all marks over the first set; None if the game cannot be solved, or no positions were asked for.
         ladder: results against other players; None if none were asked for, or it was stopped before the first result.
-        calibration: a network's or a search's values compared with exact ones; None if the player has no values.
+        calibration: a network's or a search's values in the first set compared with exact ones; None if the player has
+            no values.
         outcomes: a network's values in the ladder's games compared with how they ended; None without such values.
         stopped: whether the evaluation was stopped: then grades, ladder or both lack something.
         notes: what was left out and why, for people to read.
+        sets: the marks over each set of positions that was asked for, as far as it was asked.
     """
 
     player: str
@@ -55,6 +78,7 @@ class Evaluation:
     outcomes: Calibration | None
     stopped: bool
     notes: tuple[str, ...]
+    sets: tuple[SetGrade, ...] = ()
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name} {text}" for name, text in self._summary())
@@ -81,6 +105,7 @@ class Evaluation:
                 ("optimal", f"{total.optimal.share:.1%}"),
                 ("positions", str(total.positions)),
             ]
+            found += [(f"preserving in {one.name}", f"{one.total.preserving.share:.1%}") for one in self.sets[1:]]
         if self.ladder is not None:
             found += [("Elo", str(self.ladder.rating)), ("games", str(len(self.ladder.records)))]
         return found + ([("stopped", "before all was done")] if self.stopped else [])
@@ -90,7 +115,7 @@ def evaluate(
     player: PlayerLike,
     game: Game | str = "connect_four",
     *,
-    positions: SolvedPositions | int | None = None,
+    positions: SolvedPositions | int | str | None = None,
     ladder: str | Sequence[str] = "quick",
     games: int = 40,
     seed: int = 0,
@@ -107,8 +132,10 @@ def evaluate(
     Args:
         player: an agent, or a spec such as ``"mcts(simulations=100)"`` or ``"policy(model.zip)"``.
         game: the game, or its name.
-        positions: solved positions; or the number of positions of each ply, 0 for none. Default: all positions that
-            come with the package, or, for a game without, 20 of each ply, drawn and solved now if it is small enough.
+        positions: solved positions; or a set that comes with the package, ``"standard"``, ``"hard_openings"`` or
+            ``"endgames"``, or ``"all"`` of them, see `committed_positions`; or the number of positions of each ply, 0
+            for none. Default: the standard set, or, for a game without, 20 of each ply, drawn and solved now if it is
+            small enough.
         ladder: ``"quick"``, ``"full"``, ``"none"``, or specs, weakest first.
         games: games against each rung; even.
         seed: the seed of positions drawn now, openings, games, and the player, which is reset in each position.
@@ -137,16 +164,22 @@ def evaluate(
     asked, note = _positions(game, positions, seed)
     notes += [note] if note else []
     grades, calibration, stopped = None, None, False
-    if asked is not None:
-        parts = watch_answers(iter_answers(player, game, asked.lines, seed, jobs), len(asked))
-        answers = join_answers(parts)
-        stopped = len(answers.actions) < len(asked)
+    sets: list[SetGrade] = []
+    for set_name, wanted in asked:
+        answers = join_answers(watch_answers(iter_answers(player, game, wanted.lines, seed, jobs), len(wanted)))
+        count = len(answers.actions)
+        stopped = count < len(wanted)
         if stopped:
-            notes.append(f"stopped after {len(answers.actions)} of {len(asked)} positions")
-            asked = asked.select(np.arange(len(answers.actions)))
-        if len(asked):
-            grades = grade(asked, answers.actions)
-            calibration = _calibration(asked, answers)
+            of_set = f" of {set_name}" if len(asked) > 1 else ""
+            notes.append(f"stopped after {count} of {len(wanted)} positions{of_set}")
+        if count:
+            done = wanted.select(np.arange(count))
+            marks = grade(done, answers.actions)
+            sets.append(SetGrade(set_name, marks.total, _far(done, answers)))
+            if set_name == asked[0][0]:
+                grades, calibration = marks, _calibration(done, answers)
+        if stopped:
+            break
     climbed = None
     if not stopped:
         try:
@@ -170,28 +203,46 @@ def evaluate(
         outcomes=_outcomes(agent, game, climbed, name or player_name(player)),
         stopped=stopped,
         notes=tuple(notes),
+        sets=tuple(sets),
     )
 
 
-def _positions(
-    game: Game, positions: SolvedPositions | int | None, seed: int
-) -> tuple[SolvedPositions | None, str | None]:
-    """Return the positions to ask, any first part of which has all plies alike; or None, and why there are none."""
+def _positions(game: Game, positions: SolvedPositions | int | str | None, seed: int) -> tuple[Named, str | None]:
+    """Return the positions to ask, any first part of which has all plies alike; or none, and why there are none."""
     if isinstance(positions, SolvedPositions):
         if positions.game != game:
             raise ValueError(f"the positions are of {positions.game.spec}, and the game is {game.spec}")
-        return positions.stratified(), None
+        return [("given", positions.stratified())], None
+    if isinstance(positions, str):
+        if positions not in (*SETS, "all"):
+            raise ValueError(f"unknown set of positions {shown_text(positions)}: {nearest(positions, (*SETS, 'all'))}")
+        return [(name, _committed(game, name)) for name in (SETS if positions == "all" else [positions])], None
     if positions is not None and positions < 0:
         raise ValueError(f"positions must be a number of each ply, at least 0, got {positions}")
     if positions == 0:
-        return None, None
+        return [], None
     committed = committed_positions(game)
     if committed is not None:
-        return committed.stratified(positions), None
+        return [(SETS[0], committed.stratified(positions))], None
     try:
-        return solve_positions(game, positions or _SOLVED, seed).stratified(), None
+        return [("solved now", solve_positions(game, positions or _SOLVED, seed).stratified())], None
     except ValueError as error:
-        return None, f"no marks against exact solving, only the ladder: {error}"
+        return [], f"no marks against exact solving, only the ladder: {error}"
+
+
+def _committed(game: Game, name: str) -> SolvedPositions:
+    found = committed_positions(game, name)
+    if found is None:
+        raise ValueError(
+            f"no positions of {game.spec} come with the package: expected a number of each ply, not {name!r}"
+        )
+    return found.stratified()
+
+
+def _far(positions: SolvedPositions, answers: Answers) -> Grade | None:
+    """Return the marks in the positions that are far from the end."""
+    far = np.flatnonzero(positions.distance >= _FAR)
+    return grade(positions.select(far), answers.actions[far]).total if far.size else None
 
 
 def _calibration(positions: SolvedPositions, answers: Answers) -> Calibration | None:

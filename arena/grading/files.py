@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from .evaluation import Evaluation
+from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Share
 from .ladder import Ladder
 
@@ -41,6 +41,7 @@ def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
     written[0].write_text(json.dumps(as_data(found), indent=2) + "\n")
     parts: dict[str, Iterable[dict[str, Any]]] = {}
     if found.grades is not None:
+        parts["sets"] = map(_set_row, found.sets)
         parts["grades"] = map(_grade_row, (*found.grades.by_ply, found.grades.total))
         parts["blunders"] = map(_blunder_row, found.grades.blunders)
     if found.ladder is not None:
@@ -72,6 +73,15 @@ def _grade_row(line: Grade) -> dict[str, Any]:
         "keeping_by_chance": line.keeping_by_chance,
         "optimal_by_chance": line.optimal_by_chance,
     }
+
+
+def _set_row(one: SetGrade) -> dict[str, Any]:
+    row: dict[str, Any] = {"set": one.name}
+    for name, total in (("", one.total), ("far_", one.far)):
+        kept = Share(0, 0, math.nan, math.nan) if total is None else total.preserving
+        row |= {f"{name}positions": kept.total, f"{name}preserving": kept.share, f"{name}error": kept.rest.share}
+        row |= {f"{name}low": kept.low, f"{name}high": kept.high}
+    return row
 
 
 def _blunder_row(blunder: Blunder) -> dict[str, Any]:

@@ -38,6 +38,11 @@ class Share(NamedTuple):
         """The share itself."""
         return self.hits / self.total if self.total else math.nan
 
+    @property
+    def rest(self) -> Share:
+        """The share of all others."""
+        return Share(self.total - self.hits, self.total, 1 - self.high, 1 - self.low)
+
 
 class Mean(NamedTuple):
     """A mean with its interval."""
@@ -183,8 +188,7 @@ def _blunders(positions: SolvedPositions, played: NDArray[np.int64]) -> Iterator
     rows = np.arange(len(positions))
     left = positions.values[rows, played]
     lost = positions.value - left
-    first_best = positions.optimal.argmax(axis=1)
-    ends = positions.distances[rows, first_best]
+    ends = positions.distance
     for i in sorted(np.flatnonzero(lost > 0).tolist(), key=lambda i: (-lost[i], -positions.value[i], ends[i], i)):
         yield Blunder(
             index=i,

@@ -16,8 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State, as_game
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest
 
-__all__ = ["SolvedPositions", "committed_positions", "load_positions", "save_positions"]
+__all__ = ["SETS", "SolvedPositions", "committed_path", "committed_positions", "load_positions", "save_positions"]
+
+SETS = ("standard", "hard_openings", "endgames")  # the sets that come with the package, the default first
 
 _FOLDER = Path(__file__).parent / "data"
 _VERSION = 1
@@ -74,6 +78,11 @@ class SolvedPositions:
         return ranks == ranks.max(axis=1)[:, None]
 
     @cached_property
+    def distance(self) -> NDArray[np.int64]:
+        """[positions] the number of plies to the end of the game with best play; -1 for a draw without end."""
+        return self.distances[np.arange(len(self)), self.optimal.argmax(axis=1)]
+
+    @cached_property
     def at_stake(self) -> NDArray[np.bool_]:
         """[positions] whether some legal action loses value."""
         return (self.legal & ~self.keeping).sum(axis=1) > 0
@@ -101,14 +110,35 @@ class SolvedPositions:
         return self.select(np.array([i for _, _, i in sorted(order)], np.intp))
 
 
-def committed_positions(game: Game | str) -> SolvedPositions | None:
-    """Return the positions that come with the package; None for all games but ``connect_four``."""
+def committed_positions(game: Game | str, name: str = "standard") -> SolvedPositions | None:
+    """Return a set of positions that comes with the package; None for all games but ``connect_four``.
+
+    Args:
+        game: the game, or its name.
+        name: one of `SETS`: ``"standard"``, won, drawn and lost positions of every third ply from 10 to 34;
+            ``"hard_openings"`` of plies 6 to 14 and ``"endgames"`` of plies 29 to 37, in which no side wins at once and
+            some move loses value.
+
+    Raises:
+        ValueError: there is no such set.
+    """
     game = as_game(game)
-    path = _FOLDER / f"{game.spec}.npz"
+    path = committed_path(game, name)
     if not path.is_file():
         return None
     positions = _loaded(path)
     return positions if positions.game == game else None  # another game may go by the same name
+
+
+def committed_path(game: Game, name: str = "standard") -> Path:
+    """Return the file of a set that comes with the package. Most games have none.
+
+    Raises:
+        ValueError: there is no such set.
+    """
+    if name not in SETS:
+        raise ValueError(f"unknown set of positions {shown(name)}: {nearest(name, SETS)}")
+    return _FOLDER / f"{game.spec}{'' if name == SETS[0] else f'_{name}'}.npz"
 
 
 @cache

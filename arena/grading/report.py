@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
 from .calibration import Calibration
-from .evaluation import Evaluation
+from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Grades, Share
 from .ladder import Ladder
 
-__all__ = ["blunder_text", "calibration_table", "grades_table", "ladder_table", "print_evaluation"]
+__all__ = ["blunder_text", "calibration_table", "grades_table", "ladder_table", "print_evaluation", "sets_table"]
 
 
 def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int = 5) -> None:
@@ -24,6 +26,8 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
             "preserving: a win stays a win, a draw a draw; at stake: the same, where some move would lose value;\n"
             "optimal: it also wins soonest, or loses or draws latest; value lost: a draw instead of a win is 1\n",
         )
+        out.print(sets_table(found.sets))
+        _say(out, "error: the share that does not preserve; far: with best play the game lasts 29 plies or more\n")
     if found.ladder is not None:
         out.print(ladder_table(found.ladder))
         _say(out, _rating_text(found.ladder))
@@ -61,6 +65,20 @@ def grades_table(grades: Grades) -> Table:
     table.add_row("all", *_cells(total), style="bold")
     chances = total.preserving_by_chance, total.keeping_by_chance, total.optimal_by_chance
     table.add_row("by chance", "", *(f"{100 * chance:.1f}" for chance in chances), "")
+    return table
+
+
+def sets_table(sets: Sequence[SetGrade]) -> Table:
+    """Return a table with a row for each set: how often the value is preserved, and how often not, in per cent."""
+    table = _table("Sets of positions (95 % intervals)")
+    table.add_column("set", no_wrap=True)
+    for heading in ("positions", "preserving %", "error %", "by chance %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in sets:
+        for name, total in ((one.name, one.total), (f"{one.name}, far", one.far)):
+            if total is not None:
+                share, chance = total.preserving, f"{100 * total.preserving_by_chance:.1f}"
+                table.add_row(name, str(total.positions), _percent(share), _percent(share.rest), chance)
     return table
 
 

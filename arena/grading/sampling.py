@@ -10,7 +10,8 @@ than others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -20,13 +21,27 @@ from ...envs import Game, State, as_game
 from ..openings import random_line
 from .positions import SolvedPositions
 
-__all__ = ["draw_positions", "join_positions", "solvable_plies", "solve_positions"]
+__all__ = ["Ratings", "different_lines", "draw_positions", "join_positions", "solvable_plies", "solve_positions"]
 
 _SHARES = (1.0, 0.5, 0.25)  # shares of random moves in a line
 _LOOKAHEAD = 4  # plies that the search looks ahead for the other moves
 _QUOTAS = {1: 0.4, 0: 0.4, -1: 0.2}  # shares of positions by the sign of their value
 _MOST_PLIES = 8  # plies that positions are drawn from, for games without committed positions
 _TABLE_MB = 64  # a game that needs more is not small
+
+
+class Ratings(Protocol):
+    """What each action of a position is worth, as a `Solution` has it."""
+
+    @property
+    def values(self) -> Mapping[int, float]:
+        """The value of each action, for the player to move."""
+        ...
+
+    @property
+    def distances(self) -> Mapping[int, int | None]:
+        """Plies to the end of the game after each action, which counts as one; None without end."""
+        ...
 
 
 def solve_positions(game: Game | str, count: int = 20, seed: int = 0) -> SolvedPositions:
@@ -43,8 +58,8 @@ def solve_positions(game: Game | str, count: int = 20, seed: int = 0) -> SolvedP
     return join_positions(game, parts)
 
 
-def join_positions(game: Game, found: Sequence[tuple[list[int], Solution]]) -> SolvedPositions:
-    """Return lines and their solutions as one set."""
+def join_positions(game: Game, found: Sequence[tuple[list[int], Ratings]]) -> SolvedPositions:
+    """Return lines and what their actions are worth as one set."""
     values = np.full((len(found), game.num_actions), np.nan)
     distances = np.full((len(found), game.num_actions), -1, np.int64)
     for i, (_, solution) in enumerate(found):
@@ -113,12 +128,12 @@ def draw_positions(
     return kept + spare[: count - len(kept)]
 
 
-def _candidates(
-    solver: Solver, ply: int, attempts: int, rng: np.random.Generator
-) -> Iterator[tuple[list[int], Solution]]:
-    """Yield different positions that tell players apart, with their solutions, from so many lines."""
-    game, search = solver.game, AlphaBeta(solver.game, _LOOKAHEAD)
-    seen: set[int] = set()
+def different_lines(game: Game, ply: int, attempts: int, rng: np.random.Generator) -> Iterator[tuple[list[int], State]]:
+    """Yield lines of so many plies, up to ``attempts``, to unfinished positions, no two the same or mirror images.
+
+    All moves of a line, a half or a quarter of them are random; a search of 4 plies plays the others.
+    """
+    search, seen = AlphaBeta(game, _LOOKAHEAD), set[int]()
     for _ in range(attempts):
         share = float(rng.choice(_SHARES))
 
@@ -127,9 +142,16 @@ def _candidates(
 
         line, state = random_line(game, ply, rng, choose)
         key = int(game.canonical_key(state))
-        if key in seen or game.is_terminal(state):
-            continue
-        seen.add(key)
+        if key not in seen and not game.is_terminal(state):
+            seen.add(key)
+            yield line, state
+
+
+def _candidates(
+    solver: Solver, ply: int, attempts: int, rng: np.random.Generator
+) -> Iterator[tuple[list[int], Solution]]:
+    """Yield different positions that tell players apart, with their solutions, from so many lines."""
+    for line, state in different_lines(solver.game, ply, attempts, rng):
         solution = solver.solve(state)
         if _tells_apart(solution):
             yield line, solution
