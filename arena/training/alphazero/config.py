@@ -53,7 +53,12 @@ class AlphaZeroConfig(Settings):
     )
     threads: int = field(
         default=1,
-        metadata=about("Threads of the search, of the net that it asks, and of learning.", least=1, most=MOST_THREADS),
+        metadata=about(
+            "Threads, one for each idle core. With one, self-play and learning take turns; with more they go on side "
+            "by side, with half of the threads each.",
+            least=1,
+            most=MOST_THREADS,
+        ),
     )
 
     actors: int = field(
@@ -247,6 +252,11 @@ class AlphaZeroConfig(Settings):
             raise ValueError(
                 f"cheap_simulations must be at most simulations, {self.simulations}, got {self.cheap_simulations}"
             )
+
+    @property
+    def threads_each(self) -> int:
+        """The threads of self-play, and as many of learning."""
+        return max(1, self.threads // 2)
 
     def window_of(self, total: int) -> int:
         """Return how many of the newest of ``total`` samples are learned from.

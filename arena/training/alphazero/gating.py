@@ -38,7 +38,7 @@ def score_of(game: Game, config: AlphaZeroConfig, candidate: Evaluate, champion:
         noise=False,
         epsilon=0.0,
         proofs=config.proofs,
-        threads=config.threads,
+        threads=config.threads_each,
         seed=0,
     )
     points = [

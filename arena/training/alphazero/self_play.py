@@ -61,7 +61,7 @@ class SelfPlay:
             game,
             games,
             opening_plies=config.opening_plies_of(game),
-            threads=config.threads,
+            threads=config.threads_each,
             seed=int(of_batch.generate_state(1)[0]),
         )
         self.forest = Forest(
@@ -75,7 +75,7 @@ class SelfPlay:
             proofs=config.proofs,
             epsilon=config.noise,
             alpha=config.noise_alpha or 10 / game.num_actions,
-            threads=config.threads,
+            threads=config.threads_each,
             seed=of_forest,
         )
         self.stats = SelfPlayStats()

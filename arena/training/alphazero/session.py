@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -94,7 +94,7 @@ class AlphaZeroSession:
         from ....agents.networks import new_network
         from .learner import Learner
 
-        torch.set_num_threads(config.threads)
+        torch.set_num_threads(config.threads_each)
         self.config, self.folder, self.on_progress = config, folder, on_progress
         self.game = game = make_game(config.game)
         auxiliary = ("plies_left",) if config.plies_left > 0 else ()
@@ -116,6 +116,7 @@ class AlphaZeroSession:
         self.tested = self.kept = self.gated = 0  # the steps at which each of these was done last
         self.seconds_learning = 0.0  # of this session
         self.progress = AlphaZeroProgress(0, 0.0, 0, 0.0, 0.0)
+        self._player = ThreadPoolExecutor(1) if config.threads > 1 and not config.actors else None
         self.interrupted = False
         self._saved = self.started  # when the run was saved last
 
@@ -139,21 +140,33 @@ class AlphaZeroSession:
             while not self.between():
                 self.turn()
         finally:
+            if self._player is not None:
+                self._player.shutdown()
             self.source.close()
             self.log.close()
 
     def turn(self) -> None:
-        """Play some plies, learn from what has been played, and let self-play have the new weights."""
-        samples, done = self.source.collect()
-        self.counts += done
-        self.buffer.append(samples)
-        with self._learning():
+        """Play some plies, learn from what has been played, and let self-play have the new weights.
+
+        With more threads than one both happen at the same time: then the net learns from what was played before this
+        turn, whichever of the two is faster.
+        """
+        if self._player is None:
+            samples, done = self.source.collect()
+            self.buffer.append(samples)
             steps = self._learn()
+        else:
+            playing = self._player.submit(self.source.collect)
+            steps = self._learn()
+            samples, done = playing.result()
+            self.buffer.append(samples)
+        self.counts += done
         if steps and not self.config.gating_games:
             self.source.publish(self.playing)
 
     def _learn(self) -> int:
         """Take the steps of learning that are due by what has been played, and return their number."""
+        start = time.perf_counter()
         config, total = self.config, self.buffer.total
         due = int(config.replay_ratio * total / config.batch_size) if total >= config.learn_after else 0
         steps = 0
@@ -162,13 +175,8 @@ class AlphaZeroSession:
             for name, loss in self.learner.learn(batch).items():
                 self.losses[name] = _SMOOTH * self.losses.get(name, loss) + (1 - _SMOOTH) * loss
             steps += 1
-        return steps
-
-    @contextmanager
-    def _learning(self) -> Iterator[None]:
-        start = time.perf_counter()
-        yield
         self.seconds_learning += time.perf_counter() - start
+        return steps
 
     def between(self) -> bool:
         """Do what is due between two turns, and return whether the training is over."""

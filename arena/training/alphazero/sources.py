@@ -114,7 +114,7 @@ def new_inference(config: AlphaZeroConfig, net: Any) -> Any:
         net,
         config.inference,
         batch=config.num_envs,
-        threads=config.threads,
+        threads=config.threads_each,
         precision=config.precision,
         device=config.device,
     )
