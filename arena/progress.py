@@ -15,6 +15,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
+from rich.table import Column
 
 from .notices import CONSOLE
 from .records.formats import read_games, write_games
@@ -107,8 +108,8 @@ def train_with_progress(
         minutes: the limit on the minutes, if there is one.
     """
     columns = (
-        BarColumn(),
-        TextColumn("{task.fields[text]}"),
+        BarColumn(16),
+        TextColumn("{task.fields[text]}", table_column=Column(overflow="fold")),  # some lines, which may be long
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
