@@ -178,7 +178,7 @@ class SelfPlay:
                 result = sign * float(samples["value"][ply])
             samples["result"][ply] = sign * result
         samples["plies_left"] = np.arange(count, 0, -1)
-        share, surprise = self.config.surprise_share, np.where(samples["full"], samples["weight"], 0.0)
+        share, surprise = self.config.surprise_share, np.where(samples["full"], samples["weight"].clip(0), 0.0)
         mean = surprise.mean()
         samples["weight"] = 1 - share + share * (surprise / mean if mean > 0 else 1.0)
         self._numbers[row] = self._numbers.max() + 1
