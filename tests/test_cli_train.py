@@ -53,6 +53,10 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     _, err = run("train", "--resume", str(folder), "--steps", "48")
     assert f"{folder}: 48 steps" in err.replace("\n", " ")
     assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
+    found = json.loads(run("evaluate", str(folder), "--positions", "2", "--ladder", "none", "--json")[0])
+    assert (found["player"], found["game"]) == (str(folder), "tictactoe")
+    curve = json.loads(run("evaluate", str(folder), "--curve", "--positions", "2", "--ladder", "none", "--json")[0])
+    assert [point["steps"] for point in curve] == [24, 48]
     wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
     assert "--self-play is no option of alphazero: did you mean" in wrong
     assert not (tmp_path / "no").exists()

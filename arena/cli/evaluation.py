@@ -15,7 +15,7 @@ from ...agents import agent_names
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, parse_spec
-from ..grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve
+from ..grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve, player_of
 from ..grading.evaluation import Evaluation
 from ..grading.files import save_evaluation, write_csv
 from ..grading.plots import can_plot, plot_calibration, plot_curve
@@ -24,6 +24,7 @@ from ..records.record import write_records
 __all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve"]
 
 _err = Console(stderr=True)
+_MODELS = ("model.zip", "model.safetensors")  # the newest of a run
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ def named(text: str) -> Named:
     """Tell a folder and a file from a spec."""
     path = Path(text)
     if path.is_dir():
-        newest = path / "model.zip"
-        newest = newest if newest.is_file() else checkpoints(path)[-1][1]
-        return Named(f"policy({str(newest)!r})", text, game_of_run(path) if (path / "config.json").is_file() else None)
-    if path.is_file() or path.suffix == ".zip":
+        newest = next((one for one in map(path.joinpath, _MODELS) if one.is_file()), None)
+        newest = newest or checkpoints(path)[-1][1]
+        return Named(player_of(newest), text, game_of_run(path) if (path / "config.json").is_file() else None)
+    if path.is_file() or path.suffix in (".zip", ".safetensors"):
         runs = [folder for folder in (path.parent, path.parent.parent) if (folder / "config.json").is_file()]
-        return Named(f"policy({text!r})", text, game_of_run(runs[0]) if runs else None)
+        return Named(player_of(path), text, game_of_run(runs[0]) if runs else None)
     try:
         name = parse_spec(text).name
     except ValueError:

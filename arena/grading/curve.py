@@ -11,9 +11,9 @@ from typing import Any
 
 from .evaluation import Evaluation, evaluate
 
-__all__ = ["CurvePoint", "checkpoints", "curve_row", "game_of_run", "learning_curve"]
+__all__ = ["CurvePoint", "checkpoints", "curve_row", "game_of_run", "learning_curve", "player_of"]
 
-_CHECKPOINT = re.compile(r"step_(\d+)\.zip")
+_CHECKPOINT = re.compile(r"step_(\d+)\.(?:zip|safetensors)")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ def learning_curve(run: str | Path, game: str | None = None, **options: Any) -> 
     """Return an iterator that evaluates each checkpoint of a run in turn, by the same positions and openings.
 
     Args:
-        run: the folder that `plyground train` writes, with ``config.json`` and ``checkpoints/step_000123456.zip`` …
+        run: the folder that `plyground train` writes, with ``config.json`` and ``checkpoints/step_000123456.zip`` …,
+            or ``.safetensors``: networks of AlphaZero, which play without search
         game: the game. Default: the one that ``config.json`` names.
         **options: options of `evaluate`.
 
@@ -46,8 +47,7 @@ def learning_curve(run: str | Path, game: str | None = None, **options: Any) -> 
     found = checkpoints(run)
     game = game or game_of_run(run)
     return (
-        CurvePoint(steps, path, evaluate(f"policy({str(path)!r})", game, name=path.stem, **options))
-        for steps, path in found
+        CurvePoint(steps, path, evaluate(player_of(path), game, name=path.stem, **options)) for steps, path in found
     )
 
 
@@ -60,7 +60,7 @@ def checkpoints(run: str | Path) -> list[tuple[int, Path]]:
     folder = Path(run)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {str(run)!r}: expected that of a training run")
-    matches = ((path, _CHECKPOINT.fullmatch(path.name)) for path in (folder / "checkpoints").glob("*.zip"))
+    matches = ((path, _CHECKPOINT.fullmatch(path.name)) for path in (folder / "checkpoints").glob("step_*"))
     found = sorted((int(match[1]), path) for path, match in matches if match is not None)
     if not found:
         raise FileNotFoundError(
@@ -68,6 +68,11 @@ def checkpoints(run: str | Path) -> list[tuple[int, Path]]:
             "`plyground train` writes"
         )
     return found
+
+
+def player_of(model: Path) -> str:
+    """Return the spec of the player that a file of a run is: a model of stable-baselines3, or a network."""
+    return f"{'network' if model.suffix == '.safetensors' else 'policy'}({str(model)!r})"
 
 
 def game_of_run(run: str | Path) -> str:

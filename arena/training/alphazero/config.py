@@ -221,7 +221,7 @@ class AlphaZeroConfig(Settings):
 
     # -- files and tests -----------------------------------------------------------------------------------------------
 
-    checkpoint_every: int = field(default=250_000, metadata=about("Steps from one checkpoint to the next.", least=1))
+    checkpoint_every: int = field(default=50_000, metadata=about("Steps from one checkpoint to the next.", least=1))
     checkpoint_minutes: float | None = field(
         default=2.0,
         metadata=about(
@@ -233,7 +233,7 @@ class AlphaZeroConfig(Settings):
         metadata=about("Specs of the players against which the net, without search, is scored now and then."),
     )
     ladder_every: int = field(
-        default=250_000,
+        default=100_000,
         metadata=about("Steps from one test, by the ladder and by solved positions, to the next; 0 for none.", least=0),
     )
     ladder_games: int = field(

@@ -37,6 +37,7 @@ def score_of(game: Game, config: AlphaZeroConfig, candidate: Evaluate, champion:
         c_scale=config.c_scale,
         noise=False,
         epsilon=0.0,
+        forced=0.0,
         proofs=config.proofs,
         threads=config.threads_each,
         seed=0,
