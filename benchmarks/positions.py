@@ -4,7 +4,7 @@ They go to ``arena/grading/data``, one file for each set, the last plies first. 
 that a run that was stopped goes on where it was; ``--anew`` begins with nothing. The same seed gives the same file.
 
     python -m benchmarks.positions                          # some 25 minutes, most of them for the seventh ply
-    python -m benchmarks.positions --set hard_openings      # some 15 minutes of one core
+    python -m benchmarks.positions --set hard_openings      # some 15 minutes
     python -m benchmarks.positions --set endgames           # two minutes
 """
 
