@@ -49,7 +49,7 @@ def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.d
 
 
 def check_layout(game: Any) -> None:
-    """Check what a game says of itgame, but for its rules.
+    """Check what a game says of itself, but for its rules.
 
     Raises:
         ValueError, TypeError: an argument does not fit; the message names it.

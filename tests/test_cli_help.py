@@ -77,5 +77,13 @@ def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> N
     assert "relative to each other. Default: random*0.3, alphabeta(depth=1)*1," in words
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_whole_at_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(name, "--help")[0].splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if re.search(r"\w…", line)]  # cut off
+
+
 def test_the_help_of_explain_has_all_kinds_of_exercises(run: Run) -> None:
     assert f"Kind of the exercise: {' or '.join(EXERCISES)}." in " ".join(run("explain", "--help")[0].split())

@@ -210,9 +210,9 @@ def test_games_with_the_same_rules_are_one_type() -> None:
     assert game.replace(evaluate=lambda state, player: 0.5).numba_type != game.numba_type
     # A parameter that the rules do not see, or find in the state, compiles nothing.
     first = go(board_size=5)
-    assert first.numba_type == go(board_size=5, komi=0.5).numba_type == go(board_size=5, superko="simple").numba_type
-    assert first.numba_type != go(board_size=5, superko="situational").numba_type
-    assert first != go(board_size=5, komi=0.5)
+    for other in (go(5, komi=0.5), go(5, superko="simple"), go(5, superko="situational")):
+        assert first.numba_type == other.numba_type
+        assert first != other
     assert checkers().numba_type == checkers(repetition=2).numba_type
 
 

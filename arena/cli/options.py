@@ -19,7 +19,7 @@ Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
 ]
 PositionOption = Annotated[
-    str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,24,K27:B12,16,K20'.")
+    str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
 

@@ -58,21 +58,21 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     num_points = pass_move = board_size * board_size
     max_plies = max(4 * num_points, 64)
     half = max_plies // 2
-    situational = superko == "situational"
     grid = points(board_size)
     cell_of, point_of, zobrist = grid.cell_of, grid.point_of, grid.zobrist
     fields, set_up_board, place = chains(board_size)
     chains_agree, ko_agrees = chain_checks(board_size)
     _, is_lone, is_legal, is_eye, after, list_empty = liberties(board_size)
     area_balance, evaluate = area(board_size)
-    # passes: in a row, just now; komi: of the game. It stands here so that all komi share their compiled code.
-    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4", komi="f8")
+    # passes: in a row, just now; situational, which is 1 or 0, and komi: of the game. They stand here so that games
+    # which differ in no more than these share their compiled code.
+    layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4", situational="i4", komi="f8")
     numbers = np.random.SeedSequence(361).generate_state(max_plies + 3, np.uint64)
     of_turn, of_pass, of_ply, no_turn = numbers[0], numbers[1], numbers[2:], np.uint64(0)
 
     def setup(state: Any) -> None:
         set_up_board(state)
-        state.komi = komi
+        state.situational, state.komi = superko == "situational", komi
 
     def player(state: Any) -> int:
         return state.turn
@@ -128,10 +128,10 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
                 planes[row, column, 2 * _FRAMES] = player
 
     def repetition_key(state: Any) -> Any:
-        return state.hash ^ of_turn if situational and state.turn == 1 else state.hash
+        return state.hash ^ of_turn if state.situational == 1 and state.turn == 1 else state.hash
 
     def keys_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
-        flip = of_turn if situational and state.turn == 0 else no_turn
+        flip = of_turn if state.situational == 1 and state.turn == 0 else no_turn
         count = 0
         if state.passes < 2:
             for i in range(list_empty(state, actions)):
@@ -200,7 +200,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         keys_after=keys_after,
         random_action=random_action,
         is_valid=is_valid,
-        fixed=("komi",),
+        fixed=("situational", "komi"),
         decode=decode,
         action_to_str=names.__getitem__,
         str_to_action=str_to_action,

@@ -202,6 +202,21 @@ class GameBatch:
         """
         self._restart(checked_rows(rows, self.num_envs))
 
+    def begin_at(self, rows: NDArray[np.intp], states: NDArray[Any]) -> None:
+        """Begin games in these rows at ``states`` [rows], before which nothing is known to have happened.
+
+        Raises:
+            ValueError: they are not different rows of the batch, a state is none of the game, or finished.
+        """
+        rows = checked_rows(rows, self.num_envs)
+        if states.shape != rows.shape:
+            raise ValueError(f"{rows.size} rows begin at as many states, got shape {states.shape}")
+        for row, state in zip(rows, states, strict=True):
+            start = Position(self.game)
+            begin(self.game, start, {"state": state})
+            self._begin(np.array([row]), start)
+        self._show(rows, self.players[rows])
+
     def play(self, rows: NDArray[np.intp], actions: ArrayLike) -> None:
         """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so.
 
@@ -265,7 +280,7 @@ class GameBatch:
         """Do what `restart` does."""
         rest = rows
         for attempt in range(_ATTEMPTS):
-            self._begin(rest)
+            self._begin(rest, self._start)
             if self.opening_plies and attempt < _ATTEMPTS - 1:
                 self._open(rest)
             rest = rest[self.over[rest]]
@@ -281,9 +296,8 @@ class GameBatch:
         """Do what `show` does."""
         self._run(show, rows, rows, seats)
 
-    def _begin(self, rows: NDArray[np.intp]) -> None:
-        """Put the start, with its past, into these rows."""
-        start = self._start
+    def _begin(self, rows: NDArray[np.intp], start: Position) -> None:
+        """Put a position, with its past, into these rows."""
         self.states[rows] = start.state
         self.players[rows], self.plies[rows], self.over[rows] = start.player, start.plies, False
         self.masks[rows] = start.mask

@@ -36,7 +36,8 @@ __all__ = ["Evaluate", "Forest", "Root", "Searched"]
 Root = Literal["gumbel", "puct"]
 
 # planes [leaves, *observation_shape], masks bool [leaves, num_actions] -> logits float32 [leaves, num_actions], values
-# float32 [leaves] for the players to move, from -1 to 1
+# float32 [leaves] for the players to move, from -1 to 1. The next pass writes into the same planes and masks: copy what
+# is to be kept.
 Evaluate = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 _MOST_EDGES = 128  # of a node on average, for which there is room: no game of ours has so many legal moves on average
@@ -156,6 +157,8 @@ class Forest:
         values = math.prod(game.observation_shape)
         window = values + (self._frames - 1) * self._frame if self._frames > 1 else 0
         self._windows = [np.zeros(window, game.observation_dtype) for _ in range(self.threads)]
+        self._planes = np.zeros((0, *game.observation_shape), game.observation_dtype)
+        self._allowed = np.zeros((0, game.num_actions), np.bool_)
         self._renumbered = np.zeros((1, nodes), np.int32)
         self._bound: dict[Any, Callable[..., Any]] = {}
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -272,8 +275,10 @@ class Forest:
             count = int(leaves.sum())
             if count == 0:
                 break
-            planes = np.zeros((count, *shape), self.game.observation_dtype)
-            allowed = np.zeros((count, self.game.num_actions), np.bool_)
+            if count > len(self._planes):  # kept, as fresh memory for each pass costs time
+                self._planes = np.zeros((count, *shape), self.game.observation_dtype)
+                self._allowed = np.zeros((count, self.game.num_actions), np.bool_)
+            planes, allowed = self._planes[:count], self._allowed[:count]
             self._run(
                 show, rows.size, root_masks, seen, self._frames, self._frame, self._windows, shape, rows, offsets,
                 planes.reshape(count, values), allowed,

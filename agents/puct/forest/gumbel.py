@@ -43,11 +43,8 @@ def _scale(most_visits: int, rule: GumbelRule) -> float:
 
 
 @helper
-def _completion(nodes: Any, edges: Any, node: int, rule: GumbelRule) -> tuple[float, float, int]:
-    """Return the value of what was not visited, the factor of σ, and the visits of all edges.
-
-    The value mixes the evaluator's with those of the visited actions, weighted by their priors (appendix D).
-    """
+def _completion(nodes: Any, edges: Any, node: int, rule: GumbelRule) -> tuple[float, float]:
+    """Return the value of what was not visited, and the factor of σ."""
     first = nodes[node].first
     visits, most = 0, 0
     prior, value = 0.0, 0.0
@@ -58,10 +55,7 @@ def _completion(nodes: Any, edges: Any, node: int, rule: GumbelRule) -> tuple[fl
             most = max(most, edge.visits)
             prior += edge.prior
             value += edge.prior * edge_value(edge)
-    mixed = nodes[node].value
-    if prior > 0.0:
-        mixed = (mixed + visits * value / prior) / (1 + visits)
-    return mixed, _scale(most, rule), visits
+    return _mixed(nodes[node].value, visits, value, prior), _scale(most, rule)
 
 
 @helper
@@ -74,7 +68,7 @@ def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -
         The value of the node for its player by this policy.
     """
     here = nodes[node]
-    mixed, scale, _ = _completion(nodes, edges, node, rule)
+    mixed, scale = _completion(nodes, edges, node, rule)
     top = -np.inf
     for i in range(here.count):
         edge = edges[here.first + i]
@@ -94,33 +88,64 @@ def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -
 
 
 @helper
-def gumbel_child(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -> int:
-    """Return the edge whose share of visits is furthest below the improved policy (equation 14), not a lost one."""
+def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
+    """Return the edge whose share of visits is furthest below the improved policy (equation 14), not a lost one.
+
+    What was not visited has one and the same value, so of these edges only the one with the highest prior counts: most
+    edges are looked at once.
+    """
+    nodes, edges, visited, weights = trees.nodes[r], trees.edges[r], trees.visited[r], trees.scores[r]
     here = nodes[node]
-    mixed, scale, visits = _completion(nodes, edges, node, rule)
-    # Exponents of visited edges only: all others have the same one.
-    top = -np.inf
+    visits, most, count = 0, 0, 0
+    prior, value, unvisited_prior = 0.0, 0.0, 0.0
+    top, best, best_prior = -np.inf, -1, np.float32(-1)
     for e in range(here.first, here.first + here.count):
-        if edges[e].visits == 0:
-            top = max(top, mixed)
-        elif not is_lost(edges[e]):
-            top = max(top, edge_value(edges[e]))
-    unvisited = np.exp(scale * (mixed - top))
-    total = 0.0
-    for i in range(here.count):
-        edge = edges[here.first + i]
-        factor = unvisited
-        if edge.visits > 0:
-            factor = 0.0 if is_lost(edge) else np.exp(scale * (edge_value(edge) - top))
-        weights[i] = edge.prior * factor
+        edge = edges[e]
+        if edge.visits == 0:
+            unvisited_prior += edge.prior
+            if edge.prior > best_prior:
+                best, best_prior = e, edge.prior
+            continue
+        visited[count] = e
+        count += 1
+        q = edge_value(edge)
+        visits += edge.visits
+        most = max(most, edge.visits)
+        prior += edge.prior
+        value += edge.prior * q
+        if not is_lost(edge):
+            top = max(top, q)
+    if count == 0:
+        return here.first
+    mixed, scale, total, factor = _mixed(here.value, visits, value, prior), _scale(most, rule), 0.0, 0.0
+    if best >= 0:
+        top = max(top, mixed)
+        factor = np.exp(scale * (mixed - top))
+        total = unvisited_prior * factor
+    for i in range(count):
+        edge = edges[visited[i]]
+        weights[i] = 0.0 if is_lost(edge) else edge.prior * np.exp(scale * (edge_value(edge) - top))
         total += weights[i]
-    best, best_score = -1, -np.inf
-    for i in range(here.count):
-        edge = edges[here.first + i]
-        score = weights[i] / total - edge.visits / (1 + visits)
-        if score > best_score and not is_lost(edge):
-            best, best_score = here.first + i, score
+    best_score = best_prior * factor / total if best >= 0 else -np.inf
+    for i in range(count):
+        e = np.int64(visited[i])
+        score = weights[i] / total - edges[e].visits / (1 + visits)
+        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e]):
+            best, best_score = e, score
     return best
+
+
+@helper
+def _mixed(own: float, visits: int, value: float, prior: float) -> float:
+    """Return what is not visited is worth: the evaluator's value mixed with those of the visited (appendix D).
+
+    Args:
+        own: the evaluator's value.
+        visits: of all edges.
+        value: the sum of the values of the visited edges, each times its prior.
+        prior: the sum of these priors.
+    """
+    return (own + visits * value / prior) / (1 + visits) if prior > 0.0 else own
 
 
 @helper
@@ -131,7 +156,7 @@ def start_halving(trees: Any, r: int, considered: int) -> None:
     count = min(considered, row.simulations, root.count)
     for i in range(root.count):
         scores[i] = _noisy_logit(trees, r, i, edges[root.first + i])
-        edges[root.first + i].before = edges[root.first + i].visits
+        trees.before[r, i] = edges[root.first + i].visits
     for place in range(count):
         best = -1
         for i in range(root.count):
@@ -211,7 +236,7 @@ def best_candidate(trees: Any, r: int, rule: GumbelRule) -> int:
         edge = edges[e]
         if not counts(root, edge):
             continue
-        visits = 0 if root.proved else edge.visits - edge.before
+        visits = 0 if root.proved else edge.visits - trees.before[r, e - root.first]
         score = _score(trees, r, e, scale) if edge.visits > 0 else _noisy_logit(trees, r, e - root.first, edge) - 1e9
         if visits > best_visits or (visits == best_visits and score > best_score):
             best, best_visits, best_score = e, visits, score

@@ -135,7 +135,7 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
             if child < 0 or edges[edge].proved:
                 break
             node = child
-            edge = np.int64(below(nodes, edges, node, rule, trees.scores[r]))
+            edge = np.int64(below(trees, r, node, rule))
         trees.lengths[r, slot] = length
         row.deepest = max(row.deepest, length)
         if edges[edge].proved:
@@ -196,8 +196,8 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
         shape: the shape of an observation.
         rows: the numbers of the rows.
         offsets: [rows] the places in ``planes`` of the first leaf of each.
-        planes: [leaves, values], all zero.
-        masks: bool [leaves, num_actions], all False.
+        planes: [leaves, values].
+        masks: bool [leaves, num_actions].
         first: of ``rows``, from this place,
         last: to before this one.
     """
@@ -211,9 +211,13 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
                 count = _allowed(root_masks[place], legal, count)
             trees.counts[r, slot] = count
             mask = masks[offsets[place] + slot]
+            for i in range(mask.size):
+                mask[i] = False
             for i in range(count):
                 mask[legal[i]] = True
             if frames == 1:
+                for i in range(row.size):
+                    row[i] = 0
                 game.observe(leaf, player, row.reshape(shape))
                 continue
             plies, values = trees.lengths[r, slot], row.size
@@ -308,7 +312,7 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
         prior = np.exp(np.float64(logits[edge.action] - highest))
         edge.prior = prior
         total += prior
-        edge.total, edge.exact, edge.visits, edge.before, edge.child, edge.proved = 0.0, 0.0, 0, 0, -1, False
+        edge.total, edge.exact, edge.visits, edge.child, edge.proved = 0.0, 0.0, 0, -1, False
     for e in range(node.first, node.first + count):
         # No prior is 0: that of an action that alone does not lose may be tiny.
         edges[e].prior = max(edges[e].prior / total, _LEAST_PRIOR) if total > 0 else 1 / count

@@ -60,7 +60,6 @@ def mix_noise(trees: Any, r: int, epsilon: float) -> None:
         if total > 0:
             edge.prior = (1 - epsilon) * prior + epsilon * trees.noise[r, i] / total
         trees.noise[r, i] = prior
-        edge.before = edge.visits
 
 
 @helper
@@ -86,15 +85,29 @@ def _puct_score(edge: Any, visits: int, c: float, fpu: float) -> float:
 
 
 @helper
-def puct_child(nodes: Any, edges: Any, node: int, rule: PuctRule, weights: Any) -> int:
-    """Return the edge with the highest `puct`, not a lost one; before any visit, the first, which has the highest P."""
-    here = nodes[node]
-    visits = _visits(here, edges)
-    c = _constant(visits, rule)
-    best, best_score = -1, -np.inf
+def puct_child(trees: Any, r: int, node: int, rule: PuctRule) -> int:
+    """Return the edge with the highest `puct`, not a lost one; before any visit, the first, which has the highest P.
+
+    Of the edges without a visit only the one with the highest prior counts: most edges are looked at once.
+    """
+    here, edges, visited = trees.nodes[r, node], trees.edges[r], trees.visited[r]
+    visits, count, best, best_prior = 0, 0, -1, np.float32(-1)
     for e in range(here.first, here.first + here.count):
+        edge = edges[e]
+        if edge.visits > 0:
+            visits += edge.visits
+            visited[count] = e
+            count += 1
+        elif edge.prior > best_prior:
+            best, best_prior = e, edge.prior
+    if count == 0:
+        return here.first
+    c = _constant(visits, rule)
+    best_score = _puct_score(edges[best], visits, c, rule.fpu) if best >= 0 else -np.inf
+    for i in range(count):
+        e = np.int64(visited[i])
         score = _puct_score(edges[e], visits, c, rule.fpu)
-        if score > best_score and not is_lost(edges[e]):
+        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e]):
             best, best_score = e, score
     return best
 
@@ -119,7 +132,7 @@ def puct_edge(trees: Any, r: int, rule: PuctRule) -> int:
             edge = edges[e]
             if 0 < edge.visits < _forced(edge, visits, rule) and not is_lost(edge):
                 return e
-    return puct_child(trees.nodes[r], trees.edges[r], 0, rule, trees.scores[r])
+    return puct_child(trees, r, 0, rule)
 
 
 @helper

@@ -34,7 +34,6 @@ EDGE = np.dtype(
         ("prior", np.float32),  # P, of all edges of a node 1 together
         ("exact", np.float32),  # the value, where it is proved
         ("visits", np.int32),  # N
-        ("before", np.int32),  # at the root: the visits before this search
         ("action", np.int32),
         ("child", np.int32),  # the node that it leads to, or -1
         ("proved", np.bool_),
@@ -69,7 +68,9 @@ class Trees(NamedTuple):
     states: NDArray[Any]  # [rows, nodes] the positions at the nodes
     candidates: NDArray[np.int32]  # [rows, considered] edges at the root
     noise: NDArray[np.float64]  # [rows, num_actions] Gumbel or Dirichlet noise of the edges at the root
+    before: NDArray[np.int32]  # [rows, num_actions] the visits of the edges at a Gumbel root before this search
     scores: NDArray[np.float64]  # [rows, num_actions] scratch
+    visited: NDArray[np.int32]  # [rows, num_actions] scratch
     leaves: NDArray[Any]  # [rows, leaves] the positions that wait for the evaluator
     legal: NDArray[np.int32]  # [rows, leaves, num_actions] their legal actions
     counts: NDArray[np.int32]  # [rows, leaves] how many these are
@@ -97,7 +98,9 @@ def new_trees(game: Game, rows: int, nodes: int, edges: int, leaves: int, consid
         states=np.zeros((rows, nodes), game.dtype),
         candidates=np.zeros((rows, considered), np.int32),
         noise=np.zeros((rows, game.num_actions)),
+        before=np.zeros((rows, game.num_actions), np.int32),
         scores=np.zeros((rows, game.num_actions)),
+        visited=np.zeros((rows, game.num_actions), np.int32),
         leaves=np.zeros((rows, leaves), game.dtype),
         legal=np.zeros((rows, leaves, game.num_actions), np.int32),
         counts=np.zeros((rows, leaves), np.int32),

@@ -17,6 +17,9 @@ from .samples import UNPROVED, new_samples, pack, sample_dtype
 
 __all__ = ["SelfPlay", "SelfPlayStats"]
 
+_EARLIER = 4096  # positions of earlier games at which others may begin
+_REMEMBERED = 8  # that are added in each step, in place of the oldest
+
 
 @dataclass
 class SelfPlayStats:
@@ -85,6 +88,8 @@ class SelfPlay:
         self._movers = np.zeros((games, game.max_plies + 1), np.int8)
         self._numbers = np.arange(games)  # of the games that go on
         self._rows = np.arange(games)
+        self._earlier = np.zeros(_EARLIER, game.dtype)
+        self._remembered = 0
 
     def play(self, evaluate: Evaluate, moves: int) -> NDArray[Any]:
         """Play ``moves`` plies in every game, and return the samples of the games that ended, see `sample_dtype`.
@@ -116,11 +121,17 @@ class SelfPlay:
             batch.states, timed, masks=batch.masks, simulations=simulations, shown=batch.seen_by_both()
         )
         self._note(searched, full)
+        if config.earlier_openings > 0:
+            self._remember()
         actions = searched.actions if config.root == "gumbel" else self._drawn(searched)
         batch.step(actions)
         ended = np.flatnonzero(batch.terminations)
         samples = [self._finished(row) for row in ended.tolist()]
         self._counts[ended] = 0
+        if config.earlier_openings > 0:
+            again = ended[self._chance.random(ended.size) < config.earlier_openings]
+            known = min(self._remembered, _EARLIER)
+            batch.begin_at(again, self._earlier[self._chance.integers(known, size=again.size)])
         stats.games += ended.size
         stats.moves += batch.num_envs
         stats.simulations += self.forest.simulations_done - done
@@ -142,6 +153,13 @@ class SelfPlay:
         self._movers[self._rows, counts] = batch.players
         counts += 1
 
+    def _remember(self) -> None:
+        """Remember a few of the present positions."""
+        count = min(_REMEMBERED, self.batch.num_envs)
+        places = (self._remembered + np.arange(count)) % _EARLIER
+        self._earlier[places] = self.batch.states[self._chance.choice(self._rows, count, replace=False)]
+        self._remembered += count
+
     def _drawn(self, searched: Searched) -> NDArray[np.int32]:
         """Return actions drawn from the policies in the first plies of a game, and the best ones later."""
         shares = np.cumsum(searched.policies, axis=1, dtype=np.float64)
@@ -160,7 +178,7 @@ class SelfPlay:
                 result = sign * float(samples["value"][ply])
             samples["result"][ply] = sign * result
         samples["plies_left"] = np.arange(count, 0, -1)
-        share, surprise = self.config.surprise_share, np.where(samples["full"], samples["weight"], 0.0)
+        share, surprise = self.config.surprise_share, np.where(samples["full"], samples["weight"].clip(0), 0.0)
         mean = surprise.mean()
         samples["weight"] = 1 - share + share * (surprise / mean if mean > 0 else 1.0)
         self._numbers[row] = self._numbers.max() + 1
@@ -176,6 +194,8 @@ class SelfPlay:
             "movers": self._movers[:, : self._counts.max()].copy(),
             "counts": self._counts.copy(),
             "numbers": self._numbers.copy(),
+            "earlier": self._earlier[: self._remembered].copy(),
+            "remembered": self._remembered,
             "stats": asdict(self.stats),
         }
 
@@ -195,4 +215,6 @@ class SelfPlay:
         self._counts[:], self._numbers[:] = counts, state["numbers"]
         self._samples[:, : counts.max()] = np.ascontiguousarray(state["samples"]).view(self._samples.dtype)
         self._movers[:, : counts.max()] = state["movers"]
+        self._remembered = int(state["remembered"])
+        self._earlier[: self._remembered] = state["earlier"]
         self.stats = SelfPlayStats(**state["stats"])

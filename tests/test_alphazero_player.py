@@ -1,0 +1,119 @@
+"""AlphaZero's networks as players: with a search and without, in matches, batches and PettingZoo's own loop."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plyground.agents import Minimax, make
+from plyground.arena import match
+from plyground.envs import BoardGameEnv, GameBatch, as_opponents, make_game
+
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+from plyground.agents.networks import new_network, save_network
+
+GAME = make_game("tictactoe")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run, with a network that nobody has trained."""
+    path = tmp_path_factory.mktemp("run")
+    save_network(path / "model.safetensors", new_network(GAME, "tiny", seed=1))
+    return path
+
+
+def test_search_finds_what_minimax_finds(folder: Path) -> None:
+    agent, minimax = make(f"alphazero({str(folder)!r}, simulations=400)", GAME), Minimax(GAME)
+    for moves in ([4, 0, 1, 7, 5], [0, 8, 2, 1, 6], [4, 0, 8, 2]):
+        state = GAME.play_moves(moves)
+        found, exact = agent.analyse(state), minimax.analyse(state)
+        assert found.exact
+        assert found.value == exact.value
+        assert found.best_action in exact.best_actions
+        assert found.pv[0] == found.best_action
+        assert found.kind_of(found.best_action) == "exact"
+
+
+def test_same_network_same_moves_whichever_way_it_is_asked(folder: Path) -> None:
+    agent = make(f"alphazero({str(folder)!r}, simulations=20)", GAME)
+    state = GAME.play_moves([4, 0])
+    before = agent.analyse(state)
+    for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)), agent):
+        again = other.analyse(state)
+        assert (again.visits, again.value, again.best_action) == (before.visits, before.value, before.best_action)
+    assert sum(before.visits.values()) == before.leaves == 20
+    np.testing.assert_allclose(sum(before.priors.values()), 1, atol=1e-5)
+
+
+def test_seconds_and_masks(folder: Path) -> None:
+    agent = make(f"alphazero({str(folder)!r}, seconds=0.05)", GAME)
+    agent.prepare()
+    mask = np.zeros(9)
+    mask[[2, 7]] = 1
+    found = agent.analyse(GAME.new_state(), mask)
+    assert found.best_action in (2, 7)
+    assert found.visits.keys() == {2, 7}
+    assert found.leaves > 2
+
+
+def test_network_alone_never_plays_an_illegal_move(folder: Path) -> None:
+    agent = make(f"network({str(folder)!r}, deterministic=False, seed=0)", GAME)
+    env = BoardGameEnv(GAME)
+    for seed in range(3):
+        env.reset(seed=seed)
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, info = env.last()
+            env.step(None if terminated or truncated else agent.act(observation, info))
+        assert not env.agents
+    again = pickle.loads(pickle.dumps(agent))
+    planes, mask = GAME.observation(GAME.new_state(), 0), np.ones(9, np.bool_)
+    np.testing.assert_array_equal(again.scores(planes, mask), agent.scores(planes, mask))
+
+
+@pytest.mark.parametrize("spec", ["alphazero({!r}, simulations=8)", "network({!r})"])
+def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
+    spec = spec.format(str(folder))
+    records = match(GAME, [spec, "random"], 4, seed=0)
+    assert [record.ending for record in records] == ["finished"] * 4
+    agent, batch = make(spec, GAME), GameBatch(GAME, 5, opening_plies=(2, 2), seed=1)
+    rows = np.arange(5)
+    chosen = as_opponents(spec, GAME).act(batch, rows)
+    env = BoardGameEnv(GAME)
+    for row in rows:
+        env.reset(options={"state": batch.states[row]})
+        assert agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]) == chosen[row]
+
+
+def test_past_boards_are_shown_below_the_root(tmp_path: Path) -> None:
+    game = make_game("go(board_size=5)")
+    save_network(tmp_path / "go.safetensors", new_network(game, "tiny"))
+    agent = make(f"alphazero({str(tmp_path / 'go.safetensors')!r}, simulations=8)", game)
+    env = BoardGameEnv(game)
+    env.reset(options={"moves": [12, 7, 6]})
+    observation, info = env.observe(env.agent_selection), env.infos[env.agent_selection]
+    assert info["action_mask"][agent.act(observation, info)]
+    with pytest.raises(ValueError, match="pass the environment's observation"):
+        agent.analyse(info["state"])
+
+
+def test_bad_arguments_are_told(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"the network was made for tictactoe, with planes .* and connect_four has"):
+        make(f"alphazero({str(folder)!r})", "connect_four")
+    with pytest.raises(FileNotFoundError, match="no network for mnk comes with the package"):
+        make("alphazero", "mnk")
+    with pytest.raises(FileNotFoundError, match="or the folder of a run of `plyground train alphazero"):
+        make(f"network({str(tmp_path)!r})", GAME)
+    with pytest.raises(ValueError, match="simulations must be a whole number above 0, got 0"):
+        make(f"alphazero({str(folder)!r}, simulations=0)", GAME)
+    with pytest.raises(ValueError, match="unknown root 'gumble': did you mean 'gumbel'"):
+        make(f"alphazero({str(folder)!r}, root='gumble')", GAME)
+    (tmp_path / "model.safetensors").write_bytes(b"nothing of the kind")
+    with pytest.raises(ValueError, match="is no network of plyground, or damaged"):
+        make(f"alphazero({str(tmp_path)!r})", GAME)

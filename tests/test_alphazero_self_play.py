@@ -1,0 +1,113 @@
+"""Self-play: what its samples say of the games, and that it goes on exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from plyground.agents import Minimax
+from plyground.arena.training.alphazero.config import AlphaZeroConfig
+from plyground.arena.training.alphazero.samples import UNPROVED, unpack_masks, unpack_planes
+from plyground.arena.training.alphazero.self_play import SelfPlay
+from plyground.envs import GameBatch, make_game
+
+GAME = make_game("tictactoe")
+
+
+def uniform(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    return np.zeros(masks.shape, np.float32), np.zeros(len(masks), np.float32)
+
+
+def self_play(seed: int = 0, **changes: Any) -> SelfPlay:
+    settings = {"num_envs": 24, "simulations": 12, "opening_plies": 3, **changes}
+    return SelfPlay(GAME, AlphaZeroConfig("tictactoe", **settings), seed)
+
+
+def test_samples_are_the_positions_of_whole_games() -> None:
+    samples = self_play().play(uniform, 10)
+    assert len(samples) > 24
+    for number in np.unique(samples["game"]):
+        game = samples[samples["game"] == number]
+        assert (np.diff(game["ply"]) == 1).all()
+        assert (game["plies_left"] == np.arange(len(game), 0, -1)).all()
+        stones = unpack_planes(GAME, game).reshape(len(game), -1).sum(1)
+        assert (stones == stones[0] + np.arange(len(game))).all()
+        assert (unpack_masks(GAME, game).sum(1) == 9 - stones).all()
+    assert not samples["policy"][~unpack_masks(GAME, samples)].any()
+    np.testing.assert_allclose(samples["policy"].sum(1), 1, atol=2e-3)
+
+
+def test_proved_results_are_those_of_minimax_and_reach_back() -> None:
+    samples = self_play(simulations=60).play(uniform, 10)
+    minimax = Minimax(GAME)
+    proved = samples[samples["proved"] != UNPROVED]
+    assert len(proved) > 30
+    for sample in proved:
+        state = GAME.state_from_observation(unpack_planes(GAME, np.array([sample]))[0])
+        assert minimax.analyse(state).value == sample["proved"] == sample["result"]
+    for number in np.unique(samples["game"]):
+        game = samples[samples["game"] == number]
+        first = int((game["proved"] != UNPROVED).argmax())
+        sign = np.where((np.arange(len(game)) - first) % 2 == 0, 1, -1)
+        assert (game["result"][: first + 1] == (sign * game["result"][first])[: first + 1]).all()
+
+
+def test_results_without_proofs_are_those_of_the_games() -> None:
+    play = self_play(proofs=False, num_envs=1)
+    batch: GameBatch = play.batch
+    for _ in range(40):
+        samples = play.play(uniform, 1)
+        if len(samples):
+            last = samples[-1]
+            assert last["plies_left"] == 1
+            assert abs(last["result"]) == batch.rewards.max()
+            assert (samples["proved"] == UNPROVED).all()
+
+
+def test_full_and_cheap_searches_and_weights_by_surprise() -> None:
+    play = self_play(full_share=0.5, cheap_simulations=2, surprise_share=0.5)
+    samples = play.play(uniform, 12)
+    assert 0.3 < samples["full"].mean() < 0.7
+    assert play.stats.simulations < 24 * 12 * 9
+    assert samples["weight"].min() == 0.5
+    np.testing.assert_allclose(samples["weight"].mean(), 1, atol=0.05)
+
+
+@pytest.mark.parametrize("changes", [{}, {"root": "puct", "full_share": 0.5, "earlier_openings": 0.7}])
+def test_goes_on_exactly(changes: dict[str, Any]) -> None:
+    one, other = self_play(3, **changes), self_play(4, **changes)
+    one.play(uniform, 7)
+    other.load_state_dict(one.state_dict())
+    assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()
+    assert (one.stats.games, one.stats.moves) == (other.stats.games, other.stats.moves)
+
+
+def test_threads_change_nothing() -> None:
+    one, other = self_play(), self_play(threads=4)
+    assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()
+
+
+def test_games_begin_at_earlier_positions() -> None:
+    play = self_play(opening_plies=0, earlier_openings=1.0)
+    samples = play.play(uniform, 20)
+    first = samples[samples["ply"] == 0]
+    stones = unpack_planes(GAME, first).reshape(len(first), -1).sum(1)
+    assert (stones[:5] == 0).all()
+    assert stones[24:].any()
+
+
+def test_a_batch_begins_where_it_is_told() -> None:
+    batch = GameBatch("tictactoe", 3, seed=0)
+    states = np.array([GAME.play_moves([4]), GAME.play_moves([0, 1])], GAME.dtype)
+    batch.begin_at(np.array([2, 0]), states)
+    assert batch.players.tolist() == [0, 0, 1]
+    assert batch.plies.tolist() == [0, 0, 0]
+    assert batch.masks.sum(1).tolist() == [7, 9, 8]
+    np.testing.assert_array_equal(batch.observations[2], GAME.observation(states[0], 1))
+    with pytest.raises(ValueError, match=r"2 rows begin at as many states, got shape \(1,\)"):
+        batch.begin_at(np.array([0, 1]), states[:1])
+    with pytest.raises(ValueError, match="finished position"):
+        batch.begin_at(np.array([0]), np.array([GAME.play_moves([0, 3, 1, 4, 2])], GAME.dtype))
