@@ -29,7 +29,7 @@ from plyground.envs import Game, GameBatch, make_game
 
 GAME = "connect_four"
 OPENING_PLIES = 24  # random plies that open a game, at most: the network meets positions of all kinds
-C_SCALE = 0.1  # how much Gumbel's rule trusts values against logits
+C_SCALE = 1.0  # how much Gumbel's rule trusts values against logits
 ROUND_PLIES = 4  # moves of each game between two turns of learning
 SAMPLES_LEARNED = 4  # for each that was played
 LEARN_AFTER = 8_192  # samples

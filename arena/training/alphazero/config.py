@@ -91,11 +91,11 @@ class AlphaZeroConfig(Settings):
             "noise (AlphaZero)."
         ),
     )
-    # Gumbel, section 5 and its appendix: m = 16, c_visit = 50, c_scale = 1 for values from -1 to 1 rescaled to [0, 1].
+    # Gumbel, section 5 and its appendix: m = 16, c_visit = 50, c_scale = 1 for values rescaled to [0, 1].
     considered: int = field(default=16, metadata=about("Actions that a gumbel root tries, at most.", least=2))
     c_visit: float = field(default=50.0, metadata=about("Gumbel's c_visit: visits added to the most visited.", least=0))
     c_scale: float = field(
-        default=0.1, metadata=about("Gumbel's c_scale: the weight of values against logits.", above=0)
+        default=1.0, metadata=about("Gumbel's c_scale: the weight of values against logits.", above=0)
     )
     # AlphaZero: noise in proportion to the inverse of the number of moves, 10 / moves; a quarter of the prior.
     noise: float = field(default=0.25, metadata=about("Share of a puct root's priors that is noise.", least=0, most=1))
