@@ -65,7 +65,7 @@ def blocks(path: Path) -> list[Block]:
 BLOCKS = blocks(PAGE)
 GAME_BLOCK = BLOCKS[0].code
 INTEGRATIONS = blocks(PAGE.with_name("integrations.md"))
-LEARNING = blocks(PAGE.with_name("learning.md"))
+LEARNING = [*blocks(PAGE.with_name("learning.md")), *blocks(PAGE.with_name("alphazero.md"))]
 README = blocks(PAGE.parents[1] / "README.md")
 SEARCH = blocks(PAGE.with_name("search.md"))
 
@@ -138,7 +138,7 @@ def anchors(page: Path) -> set[str]:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)]+)\)", text) + re.findall(r'src="([^"]+)"', text):
-        if not link.startswith("https://"):
+        if not link.startswith(("https://", "http://")):
             path, _, anchor = link.partition("#")
             target = page.parent / path if path else page
             assert target.is_file(), link
@@ -189,6 +189,7 @@ def test_page_on_integrations_runs_block_by_block(block: Block) -> None:
 @pytest.mark.parametrize("block", LEARNING, ids=lambda block: f"line {block.line}")
 def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("stable_baselines3")
+    pytest.importorskip("safetensors")
     monkeypatch.chdir(tmp_path)  # it trains a policy, and keeps it
     assert run(block, {"__name__": "learning"}) == block.output
 
