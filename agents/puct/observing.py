@@ -159,6 +159,11 @@ class Observer:
         swapped = by_frame[..., list(self.game.history_swap or ())].reshape(before.shape)
         self._shown[1 - player][..., self._frame : past] = swapped
 
+    @property
+    def shown(self) -> NDArray[Any]:
+        """What both players see at the root, [2, *observation_shape], where that has earlier positions."""
+        return self._shown
+
     def at_root(self, state: State, allowed: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return what the player to move at the root sees, [1, *observation_shape], and a mask of what is allowed."""
         masks = np.zeros((1, self.game.num_actions), np.bool_)

@@ -127,7 +127,8 @@ class Forest:
     ) -> None:
         if root not in get_args(Root):
             raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
-        self.game, self.root = game, root
+        self.game = game
+        self.root: Root = root
         self.rows = checked_whole("rows", rows, 1)
         self.simulations = checked_whole("simulations", simulations, 1)
         self.considered = checked_whole("considered", considered, 1)
@@ -173,6 +174,17 @@ class Forest:
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         for row, child in zip(self.rngs, sequence.spawn(self.rows), strict=True):
             row[:] = new_rng(child)
+
+    def prepare(self) -> None:
+        """Compile all that a search needs, or load it from the cache on disk; no tree and no random number changes."""
+        other = Forest(self.game, 1, simulations=1, root=self.root, noise=self.noise, epsilon=self.epsilon, seed=0)
+        shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
+
+        def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            return np.zeros(masks.shape, np.float32), np.zeros(len(masks), np.float32)
+
+        found = other.search(self.game.initial, nothing, shown=shown)
+        other.keep(found.actions)
 
     def forget(self, rows: NDArray[np.intp] | None = None) -> None:
         """Let the trees of these rows begin anew; default: all."""
