@@ -42,6 +42,7 @@ compare: .venv/installed-dev
 # Us and the peers, side by side in one run.
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/forest.py
 
 # What options and budgets are worth in Elo, into the tables of docs/measurements.md: half an hour or more. What was played
 # is kept in build/strength.jsonl, and not played again: remove it when the players have changed.

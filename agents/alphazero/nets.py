@@ -8,7 +8,7 @@ from typing import Any
 from ...envs import Game
 from ..networks import Inference, make_inference, read_network
 
-__all__ = ["check_network", "find_network", "inference_of", "shipped"]
+__all__ = ["find_network", "inference_of", "shipped"]
 
 _FOLDER = Path(__file__).parent / "data"
 _OF_RUN = "model.safetensors"
@@ -65,23 +65,7 @@ def inference_of(game: Game, net: Any, *, batch: int, inference: str, threads: i
         ImportError: no library that computes networks is installed.
     """
     if isinstance(net, Inference):
-        check_network(game, net)
         return net
     if net is None or isinstance(net, (str, Path)):
         net = read_network(find_network(game, net))
-    check_network(game, net)
-    return make_inference(net, inference, batch=batch, threads=threads, device=device)
-
-
-def check_network(game: Game, net: Any) -> None:
-    """Check that a network sees the planes of ``game`` and knows its actions.
-
-    Raises:
-        ValueError: it is for another game.
-    """
-    config = net.config
-    if (tuple(config.observation_shape), config.num_actions) != (tuple(game.observation_shape), game.num_actions):
-        raise ValueError(
-            f"the network was made for {config.game}, with planes {tuple(config.observation_shape)} and "
-            f"{config.num_actions} actions, and {game.spec} has {tuple(game.observation_shape)} and {game.num_actions}"
-        )
+    return make_inference(net, inference, batch=batch, threads=threads, device=device, game=game)

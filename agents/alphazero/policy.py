@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...envs import Game, as_game
 from ..network import ModelNetwork
-from ..networks import Inference
+from ..networks import Inference, NetworkEvaluator
 from ..policy import Policy
-from .nets import check_network, inference_of
+from .nets import inference_of
 
 __all__ = ["NetworkModel", "network"]
 
@@ -75,7 +75,7 @@ class NetworkModel(ModelNetwork):
         Raises:
             ValueError: it is for another.
         """
-        check_network(game, self.model)
+        NetworkEvaluator(self.model).check(game)
         self._game, self._unit = game, float(game.max_utility)
 
     def _ask(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -39,6 +39,7 @@ class NetworkEvaluator(ObservationEvaluator):
         if not 0 < temperature < np.inf:
             raise ValueError(f"temperature must be a number above 0, got {temperature!r}")
         self.temperature = temperature
+        self._unit = 1.0  # the largest utility: a network's values are shares of it
         self.inference = net if isinstance(net, Inference) else make_inference(net, **settings)
 
     def check(self, game: Game) -> None:
@@ -47,7 +48,7 @@ class NetworkEvaluator(ObservationEvaluator):
         Raises:
             ValueError: it is for another game.
         """
-        config = self.inference.config
+        config, self._unit = self.inference.config, float(game.max_utility)
         if config.on(game) != config:
             raise ValueError(
                 f"the network was made ready for {config.game}: make the evaluator with game={game.spec!r}"
@@ -58,4 +59,4 @@ class NetworkEvaluator(ObservationEvaluator):
         logits, values = self.inference(observations)
         scores = np.where(masks, logits / self.temperature, -np.inf)
         priors = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return priors / priors.sum(axis=1, keepdims=True), values
+        return priors / priors.sum(axis=1, keepdims=True), self._unit * values

@@ -160,9 +160,9 @@ class Observer:
         self._shown[1 - player][..., self._frame : past] = swapped
 
     @property
-    def shown(self) -> NDArray[Any] | None:
-        """What both players see at the root, [1, players, *observation_shape]; None where that tells of no past."""
-        return None if self._frames == 1 else self._shown[np.newaxis]
+    def shown(self) -> NDArray[Any]:
+        """What both players see at the root, [2, *observation_shape], where that has earlier positions."""
+        return self._shown
 
     def at_root(self, state: State, allowed: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return what the player to move at the root sees, [1, *observation_shape], and a mask of what is allowed."""

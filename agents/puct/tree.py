@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...envs.jit import helper, kernel
 from ..mcts.report import children_of
 from ..mcts.tree import descend, has_room
+from .forest.priors import puct
 
 __all__ = [
     "PriorTree",
@@ -65,12 +66,6 @@ def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
         paths=np.zeros((batch, plies + 1), np.int32),
         lengths=np.zeros(batch, np.int64),
     )
-
-
-@helper
-def puct(q: float, prior: float, visits: int, sibling_visits: int, c: float) -> float:
-    """Return ``Q(s, a) + c · P(s, a) · sqrt(Σ_b N(s, b)) / (1 + N(s, a))`` (Silver et al. 2016, methods)."""
-    return q + c * prior * np.sqrt(sibling_visits) / (1 + visits)
 
 
 @helper

@@ -1,8 +1,7 @@
 """Many search trees side by side, one for each of many games, whose leaves a network is asked about together.
 
 Start with `forest`, then `trees`: the arrays, a row for each game. `passes` has the steps of a pass, `gumbel` and
-`priors` the two rules of selection, `proofs` what is known for certain. May import `plyground.envs`, its room `jit`,
-and of the room above it the formula of PUCT.
+`priors` the two rules of selection, `proofs` what is known for certain. May import `plyground.envs` and its room `jit`.
 """
 
 from .forest import Evaluate, Forest, Root, Searched

@@ -127,7 +127,8 @@ class Forest:
     ) -> None:
         if root not in get_args(Root):
             raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
-        self.game, self.root = game, root
+        self.game = game
+        self.root: Root = root
         self.rows = checked_whole("rows", rows, 1)
         self.simulations = checked_whole("simulations", simulations, 1)
         self.considered = checked_whole("considered", considered, 1)
@@ -168,42 +169,22 @@ class Forest:
         """The memory of the trees, in bytes."""
         return size_of_trees(self.trees)
 
-    def edges_at_root(self, row: int) -> NDArray[Any]:
-        """Return copies of the edges at the root of a row, of `EDGE`."""
-        root = self.trees.nodes[row, 0]
-        return self.trees.edges[row, root["first"] : root["first"] + root["count"]].copy()
-
-    def line_after(self, row: int, action: int) -> list[int]:
-        """Return the moves visited most after ``action`` in a row, one after the other."""
-        nodes, edges, line = self.trees.nodes[row], self.trees.edges[row], list[int]()
-        node = 0
-        while node >= 0:
-            here = edges[nodes[node]["first"] : nodes[node]["first"] + nodes[node]["count"]]
-            edge = here[here["action"] == action][0] if node == 0 else here[here["visits"].argmax()]
-            if node > 0:
-                if edge["visits"] == 0:
-                    break
-                line.append(int(edge["action"]))
-            node = int(edge["child"])
-        return line
-
-    def prepare(self) -> None:
-        """Compile what a search calls, or load it from the cache on disk, by a search that leaves no trace."""
-        game, before = self.game, (self.rngs.copy(), self.simulations_done, self.evaluations)
-
-        def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
-            return np.zeros((len(planes), game.num_actions), np.float32), np.zeros(len(planes), np.float32)
-
-        shown = np.zeros((1, 2, *game.observation_shape), game.observation_dtype)
-        self.search(np.array([game.new_state()], game.dtype), nothing, simulations=1, shown=shown)
-        self.forget()
-        self.rngs[:], self.simulations_done, self.evaluations = before
-
     def seed(self, seed: int | np.random.SeedSequence | None) -> None:
         """Start the random numbers of all rows anew."""
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         for row, child in zip(self.rngs, sequence.spawn(self.rows), strict=True):
             row[:] = new_rng(child)
+
+    def prepare(self) -> None:
+        """Compile all that a search needs, or load it from the cache on disk; no tree and no random number changes."""
+        other = Forest(self.game, 1, simulations=1, root=self.root, noise=self.noise, epsilon=self.epsilon, seed=0)
+        shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
+
+        def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            return np.zeros(masks.shape, np.float32), np.zeros(len(masks), np.float32)
+
+        found = other.search(self.game.initial, nothing, shown=shown)
+        other.keep(found.actions)
 
     def forget(self, rows: NDArray[np.intp] | None = None) -> None:
         """Let the trees of these rows begin anew; default: all."""

@@ -128,7 +128,7 @@ def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
         total += weights[i]
     best_score = best_prior * factor / total if best >= 0 else -np.inf
     for i in range(count):
-        e = np.int64(visited[i])
+        e = int(visited[i])
         score = weights[i] / total - edges[e].visits / (1 + visits)
         if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e]):
             best, best_score = e, score

@@ -12,10 +12,9 @@ import numpy as np
 
 from ....envs.jit import helper
 from ....envs.jit.prng import uniform
-from ..tree import puct
 from .proofs import edge_value, is_lost
 
-__all__ = ["PuctRule", "draw_gamma", "mix_noise", "prune", "puct_child", "puct_edge"]
+__all__ = ["PuctRule", "draw_gamma", "mix_noise", "prune", "puct", "puct_child", "puct_edge"]
 
 
 class PuctRule(NamedTuple):
@@ -79,6 +78,12 @@ def _visits(node: Any, edges: Any) -> int:
 
 
 @helper
+def puct(q: float, prior: float, visits: int, sibling_visits: int, c: float) -> float:
+    """Return ``Q(s, a) + c · P(s, a) · sqrt(Σ_b N(s, b)) / (1 + N(s, a))`` (Silver et al. 2016, methods)."""
+    return q + c * prior * np.sqrt(sibling_visits) / (1 + visits)
+
+
+@helper
 def _puct_score(edge: Any, visits: int, c: float, fpu: float) -> float:
     q = edge_value(edge) if edge.visits > 0 else fpu
     return puct(q, edge.prior, edge.visits, visits, c)
@@ -105,7 +110,7 @@ def puct_child(trees: Any, r: int, node: int, rule: PuctRule) -> int:
     c = _constant(visits, rule)
     best_score = _puct_score(edges[best], visits, c, rule.fpu) if best >= 0 else -np.inf
     for i in range(count):
-        e = np.int64(visited[i])
+        e = int(visited[i])
         score = _puct_score(edges[e], visits, c, rule.fpu)
         if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e]):
             best, best_score = e, score

@@ -1,0 +1,203 @@
+"""One tree of a forest as the tree of `PUCT`: for a Gumbel root, and for proofs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs import Game, State
+from ..analysis import Analysis
+from ..mcts.report import standard_error
+from .forest import Forest, Root, Searched
+from .observing import Observer
+from .values import LeafValues
+
+__all__ = ["ForestSearch"]
+
+_MEGABYTES = 1024  # of a tree, if nothing is said; what is not written to takes no memory
+_FIRST, _MOST = 64, 1 << 16  # simulations of the first search, if seconds alone are given; each next one doubles them
+
+
+class ForestSearch:
+    """Searches with a forest of one row.
+
+    Args:
+        game: the game.
+        values: tells priors and values of leaves.
+        observer: of an evaluator that is shown observations; None for any other.
+        simulations: for each move; None: until the seconds are over.
+        megabytes: for the tree.
+        temperature: the action is drawn with probability ∝ π^(1/τ) of the improved policy π; 0: the one found best.
+        root, leaves, options: of the `Forest`.
+
+    Raises:
+        ValueError: the simulations need more memory.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        values: LeafValues,
+        observer: Observer | None,
+        *,
+        simulations: int | None,
+        megabytes: float | None,
+        temperature: float,
+        root: Root,
+        leaves: int,
+        **options: Any,
+    ) -> None:
+        self.game, self.values, self.observer = game, values, observer
+        self.simulations, self.temperature = simulations, temperature
+        small = [Forest(game, 1, simulations=n, root=root, leaves=leaves, **options).nbytes for n in (1, 2)]
+        megabytes = _MEGABYTES if megabytes is None else megabytes
+        most = max(1, 1 + int((megabytes * 2**20 - small[0]) / (small[1] - small[0])))
+        if simulations is not None and simulations > most:
+            raise ValueError(
+                f"{simulations} simulations need more than tree_mb={megabytes:g}, in which {most} have room: "
+                "give tree_mb more, or root='puct' without proofs"
+            )
+        self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
+        self._rng = np.zeros(1, np.uint64)
+
+    def find(self, state: State) -> int:
+        """Let the tree go on at ``state`` if it has it, and return the simulations that are kept."""
+        trees = self.forest.trees
+        size = int(trees.rows["nodes"][0])
+        same = np.flatnonzero(trees.states[0, :size] == state)
+        if not same.size:
+            self.forest.forget()
+            return 0
+        node, line = int(same[0]), list[int]()
+        first, children = trees.nodes["first"][0, :size], trees.edges["child"][0, : int(trees.rows["edges"][0])]
+        while node > 0:
+            edge = int(np.flatnonzero(children == node)[0])
+            line.append(int(trees.edges["action"][0, edge]))
+            node = int(np.searchsorted(first, edge, side="right")) - 1
+        for action in reversed(line):
+            self.forest.keep([action])
+        return int(self._edges["visits"].sum())
+
+    def search(
+        self,
+        state: State,
+        actions: NDArray[np.int32],
+        rng: NDArray[np.uint64],
+        generator: np.random.Generator,
+        is_late: Callable[[int], bool],
+    ) -> Analysis:
+        """Search a position with these legal actions; ``is_late(simulations)`` tells when the time is over."""
+        start, forest = time.perf_counter(), self.forest
+        before, self._rng = forest.simulations_done, rng
+        kept = self.find(state)
+        mask = np.zeros((1, self.game.num_actions), np.bool_)
+        mask[0, actions] = True
+        shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
+        if self.observer is not None:
+            shown[0] = self.observer.shown
+        states, batches, stopped = np.array([state], self.game.dtype), 0, False
+
+        def evaluate(planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
+            nonlocal batches
+            batches += 1
+            return self._evaluate(planes, masks)
+
+        def interrupted() -> bool:
+            nonlocal stopped
+            # Simulations of this search are counted when it ends, so those at the root are.
+            stopped = is_late(int(self._edges["visits"].sum()) - kept)
+            return stopped
+
+        wanted = self.simulations or _FIRST
+        while True:
+            room = forest.trees.nodes.shape[1] - int(forest.trees.rows["nodes"][0])
+            limit = self.simulations or min(wanted, room, forest.simulations)
+            found = forest.search(states, evaluate, masks=mask, shown=shown, simulations=limit, interrupted=interrupted)
+            wanted = min(2 * wanted, _MOST)
+            done = forest.simulations_done - before
+            if self.simulations or stopped or found.proved[0] or is_late(done) or limit in (0, room):
+                break
+        return self._answer(found, generator, stopped, forest.simulations_done - before, kept, batches, start)
+
+    @property
+    def _edges(self) -> NDArray[Any]:
+        """The edges at the root."""
+        root = self.forest.trees.nodes[0, 0]
+        return self.forest.trees.edges[0, root["first"] : root["first"] + root["count"]]
+
+    def _evaluate(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        states = self.forest.trees.leaves[0, : len(planes)]
+        seen = None if self.observer is None else (planes.copy(), masks.copy())
+        priors, values = self.values.both(states, seen, self._rng)
+        with np.errstate(divide="ignore"):
+            return np.log(priors), values / self.game.max_utility
+
+    def _answer(
+        self,
+        found: Searched,
+        generator: np.random.Generator,
+        stopped: bool,
+        simulations: int,
+        kept: int,
+        batches: int,
+        start: float,
+    ) -> Analysis:
+        top, edges, trees = float(self.game.max_utility), np.sort(self._edges, order="action"), self.forest.trees
+        proved, policy = bool(found.proved[0]), found.policies[0].astype(float)
+        with np.errstate(invalid="ignore"):
+            q = top * np.where(edges["proved"], edges["exact"], edges["total"] / edges["visits"])
+        visits = {int(edge["action"]): int(edge["visits"]) for edge in edges}
+        values = {int(edge["action"]): float(value) for edge, value in zip(edges, q, strict=True) if edge["visits"]}
+        best = int(found.actions[0])
+        if stopped and not proved:  # the last round has not seen all candidates: what is known of all decides
+            best = max(values, key=lambda action: (policy[action], visits[action]))
+        if self.temperature > 0 and not proved:
+            weights = np.where(found.visits[0] > 0, policy, 0.0)
+            weights = (weights / weights.max()) ** (1 / self.temperature)
+            best = int(generator.choice(weights.size, p=weights / weights.sum()))
+        line = self._line(best)
+        value, error = top * float(found.values[0]), 0.0 if proved else None
+        if not proved and best in values:
+            value, error = values[best], standard_error(values[best], visits[best], top)
+        known = edges["proved"] & (edges["exact"] == found.values[0]) & proved
+        return Analysis(
+            best_action=best,
+            value=value,
+            best_actions=tuple(edges["action"][known].tolist()) or (best,),
+            values=values,
+            visits=visits,
+            priors={int(edge["action"]): float(edge["prior"]) for edge in edges},
+            pv=line,
+            depth=len(line),
+            nodes=int(trees.rows["nodes"][0]),
+            leaves=simulations,
+            exact=proved,
+            seconds=time.perf_counter() - start,
+            proved=tuple(edges["action"][edges["proved"]].tolist()),
+            standard_error=error,
+            selective_depth=int(trees.rows["deepest"][0]),
+            statistics={
+                "simulations kept": kept,
+                "evaluated batches": batches,
+                "nodes in memory": int(trees.rows["nodes"][0]),
+                "full trees": int(trees.rows["full"][0]),
+            },
+        )
+
+    def _line(self, action: int) -> tuple[int, ...]:
+        """Return the line of the most visited actions that begins with ``action``."""
+        trees, line, edges = self.forest.trees, [action], self._edges
+        child = int(edges["child"][edges["action"] == action][0])
+        while child >= 0:
+            node = trees.nodes[0, child]
+            edges = trees.edges[0, node["first"] : node["first"] + node["count"]]
+            best = edges[int(edges["visits"].argmax())]
+            if best["visits"] == 0:
+                break
+            line.append(int(best["action"]))
+            child = int(best["child"])
+        return tuple(line)
