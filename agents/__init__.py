@@ -2,6 +2,7 @@
 
 from .agent import Agent, Info, Observation, legal_mask, state_of
 from .alphabeta.agent import AlphaBeta
+from .alphazero import AlphaZero
 from .analysis import Analysis
 from .best import best
 from .human import Human
@@ -22,6 +23,7 @@ __all__ = [
     "PUCT",
     "Agent",
     "AlphaBeta",
+    "AlphaZero",
     "Analysis",
     "Evaluator",
     "FlatMonteCarlo",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 # One thread for both sides, before NumPy and JAX are imported.
@@ -76,10 +77,7 @@ def ours(spec: str, games: int, leaves: int, root: Any, network: bool) -> Callab
 
 def mctx_and_pgx(games: int) -> Callable[[], int]:
     """Return the same work by mctx and pgx; raises `ModuleNotFoundError` where these are not installed."""
-    import jax
-    import jax.numpy as jnp
-    import mctx
-    import pgx
+    jax, jnp, mctx, pgx = map(import_module, ("jax", "jax.numpy", "mctx", "pgx"))
 
     env: Any = pgx.make("connect_four")
     output: Any = mctx.RecurrentFnOutput  # dataclasses of chex, whose arguments a type checker cannot see

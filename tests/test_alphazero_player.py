@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plyground.agents import Minimax, make
+from plyground.agents import AlphaZero, Minimax, Policy, make
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, GameBatch, as_opponents, make_game
 
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_search_finds_what_minimax_finds(folder: Path) -> None:
-    agent, minimax = make(f"alphazero({str(folder)!r}, simulations=400)", GAME), Minimax(GAME)
+    agent, minimax = AlphaZero(GAME, folder, 400), Minimax(GAME)
     for moves in ([4, 0, 1, 7, 5], [0, 8, 2, 1, 6], [4, 0, 8, 2]):
         state = GAME.play_moves(moves)
         found, exact = agent.analyse(state), minimax.analyse(state)
@@ -42,7 +42,7 @@ def test_search_finds_what_minimax_finds(folder: Path) -> None:
 
 
 def test_same_network_same_moves_whichever_way_it_is_asked(folder: Path) -> None:
-    agent = make(f"alphazero({str(folder)!r}, simulations=20)", GAME)
+    agent = AlphaZero(GAME, folder, simulations=20)
     state = GAME.play_moves([4, 0])
     before = agent.analyse(state)
     for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)), agent):
@@ -53,7 +53,7 @@ def test_same_network_same_moves_whichever_way_it_is_asked(folder: Path) -> None
 
 
 def test_seconds_and_masks(folder: Path) -> None:
-    agent = make(f"alphazero({str(folder)!r}, seconds=0.05)", GAME)
+    agent = AlphaZero(GAME, str(folder), seconds=0.05)
     agent.prepare()
     mask = np.zeros(9)
     mask[[2, 7]] = 1
@@ -65,6 +65,7 @@ def test_seconds_and_masks(folder: Path) -> None:
 
 def test_network_alone_never_plays_an_illegal_move(folder: Path) -> None:
     agent = make(f"network({str(folder)!r}, deterministic=False, seed=0)", GAME)
+    assert isinstance(agent, Policy)
     env = BoardGameEnv(GAME)
     for seed in range(3):
         env.reset(seed=seed)
@@ -94,7 +95,7 @@ def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
 def test_past_boards_are_shown_below_the_root(tmp_path: Path) -> None:
     game = make_game("go(board_size=5)")
     save_network(tmp_path / "go.safetensors", new_network(game, "tiny"))
-    agent = make(f"alphazero({str(tmp_path / 'go.safetensors')!r}, simulations=8)", game)
+    agent = AlphaZero(game, tmp_path / "go.safetensors", simulations=8)
     env = BoardGameEnv(game)
     env.reset(options={"moves": [12, 7, 6]})
     observation, info = env.observe(env.agent_selection), env.infos[env.agent_selection]

@@ -327,7 +327,7 @@ class TestCommand:
             (["random", "--out", "no/where"], "there is no folder no"),
             (["random", "--out", "a_file"], "it is a file"),
             (["a_file"], "is not a model that stable-baselines3 saved"),
-            (["random", "--positions", "-1"], "--positions"),
+            (["random", "--positions", "-1"], "positions must be a number of each ply, at least 0, got -1"),
         ],
     )
     def test_mistakes(

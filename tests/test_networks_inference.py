@@ -186,3 +186,31 @@ def test_exported_network_runs_in_onnx_runtime(tmp_path: Path) -> None:
     assert properties == {"config": net.config.to_json()}
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         export_onnx(net, tmp_path / "none" / "model.onnx")
+
+
+SIGNALLED = """
+import os, signal, sys
+import numpy as np
+from plyground.agents.networks import make_inference, new_network
+from plyground.envs import make_game
+
+said = []
+signal.signal(signal.SIGINT, lambda number, frame: said.append(number))
+game = make_game("tictactoe")
+planes = np.zeros((64, *game.observation_shape), game.observation_dtype)
+made = []
+for _ in range(2):
+    made.append(make_inference(new_network(game, "tiny"), sys.argv[1], batch=64))
+    made[-1](planes)
+del made[0]
+del made[0]
+os.kill(os.getpid(), signal.SIGINT)
+print(len(said))
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_signals_are_heard_after_networks_have_gone(backend: str) -> None:
+    pytest.importorskip(backend)
+    done = subprocess.run([sys.executable, "-c", SIGNALLED, backend], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr

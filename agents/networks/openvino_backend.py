@@ -6,6 +6,7 @@ takes new weights every few seconds.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -22,11 +23,21 @@ __all__ = ["OpenVino"]
 _DYNAMIC = 64  # positions: batches from here on may be of several sizes
 
 
+@cache
+def _core() -> ov.Core:
+    """Return the library's core, one for the whole process, which is never freed.
+
+    Each core gives signals a stack of its own, and gives the one before back when it goes. Where cores come and go in
+    another order, a stack that was freed is left behind, and the next signal, such as Ctrl-C, crashes the process.
+    """
+    return ov.Core()
+
+
 class OpenVino(Backend):
     """See `make_inference`."""
 
     def __init__(self, batch: int, threads: int, precision: str) -> None:
-        self._core = ov.Core()
+        self._core = _core()
         can = "BF16" in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         self.precision: Literal["f32", "bf16"] = (
             "bf16" if precision == "bf16" or (precision == "auto" and can) else "f32"

@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ...agents.networks import export_onnx, read_network
-
 __all__ = ["export"]
 
 _out = Console()
@@ -20,6 +18,8 @@ def export(
     target: Annotated[Path, typer.Argument(help="The .onnx file to make.")],
 ) -> None:
     """Write a network as an ONNX file, which other programs run."""
+    from ...agents.networks import export_onnx, read_network
+
     if target.suffix != ".onnx":
         raise ValueError(f"cannot export to {target}: expected a name that ends in .onnx")
     if target.exists():
