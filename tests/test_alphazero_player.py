@@ -92,6 +92,7 @@ def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
         assert agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]) == chosen[row]
 
 
+@pytest.mark.slow
 def test_past_boards_are_shown_below_the_root(tmp_path: Path) -> None:
     game = make_game("go(board_size=5)")
     save_network(tmp_path / "go.safetensors", new_network(game, "tiny"))

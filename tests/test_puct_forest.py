@@ -117,6 +117,7 @@ def test_masks_noise_and_temperature() -> None:
     assert [agent.analyse(game.new_state(), mask).best_action for _ in range(20)] == drawn
 
 
+@pytest.mark.slow
 def test_a_network_is_shown_earlier_positions() -> None:
     game = go(board_size=3, superko="simple")
     env: Any = BoardGameEnv(game)
