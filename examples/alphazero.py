@@ -30,11 +30,11 @@ from plyground.envs import Game, GameBatch, make_game
 GAME = "connect_four"
 OPENING_PLIES = 24  # random plies that open a game, at most: the network meets positions of all kinds
 C_SCALE = 1.0  # how much Gumbel's rule trusts values against logits
-ROUND_PLIES = 4  # moves of each game between two turns of learning
+ROUND_PLIES = 8  # moves of each game between two turns of learning
 SAMPLES_LEARNED = 4  # for each that was played
 LEARN_AFTER = 8_192  # samples
 WINDOW = 400_000  # newest samples that are learned from
-BATCH, LEARNING_RATE, WARM_UP, AVERAGING = 512, 2e-3, 100, 0.999
+BATCH, LEARNING_RATE, WARM_UP, AVERAGING = 512, 5e-3, 100, 0.999
 
 
 class Samples(NamedTuple):

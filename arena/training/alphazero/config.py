@@ -74,7 +74,7 @@ class AlphaZeroConfig(Settings):
     # -- self-play -----------------------------------------------------------------------------------------------------
 
     num_envs: int = field(default=512, metadata=about("Games played side by side.", least=1))
-    turn_plies: int = field(default=2, metadata=about("Plies of each game between two turns of learning.", least=1))
+    turn_plies: int = field(default=8, metadata=about("Plies of each game between two turns of learning.", least=1))
     simulations: int = field(default=32, metadata=about("Simulations of a full search.", least=2))
     # KataGo, section 3.1, "playout cap randomization": 600 and 100, a quarter of the moves full.
     cheap_simulations: int = field(
@@ -173,7 +173,7 @@ class AlphaZeroConfig(Settings):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    learning_rate: float = field(default=2e-3, metadata=about("Highest learning rate, of AdamW.", above=0))
+    learning_rate: float = field(default=5e-3, metadata=about("Highest learning rate, of AdamW.", above=0))
     warm_up: int = field(
         default=100, metadata=about("Steps of learning over which the learning rate rises from 0.", least=0)
     )
