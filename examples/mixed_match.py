@@ -1,8 +1,8 @@
-"""The main job: a policy that has just been trained meets alpha-beta, MCTS and a random player on Connect Four.
+"""The main job: networks that have just been trained meet alpha-beta, MCTS and a random player on Connect Four.
 
-Trains DQN for a minute, against itself and others, then plays everyone against everyone in one PettingZoo loop,
-prints the cross table, and keeps the training run and the games in the folder ``demo``. Run it again, and the policy
-trains for another minute first.
+Trains DQN for a minute, against itself and others, and AlphaZero for another. Then everyone plays everyone in one
+PettingZoo loop, AlphaZero with the network that comes with the package among them. Prints the cross table, and keeps
+the training runs and the games in the folder ``demo``. Run it again, and both train for another minute first.
 """
 
 from pathlib import Path
@@ -19,30 +19,38 @@ from plyground.arena import (
     train,
     train_with_progress,
 )
-from plyground.arena.training import RunFolder
+from plyground.arena.training import alphazero
 
 GAME = "connect_four"
 MINUTES = 1.0
-GAMES = 100  # of each pairing
+GAMES = 50  # of each pairing
 
 console = Console()
-Path("demo").mkdir(exist_ok=True)
-folder = RunFolder("demo/dqn")
+demo = Path("demo")
+demo.mkdir(exist_ok=True)
 
-if folder.config.exists():
-    minutes = (TrainingConfig.load(folder.config).minutes or 0) + MINUTES
-    console.print(f"Training DQN on {GAME} for another minute.")
-    train_with_progress(lambda report: resume(folder.path, report, minutes=minutes), minutes=minutes)
-else:
-    console.print(f"Training DQN on {GAME} for a minute.")
-    config = TrainingConfig(GAME, "dqn", network="resnet", steps=None, minutes=MINUTES)
-    train_with_progress(lambda report: train(config, folder.path, report), minutes=MINUTES)
 
-players = ["random", "mcts(simulations=100)", "alphabeta(depth=4)", f"dqn({folder.path})"]
-records = Path("demo/games.jsonl")
+def learn(config, train, resume):
+    """Train for a minute, or for another one where there is a run already, and return the run's folder."""
+    folder = demo / config.algorithm
+    if not (folder / "config.json").exists():
+        console.print(f"Training {config.algorithm} on {GAME} for a minute.")
+        train_with_progress(lambda report: train(config, folder, report), minutes=MINUTES)
+    else:
+        minutes = (type(config).load(folder / "config.json").minutes or 0) + MINUTES
+        console.print(f"Training {config.algorithm} on {GAME} for another minute.")
+        train_with_progress(lambda report: resume(folder, report, minutes=minutes), minutes=minutes)
+    return folder
+
+
+dqn = learn(TrainingConfig(GAME, "dqn", network="resnet", steps=None, minutes=MINUTES), train, resume)
+zero = learn(alphazero.AlphaZeroConfig(GAME, minutes=MINUTES, ladder_every=0), alphazero.train, alphazero.resume)
+
+players = ["random", "mcts(simulations=100)", "alphabeta(depth=4)", f"dqn({dqn})", f"network({zero})", "alphazero"]
+records = demo / "games.jsonl"
 records.unlink(missing_ok=True)
 games = iter_match(GAME, players, GAMES, seed=1)
 played = play_with_progress(games, GAMES * len(players) * (len(players) - 1) // 2, records)
 
 console.print(cross_table(standings(played), title=f"{GAME}, {len(played)} games"))
-console.print(f"The run is in {folder.path}, the games are in {records}.", highlight=False)
+console.print(f"The runs and the games are in {demo}.", highlight=False)

@@ -47,16 +47,16 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "8")
     small += ("--no-symmetry", "--ladder-every", "0", "--inference", "torch")
     _, err = run("train", "alphazero", "tictactoe", "--out", str(folder), "--steps", "24", *small)
-    assert "24 steps; go on with --resume" in err
+    assert "32 steps; go on with --resume" in err  # a turn is 8 plies of 4 games: the first end at or after 24
     config = AlphaZeroConfig.load(folder / "config.json")
     assert (config.steps, config.minutes, config.symmetry, config.simulations) == (24, None, False, 4)
     _, err = run("train", "--resume", str(folder), "--steps", "48")
-    assert f"{folder}: 48 steps" in err.replace("\n", " ")
+    assert f"{folder}: 64 steps" in err.replace("\n", " ")
     assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
     found = json.loads(run("evaluate", str(folder), "--positions", "2", "--ladder", "none", "--json")[0])
     assert (found["player"], found["game"]) == (str(folder), "tictactoe")
     curve = json.loads(run("evaluate", str(folder), "--curve", "--positions", "2", "--ladder", "none", "--json")[0])
-    assert [point["steps"] for point in curve] == [24, 48]
+    assert [point["steps"] for point in curve] == [32, 64]
     wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
     assert "--self-play is no option of alphazero: did you mean" in wrong
     assert not (tmp_path / "no").exists()
