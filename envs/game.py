@@ -170,7 +170,7 @@ class Game:
         self.observation_dtype = np.dtype(observation_dtype)
         self.players = players
         self.is_checked = not check
-        self.symmetries = tuple(symmetries)
+        self.symmetries = tuple(Symmetry(*(np.asarray(each).astype(np.intp) for each in one)) for one in symmetries)
         self.repetition, self.history = repetition, history
         self.history_swap = None if history_swap is None else tuple(history_swap)
         check_layout(self)

@@ -12,7 +12,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from .jit.game_type import RULES
 
-__all__ = ["Repetition", "Rule", "State", "Symmetry", "check_layout", "check_rules", "state_dtype"]
+__all__ = [
+    "Images",
+    "Repetition",
+    "Rule",
+    "State",
+    "Symmetry",
+    "check_layout",
+    "check_rules",
+    "images_of",
+    "state_dtype",
+]
 
 Rule = Callable[..., Any]
 State = np.record  # one row of an array with the game's dtype
@@ -30,6 +40,13 @@ class Symmetry(NamedTuple):
     actions: NDArray[np.intp]  # [num_actions]
 
 
+class Images(NamedTuple):
+    """The symmetries of a game, the identity first: image ``k`` shows at cell ``i`` what is at ``cells[k, i]``."""
+
+    cells: NDArray[np.int64]  # [images, cells]
+    actions: NDArray[np.int64]  # [images, num_actions]: action a of the image is this one of the board
+
+
 class Repetition(NamedTuple):
     """What happens when a position comes again. Environments see to it, for a state does not know its past.
 
@@ -40,6 +57,14 @@ class Repetition(NamedTuple):
     times: int = 2  # times that a position must stand on the board for the effect, the first included
     exempt: tuple[int, ...] = ()  # actions that may lead to any position
     memory: int | None = None  # plies after which a position cannot come again; None: it always can
+
+
+def images_of(game: Any) -> Images | None:
+    """Return the images of a game's board under its symmetries; None if it has none."""
+    if not game.symmetries:
+        return None
+    cells, actions = (np.array(images) for images in zip(*game.symmetries, strict=True))
+    return Images(np.vstack((np.arange(cells.shape[1]), cells)), np.vstack((np.arange(actions.shape[1]), actions)))
 
 
 def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:

@@ -22,6 +22,9 @@ class RandomPlay:
         self.stats = SimpleNamespace(games=0, moves=0, simulations=0, seconds_search=0.0, seconds_net=0.0)
         self.open: list[list[NDArray[Any]]] = [[] for _ in range(num_envs)]
 
+    def forget(self) -> None:
+        """Do nothing: nothing is remembered."""
+
     def play(self, evaluate: Callable[..., Any], *, moves: int) -> NDArray[Any]:
         batch, game, ended = self.batch, self.game, [new_samples(self.game, 0)]
         for _ in range(moves):

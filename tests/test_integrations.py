@@ -127,7 +127,7 @@ def test_tianshou_gets_masks_and_rewards_in_turn() -> None:
 
 def test_rllib_runs_and_tells_the_loser() -> None:
     """In a process of its own: Ray starts servers, and changes signal handlers and loggers."""
-    pytest.importorskip("ray.rllib")
+    pytest.importorskip("ray.rllib.algorithms.ppo", exc_type=ImportError)
     code = (
         "import rllib_ppo\n"
         "env = rllib_ppo.PettingZooEnv(rllib_ppo.connect_four_v0.env(info_state=False))\n"

@@ -63,6 +63,7 @@ LATE = {
     ("arena.records.formats", "arena.records.sgf"),
     ("arena.training.config", "agents"),
     ("arena.training.alphazero.actor", "agents.networks"),
+    ("arena.training.alphazero.ray_actors", "agents.networks"),
     ("arena.training.alphazero.actors", "agents.networks"),
     ("arena.training.alphazero.config", "agents"),
     ("arena.training.alphazero.session", "agents.networks"),  # a run alone needs torch

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs.terms import images_of
 from ...envs.vector.row_random import draw_numbers
 from ...envs.vector.state_dicts import restore
-from .images import images_of
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnvWrapper

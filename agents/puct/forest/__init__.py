@@ -1,9 +1,11 @@
 """Many search trees side by side, one for each of many games, whose leaves a network is asked about together.
 
 Start with `forest`, then `trees`: the arrays, a row for each game. `passes` has the steps of a pass, `gumbel` and
-`priors` the two rules of selection, `proofs` what is known for certain. May import `plyground.envs` and its room `jit`.
+`priors` the two rules of selection, `proofs` what is known for certain, `cache` what need not be asked for again.
+May import `plyground.envs` and its room `jit`.
 """
 
+from .cache import EvaluationCache
 from .forest import Evaluate, Forest, Root, Searched
 
-__all__ = ["Evaluate", "Forest", "Root", "Searched"]
+__all__ = ["Evaluate", "EvaluationCache", "Forest", "Root", "Searched"]

@@ -16,6 +16,7 @@ from ....envs.jit.prng import new_rng
 from ....envs.outside.arguments import checked_whole
 from ....envs.outside.limits import MOST_THREADS
 from ....envs.outside.spec import nearest
+from .cache import EvaluationCache
 from .gumbel import GumbelRule
 from .passes import (
     absorb,
@@ -90,11 +91,14 @@ class Forest:
         leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
             not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
             a PUCT root has one.
+        cache_mb: memory for answers of the evaluator, in MB, which are not asked for again: an `EvaluationCache`. Clear
+            it when the evaluator has changed.
         threads: threads that advance the trees.
         seed: of the noise; None takes one from the system's entropy.
 
     Attributes:
         rngs: uint64 [rows, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.
+        cache: the answers that are kept, with counts of hits; None if there is no memory for them.
         nbytes: the memory of the trees, in bytes; they never grow.
         simulations_done: simulations in all searches so far.
         evaluations: positions that the evaluator was asked about so far.
@@ -122,6 +126,7 @@ class Forest:
         alpha: float = 0.3,
         proofs: bool = True,
         leaves: int = 1,
+        cache_mb: float = 0.0,
         threads: int = 1,
         seed: int | np.random.SeedSequence | None = None,
     ) -> None:
@@ -136,7 +141,7 @@ class Forest:
         leaves = checked_whole("leaves", leaves, 1) if root == "gumbel" else 1
         for name, value, least in (
             ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("c_base", c_base, 1), ("forced", forced, 0),
-            ("epsilon", epsilon, 0), ("alpha", alpha, 0), ("fpu", fpu, -math.inf),
+            ("epsilon", epsilon, 0), ("alpha", alpha, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
         ):  # fmt: skip
             if not value >= least or math.isnan(value):
                 raise ValueError(f"{name} must be a number, at least {least}, got {value!r}")
@@ -151,6 +156,7 @@ class Forest:
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
         edges = game.num_actions + nodes * min(game.num_actions, _MOST_EDGES)
         self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
+        self.cache = EvaluationCache(game, cache_mb) if cache_mb else None
         self.rngs = np.zeros((self.rows, 1), np.uint64)
         self.seed(seed)
         self.simulations_done = self.evaluations = 0
@@ -249,6 +255,12 @@ class Forest:
         self._begin(rows, states, root_masks, each)
         select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
+
+        def ask(planes: NDArray[Any], allowed: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            answer = self._checked(*evaluate(planes, allowed), len(planes))
+            self.evaluations += len(planes)
+            return answer
+
         while True:
             self._run(select, rows.size, states, rule, rows)
             leaves = self.trees.rows["leaves"][rows]
@@ -265,11 +277,10 @@ class Forest:
                 planes.reshape(count, values), allowed,
             )  # fmt: skip
             try:
-                answer = self._checked(*evaluate(planes, allowed), count)
+                answer = ask(planes, allowed) if self.cache is None else self.cache.answer(planes, allowed, ask)
             except BaseException:
                 self.forget(rows)
                 raise
-            self.evaluations += count
             self._run(absorb, rows.size, *answer, rows, offsets, considered, self.epsilon)
             if interrupted is not None and interrupted():
                 break

@@ -70,6 +70,10 @@ class AlphaZeroConfig(Settings):
             most=MOST_THREADS,
         ),
     )
+    ray: bool = field(
+        default=False,
+        metadata=about("Let the actors play on a Ray cluster: that of RAY_ADDRESS, or one that runs on this machine."),
+    )
 
     # -- self-play -----------------------------------------------------------------------------------------------------
 
@@ -208,6 +212,14 @@ class AlphaZeroConfig(Settings):
         default=0.55, metadata=about("Score from which on the new net replaces the other.", least=0, most=1)
     )
     gating_every: int = field(default=20_000, metadata=about("Steps from one such match to the next.", least=1))
+    cache_mb: float = field(
+        default=0.0,
+        metadata=about(
+            "Memory for what the net said of positions, in MB, until it has learned: they come again, in one search "
+            "after another; 0: none.",
+            least=0,
+        ),
+    )
     inference: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
         default="auto",
         metadata=about(
@@ -248,6 +260,8 @@ class AlphaZeroConfig(Settings):
         check_settings(self)
         if self.steps is None and self.minutes is None:
             raise ValueError("give steps, or minutes, or both: else training would never end")
+        if self.ray and not self.actors:
+            raise ValueError("ray needs actors, the processes that play on the cluster: give their number")
         if self.full_share < 1 and self.cheap_simulations > self.simulations:
             raise ValueError(
                 f"cheap_simulations must be at most simulations, {self.simulations}, got {self.cheap_simulations}"

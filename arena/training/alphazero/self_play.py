@@ -76,6 +76,7 @@ class SelfPlay:
             c_visit=config.c_visit,
             c_scale=config.c_scale,
             proofs=config.proofs,
+            cache_mb=config.cache_mb,
             epsilon=config.noise,
             alpha=config.noise_alpha or 10 / game.num_actions,
             threads=config.threads_each,
@@ -100,6 +101,11 @@ class SelfPlay:
         """
         ended = [self._step(evaluate) for _ in range(moves)]
         return np.concatenate(ended) if ended else new_samples(self.game, 0)
+
+    def forget(self) -> None:
+        """Forget what the net said of positions: it has learned."""
+        if self.forest.cache is not None:
+            self.forest.cache.clear()
 
     def _step(self, evaluate: Evaluate) -> NDArray[Any]:
         """Play one move in every game, and return the samples of the games that it ends."""

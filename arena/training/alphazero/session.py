@@ -21,6 +21,7 @@ from .board import ScalarLog
 from .config import AlphaZeroConfig
 from .examination import Examination
 from .gating import score_of
+from .ray_actors import RayActors
 from .replay import ReplayBuffer
 from .sources import Counts, OwnPlay, Source, evaluate_by, new_inference
 
@@ -103,9 +104,7 @@ class AlphaZeroSession:
         self.playing = deepcopy(self.learner.average) if config.gating_games else self.learner.average
         self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of)
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
-        self.source: Source = (
-            Actors(game, config, self.playing, folder.path) if config.actors else OwnPlay(game, config, self.playing)
-        )
+        self.source: Source = self._new_source()
         self.examination = Examination(game, config)
         self.log = ScalarLog(folder.tensorboard)
         self.counts, self.first_counts = Counts(), Counts()
@@ -119,6 +118,12 @@ class AlphaZeroSession:
         self._player = ThreadPoolExecutor(1) if config.threads > 1 and not config.actors else None
         self.interrupted = False
         self._saved = self.started  # when the run was saved last
+
+    def _new_source(self) -> Source:
+        game, config, net = self.game, self.config, self.playing
+        if config.ray:
+            return RayActors(game, config, net)
+        return Actors(game, config, net, self.folder.path) if config.actors else OwnPlay(game, config, net)
 
     @property
     def steps(self) -> int:

@@ -93,6 +93,7 @@ class OwnPlay:
     def publish(self, net: Any) -> None:
         """Play with this net from here on."""
         self.inference.update(net)
+        self.play.forget()
 
     def state_dict(self) -> dict[str, Any]:
         """Return the games in progress."""

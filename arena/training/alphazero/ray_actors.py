@@ -1,0 +1,163 @@
+"""Self-play on the machines of a Ray cluster, while this process learns.
+
+https://docs.ray.io. Each actor is a plain actor of Ray's, with as many of the cluster's processors as it has threads.
+The package must be installed on every machine, and the game's file, if it is one's own, be at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....envs import Game
+from ....envs.outside.extras import how_to_install
+from .actor import Actor
+from .config import AlphaZeroConfig
+from .samples import new_samples
+from .sources import Counts
+
+__all__ = ["RayActors"]
+
+_PATIENCE = 1.0  # seconds to wait for samples, before the run looks at its limits again
+_AHEAD = 2  # turns that an actor is asked for: it plays one while another is handed over
+_FAILURES = 3  # actors in a row that may end before any sends samples
+
+
+class _Remote:
+    """An `Actor` in a process of the cluster's."""
+
+    def __init__(self, config: AlphaZeroConfig, net: Any, version: int, number: int) -> None:
+        self._actor, self._version = Actor(config, net, number), version
+
+    def turn(self, net: Any, version: int) -> tuple[NDArray[Any], Counts]:
+        newer = net if version != self._version else None
+        self._version = version
+        return self._actor.turn(newer)
+
+
+class RayActors:
+    """Actors on a Ray cluster, started again where one dies.
+
+    The cluster is the one that Ray finds: that of ``RAY_ADDRESS``, or one that was started on this machine; if there is
+    none, Ray starts one here, which ends with the run. Samples come in no order that could be repeated: such a run goes
+    on, but not bit by bit.
+
+    Args:
+        game: the game.
+        config: the configuration.
+        net: the net that plays first.
+
+    Attributes:
+        actors: the handles of Ray's actors, by number.
+
+    Raises:
+        ImportError: Ray is not installed.
+    """
+
+    def __init__(self, game: Game, config: AlphaZeroConfig, net: Any) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise ImportError(f"actors on a cluster need Ray ({error}): {how_to_install('ray')}") from error
+        self._ray: Any = ray
+        self.game, self.config, self.net = game, config, net
+        self.actors: dict[int, Any] = {}
+        self._turns: dict[Any, int] = {}  # the actors that were asked for them
+        self._started = 0  # actors that the run ever had
+        self._failures = 0
+        self._version = 0
+        self._weights: Any = None
+        self._has_joined = False
+
+    def prepare(self) -> None:
+        """Join the cluster, and start the actors.
+
+        Raises:
+            ValueError: the cluster has fewer processors than the actors take.
+        """
+        ray, config = self._ray, self.config
+        Actor(config, self.net, 0, num_envs=1).turn()  # what is wrong with the game or the net is told here
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, logging_level="ERROR")
+            self._has_joined = True
+        wanted, there = config.actors * config.threads_each, ray.cluster_resources().get("CPU", 0)
+        if there < wanted:
+            raise ValueError(
+                f"{config.actors} actors of {config.threads_each} threads need {wanted} processors, and the Ray "
+                f"cluster has {there:g}: give fewer actors, or let more machines join it"
+            )
+        self.publish(self.net)
+        for _ in range(config.actors):
+            self._start()
+
+    def _start(self) -> None:
+        self._started += 1
+        remote = self._ray.remote(num_cpus=self.config.threads_each)(_Remote)
+        actor = remote.remote(self.config, self._weights, self._version, self._started)
+        self.actors[self._started] = actor
+        for _ in range(_AHEAD):
+            self._ask(self._started)
+
+    def _ask(self, number: int) -> None:
+        self._turns[self.actors[number].turn.remote(self._weights, self._version)] = number
+
+    def collect(self) -> tuple[NDArray[Any], Counts]:
+        """Return the samples that have come since, if any come within a second, and what was done for them.
+
+        Raises:
+            RuntimeError: one actor after the other ends before it sends anything.
+        """
+        ray, parts, done = self._ray, [new_samples(self.game, 0)], Counts()
+        ready, rest = ray.wait(list(self._turns), timeout=_PATIENCE)
+        more, _ = ray.wait(rest, num_returns=len(rest), timeout=0) if rest else ([], [])
+        for turn in [*ready, *more]:
+            number = self._turns.pop(turn)
+            if number not in self.actors:
+                continue  # it has died, and its other turn with it
+            try:
+                samples, counts = ray.get(turn)
+            except ray.exceptions.RayError as error:
+                self._replace(number, error)
+                continue
+            parts.append(samples)
+            done += counts
+            self._failures = 0
+            self._ask(number)
+        return np.concatenate(parts), done
+
+    def _replace(self, number: int, error: Exception) -> None:
+        """Start an actor for one that has died."""
+        self._ray.kill(self.actors.pop(number))
+        self._failures += 1
+        if self._failures >= _FAILURES * self.config.actors:
+            said = str(error).strip().splitlines()
+            raise RuntimeError(f"actors end before they send samples; the last one said: {said[-1]}") from error
+        self._start()
+
+    def publish(self, net: Any) -> None:
+        """Let the actors play with this net from the next turn on that they are asked for."""
+        from ....agents.networks import SavedNetwork
+
+        self._version += 1
+        self._weights = self._ray.put(SavedNetwork(net.config, net.weights(), {}))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what the actors of the next session must not repeat."""
+        return {"started": self._started}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let actors play other games than those before."""
+        self._started = int(state["started"])
+
+    def close(self) -> None:
+        """End the actors, forget what they had not handed over, and leave the cluster."""
+        for actor in self.actors.values():
+            self._ray.kill(actor)
+        self.actors.clear()
+        self._turns.clear()
+        if self._has_joined:
+            self._ray.shutdown()
+            self._has_joined = False

@@ -1,0 +1,103 @@
+"""Actors on a Ray cluster: two nodes on this machine, and actors that die."""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from plyground.arena.training.alphazero import AlphaZeroConfig, resume, train
+from plyground.arena.training.alphazero.ray_actors import RayActors
+from plyground.arena.training.alphazero.session import AlphaZeroProgress
+
+CONFIG = AlphaZeroConfig(
+    "tictactoe",
+    actors=2,
+    ray=True,
+    steps=1500,
+    minutes=None,
+    num_envs=16,
+    simulations=4,
+    network="tiny",
+    inference="torch",
+    batch_size=32,
+    learn_after=64,
+    ladder_every=0,
+)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed"),
+    pytest.mark.filterwarnings("ignore"),  # what Ray itself leaves open, or warns of, is none of our doing
+]
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[Any]:
+    """Ray, joined to a cluster on this machine: two nodes of one processor each."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    handler = signal.getsignal(signal.SIGTERM)
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes.add_node(num_cpus=1)
+    ray.init(address=nodes.address, log_to_driver=False)
+    yield ray
+    ray.shutdown()
+    nodes.shutdown()
+    signal.signal(signal.SIGTERM, handler)
+
+
+def test_actors_play_on_both_nodes_and_are_started_again(
+    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed: list[int] = []
+    free: list[float] = []
+    collect = RayActors.collect
+
+    def collect_and_kill(self: RayActors) -> object:
+        found = collect(self)
+        if not killed and found[1].moves:
+            killed.extend(self.actors)
+            for actor in self.actors.values():
+                ray.kill(actor)
+        return found
+
+    def watch(progress: AlphaZeroProgress) -> None:
+        free.append(ray.available_resources().get("CPU", 0))
+
+    monkeypatch.setattr(RayActors, "collect", collect_and_kill)
+    progress = train(CONFIG, tmp_path / "run", watch)
+    assert killed == [1, 2]
+    assert 0 in free  # both processors, of one node each, were in use
+    assert progress.steps >= 1500
+    assert progress.learned > 0
+    assert resume(tmp_path / "run", steps=progress.steps + 500).steps >= progress.steps + 500
+
+
+def test_more_actors_than_processors_are_refused(ray: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="3 actors of 1 threads need 3 processors, and the Ray cluster has 2"):
+        train(replace(CONFIG, actors=3), tmp_path / "run")
+
+
+def test_actors_that_fail_are_told_of(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A net that the actors cannot take, as one of another game."""
+
+    def publish(self: RayActors, net: Any) -> None:
+        self._weights = ray.put("no net")
+
+    monkeypatch.setattr(RayActors, "publish", publish)
+    with pytest.raises(RuntimeError, match="actors end before they send samples; the last one said: "):
+        train(CONFIG, tmp_path / "run")
+
+
+def test_ray_needs_actors() -> None:
+    with pytest.raises(ValueError, match="ray needs actors"):
+        replace(CONFIG, actors=0)
