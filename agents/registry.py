@@ -157,7 +157,7 @@ def as_agent(agent: PlayerLike, game: Game | str | None) -> Agent:
         )
     own, game = getattr(agent, "game", None), None if game is None else as_game(game)
     if game is not None and isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
-        raise ValueError(f"{agent!r} plays {own.spec}, expected a player of {game.spec}")
+        raise ValueError(f"{type(agent).__name__} plays {own.spec}, expected a player of {game.spec}")
     return made
 
 

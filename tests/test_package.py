@@ -61,11 +61,17 @@ LATE = {
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
-    ("arena.training.config", "agents"),
+    ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
+    ("arena.training.config", "envs"),
+    ("arena.training.config", "envs.outside.elsewhere"),
+    ("arena.training.settings", "envs.outside.limits"),
+    ("arena.training.settings", "envs.outside.spec"),
     ("arena.training.alphazero.actor", "agents.networks"),
     ("arena.training.alphazero.ray_actors", "agents.networks"),
     ("arena.training.alphazero.actors", "agents.networks"),
     ("arena.training.alphazero.config", "agents"),
+    ("arena.training.alphazero.config", "envs"),
+    ("arena.training.alphazero.config", "envs.outside.elsewhere"),
     ("arena.training.alphazero.session", "agents.networks"),  # a run alone needs torch
     ("arena.training.alphazero.session", "arena.training.alphazero.learner"),
     ("arena.training.alphazero.sources", "agents.networks"),

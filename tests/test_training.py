@@ -52,7 +52,8 @@ class TestConfig:
         documentation = " ".join((TrainingConfig.__doc__ or "").split())
         for one in fields(TrainingConfig):
             assert f" {one.name}: {one.metadata['what']}" in documentation
-        assert "threads: Threads that advance the games. From 1 to 1024. Default: 1." in documentation
+        assert "threads: Threads that advance the games. At least 1. Default: 1." in documentation
+        assert "as it was. From 0 to 1. Default: 0.3." in documentation
 
     @pytest.mark.parametrize(
         ("text", "message"),

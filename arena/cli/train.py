@@ -16,12 +16,8 @@ from typing import Annotated, Any, Literal, NamedTuple, get_origin
 import typer
 from rich.console import Console
 
-from ...envs.outside.spec import nearest, parse_spec
-from ..progress import train_with_progress
-from ..training import RunFolder, TrainingConfig, alphazero, check_unfinished, resume
-from ..training import train as run
-from ..training.alphazero import AlphaZeroConfig
-from ..training.model import check_algorithm
+from ..training.alphazero.config import AlphaZeroConfig
+from ..training.config import TrainingConfig
 from ..training.settings import described, kind_of
 
 __all__ = ["train"]
@@ -41,6 +37,11 @@ def train(
     **options: Any,
 ) -> None:
     """Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was."""
+    from ..progress import train_with_progress
+    from ..training import RunFolder, alphazero
+    from ..training import train as run
+    from ..training.model import check_algorithm
+
     given = {name: value for name, value in options.items() if not (value is None or value == [])}
     steps, minutes = given.get("steps"), given.get("minutes")
     if resume_from is not None:
@@ -71,6 +72,9 @@ def train(
 
 def _go_on(folder: Path, steps: int | None, minutes: float | None) -> None:
     """Go on with the run in a folder."""
+    from ..progress import train_with_progress
+    from ..training import alphazero, check_unfinished, resume
+
     is_ours = alphazero.is_run(folder)
     (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes)
     go_on: Any = alphazero.resume if is_ours else resume
@@ -85,6 +89,8 @@ def _steps(trained: Any) -> int:
 
 def _check_options(algorithm: str, kind: type[Any], given: dict[str, Any]) -> None:
     """Check that the options which are given are those of the algorithm."""
+    from ...envs.outside.spec import nearest
+
     known = [_option_name(one.name) for one in fields(kind) if one.name not in _ARGUMENTS]
     for name in map(_option_name, given):
         if name not in known:
@@ -118,6 +124,8 @@ def _read_shares(texts: list[str]) -> dict[str, float]:
 
 def _read_settings(text: str) -> dict[str, Any]:
     """Read ``key=value, …``."""
+    from ...envs.outside.spec import parse_spec
+
     _, unnamed, named = parse_spec(f"settings({text})")
     if unnamed:
         raise ValueError(f"cannot read the settings {text!r}: expected KEY=VALUE, …, as in 'n_epochs=8'")

@@ -3,10 +3,14 @@
 Start with `run`. May import the packages below and the files of `plyground.arena`, and no other room of it.
 """
 
-from .config import TrainingConfig
-from .folder import RunFolder
-from .model import new_model
-from .run import check_unfinished, resume, train
-from .session import Progress
+from __future__ import annotations
 
-__all__ = ["Progress", "RunFolder", "TrainingConfig", "check_unfinished", "new_model", "resume", "train"]
+from typing import TYPE_CHECKING
+
+from ..late import loaded_late
+
+if TYPE_CHECKING:
+    from .public import *  # noqa: F403  (the names stand there, once)
+    from .public import __all__ as __all__
+else:
+    __getattr__, __dir__ = loaded_late(__name__, globals())

@@ -11,10 +11,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal
 
-from ...envs import make_game
-from ...envs.outside.elsewhere import absolute
-from ...envs.outside.limits import MOST_THREADS
-from .settings import Settings, about, check_settings, documented
+from .settings import Settings, about, check_settings, documented, most_threads
 
 __all__ = ["ALGORITHMS", "TrainingConfig"]
 
@@ -88,7 +85,7 @@ class TrainingConfig(Settings):
         ),
     )
     num_envs: int = field(default=256, metadata=about("Games played side by side.", least=1))
-    threads: int = field(default=1, metadata=about("Threads that advance the games.", least=1, most=MOST_THREADS))
+    threads: int = field(default=1, metadata=about("Threads that advance the games.", least=1, most=most_threads))
     # With torch's default, and other work on the same cores, PPO ran 30 times slower on 2 of them.
     network_threads: int = field(
         default=1,
@@ -96,7 +93,7 @@ class TrainingConfig(Settings):
             "Threads of torch, on whose number the last digits of the weights depend. More than one pay for a resnet "
             "with as many idle cores to itself; where other work runs on these, all is slower by far.",
             least=1,
-            most=MOST_THREADS,
+            most=most_threads,
         ),
     )
     opening_plies: int | None = field(
@@ -198,6 +195,8 @@ class TrainingConfig(Settings):
 
     def anywhere(self) -> TrainingConfig:
         """Return this configuration with the games and players of one's own files found from any folder."""
+        from ...envs.outside.elsewhere import absolute
+
         return replace(
             self,
             game=absolute(self.game),
@@ -212,6 +211,7 @@ class TrainingConfig(Settings):
             ValueError: a name is unknown; the nearest is suggested.
         """
         from ...agents import make
+        from ...envs import make_game
 
         game = make_game(self.game)
         for spec in {*self.opponents, *self.ladder}:

@@ -10,7 +10,7 @@ import inspect
 import json
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
 from functools import cache
 from numbers import Real
@@ -18,9 +18,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from ...envs.outside.spec import nearest
-
-__all__ = ["Settings", "about", "check_settings", "described", "documented", "kind_of"]
+__all__ = ["Settings", "about", "check_settings", "described", "documented", "kind_of", "most_threads"]
 
 _WIDTH = 112  # of the documentation
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -50,6 +48,8 @@ class Settings:
             known = [one.name for one in fields(cls)]
             for name in values:
                 if name not in known:
+                    from ...envs.outside.spec import nearest
+
                     raise ValueError(f"unknown setting {name!r}: {nearest(name, known)}")
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except (ValueError, TypeError, AttributeError) as error:
@@ -57,7 +57,11 @@ class Settings:
 
 
 def about(
-    what: str, *, least: float | None = None, above: float | None = None, most: float | None = None
+    what: str,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | Callable[[], float] | None = None,
 ) -> dict[str, Any]:
     """Return the metadata of a field.
 
@@ -65,7 +69,7 @@ def about(
         what: one sentence or more that say what it is.
         least: the smallest value that a number may have.
         above: the value that a number must exceed.
-        most: the largest value that a number may have.
+        most: the largest value that a number may have, or a function that tells it: then the help does not.
     """
     return {"what": what, "least": least, "above": above, "most": most}
 
@@ -95,9 +99,12 @@ def check_settings(config: Any) -> None:
             continue
         if get_origin(kind) is Literal:
             if value not in get_args(kind):
+                from ...envs.outside.spec import nearest
+
                 raise ValueError(f"unknown {one.name} {value!r}: {nearest(str(value), get_args(kind))}")
         elif kind in _NAMES and not (_is(value, kind) and _is_in_range(value, one.metadata)):
-            expected = ", ".join(filter(None, (_NAMES[kind], _range(one.metadata))))
+            span = _range(one.metadata["least"], one.metadata["above"], _most(one.metadata))
+            expected = ", ".join(filter(None, (_NAMES[kind], span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
 
 
@@ -108,13 +115,24 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def _is_in_range(value: Any, metadata: Mapping[str, Any]) -> bool:
-    least, above, most = metadata["least"], metadata["above"], metadata["most"]
+    least, above, most = metadata["least"], metadata["above"], _most(metadata)
     return (least is None or value >= least) and (above is None or value > above) and (most is None or value <= most)
 
 
-def _range(metadata: Mapping[str, Any]) -> str:
+def most_threads() -> int:
+    """Return the most threads that may be asked for. To know it, all games are imported: it takes a second."""
+    from ...envs.outside.limits import MOST_THREADS
+
+    return MOST_THREADS
+
+
+def _most(metadata: Mapping[str, Any]) -> Any:
+    most = metadata["most"]
+    return most() if callable(most) else most
+
+
+def _range(least: float | None, above: float | None, most: float | None) -> str:
     """Return the range of a number in words; empty if there is none."""
-    least, above, most = metadata["least"], metadata["above"], metadata["most"]
     if least is not None and most is not None:
         return f"from {least} to {most}"
     return f"at least {least}" if least is not None else f"above {above}" if above is not None else ""
@@ -122,7 +140,8 @@ def _range(metadata: Mapping[str, Any]) -> str:
 
 def described(one: Field[Any]) -> str:
     """Return what a field is, its range if it is a number, and its default if there is one to tell."""
-    limits, default = _range(one.metadata), _default(one)
+    least, above, most = (one.metadata[name] for name in ("least", "above", "most"))
+    limits, default = _range(least, above, None if callable(most) else most), _default(one)
     parts = one.metadata["what"], limits and f"{limits[0].upper()}{limits[1:]}.", default and f"Default: {default}."
     return " ".join(filter(None, parts))
 

@@ -207,7 +207,7 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
         if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
             own = getattr(opponent, "game", None)
             if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
-                raise ValueError(f"{opponent!r} plays {own.spec}, expected a player of {game.spec}")
+                raise ValueError(f"{type(opponent).__name__} plays {own.spec}, expected a player of {game.spec}")
             return opponent  # pyright: ignore[reportReturnType]  (it has just been seen that it is one)
         if not acts and callable(opponent) and _takes_many(opponent):
             return FromFunction(opponent)

@@ -4,23 +4,14 @@ Start with `run`, then `session`: the loop. `self_play` makes the samples, `repl
 them. May import the packages below, the rooms `training` and `grading`, and the files of `plyground.arena`.
 """
 
-from .config import AlphaZeroConfig
-from .replay import Batch, ReplayBuffer
-from .run import check_unfinished, is_run, resume, run_folder, train
-from .samples import new_samples, pack, sample_dtype
-from .session import AlphaZeroProgress
+from __future__ import annotations
 
-__all__ = [
-    "AlphaZeroConfig",
-    "AlphaZeroProgress",
-    "Batch",
-    "ReplayBuffer",
-    "check_unfinished",
-    "is_run",
-    "new_samples",
-    "pack",
-    "resume",
-    "run_folder",
-    "sample_dtype",
-    "train",
-]
+from typing import TYPE_CHECKING
+
+from ...late import loaded_late
+
+if TYPE_CHECKING:
+    from .public import *  # noqa: F403  (the names stand there, once)
+    from .public import __all__ as __all__
+else:
+    __getattr__, __dir__ = loaded_late(__name__, globals())

@@ -14,12 +14,12 @@ Where an idea comes from stands above its field:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ....envs import Game, make_game
-from ....envs.outside.elsewhere import absolute
-from ....envs.outside.limits import MOST_THREADS
-from ..settings import Settings, about, check_settings, documented
+from ..settings import Settings, about, check_settings, documented, most_threads
+
+if TYPE_CHECKING:
+    from ....envs import Game
 
 __all__ = ["AlphaZeroConfig"]
 
@@ -57,7 +57,7 @@ class AlphaZeroConfig(Settings):
             "Threads, one for each idle core. With one, self-play and learning take turns; with more they go on side "
             "by side, with half of the threads each.",
             least=1,
-            most=MOST_THREADS,
+            most=most_threads,
         ),
     )
 
@@ -67,7 +67,7 @@ class AlphaZeroConfig(Settings):
             "Processes that play, beside the one that learns; each plays num_envs games, and takes as many threads. 0: "
             "one process plays and learns by turns, and goes on bit by bit after a break.",
             least=0,
-            most=MOST_THREADS,
+            most=most_threads,
         ),
     )
     ray: bool = field(
@@ -289,6 +289,8 @@ class AlphaZeroConfig(Settings):
 
     def anywhere(self) -> AlphaZeroConfig:
         """Return this configuration with the games and players of one's own files found from any folder."""
+        from ....envs.outside.elsewhere import absolute
+
         return replace(self, game=absolute(self.game), ladder=tuple(map(absolute, self.ladder)))
 
     def check_names(self) -> None:
@@ -298,6 +300,7 @@ class AlphaZeroConfig(Settings):
             ValueError: a name is unknown; the nearest is suggested.
         """
         from ....agents import make
+        from ....envs import make_game
 
         game = make_game(self.game)
         for spec in self.ladder:
