@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -180,8 +181,14 @@ def _games(
         delayed(_play_pair_in_worker)(token, game, sent, labels, opening, (seed, pair)) for pair, opening in openings
     )
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    for pair_of_games in parallel(tasks):
-        yield from pair_of_games
+    played = parallel(tasks)
+    try:
+        for pair_of_games in played:
+            yield from pair_of_games
+    finally:
+        with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
+            warnings.simplefilter("ignore", UserWarning)
+            played.close()
 
 
 def _seed(seeds: tuple[int, int], side: int) -> int:

@@ -20,6 +20,7 @@ from .progress import play_with_progress, train_with_progress
 from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
+from .sprt import Sprt, until_decided
 from .tables import cross_table
 from .tournament import Score, Standing, standings
 from .training import Progress, TrainingConfig, resume, train
@@ -32,6 +33,7 @@ __all__ = [
     "Ratings",
     "Score",
     "SolvedPositions",
+    "Sprt",
     "Standing",
     "TrainingConfig",
     "calibrate",
@@ -60,6 +62,7 @@ __all__ = [
     "standings",
     "train",
     "train_with_progress",
+    "until_decided",
     "write_games",
     "write_records",
 ]

@@ -38,10 +38,12 @@ ROOMS = {
     "agents.teaching": {"envs.render"},
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
-        *("envs.vector", "arena.grading", "arena.records", "arena.training", "arena.training.alphazero"),
+        *("envs.vector", "arena.grading", "arena.records", "arena.sprt", "arena.training"),
+        "arena.training.alphazero",
     },
     "arena.grading": {"agents.solver.connect_four", "arena.records"},
     "arena.records": {"envs.jit"},
+    "arena.sprt": {"arena.records"},
     "arena.training": {"envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.training"},
 }

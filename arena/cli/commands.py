@@ -69,6 +69,14 @@ COMMANDS = {
             "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.jsonl --resume",
         ),
     ),
+    "sprt": Command(
+        "sprt:sprt",
+        "Test whether one player is stronger than another, in as few games as it takes.",
+        (
+            "plyground sprt 'mcts(simulations=200)' 'mcts(simulations=100)' --elo1 50 --jobs 2",
+            "plyground sprt --pentanomial '39 8843 26675 9240 44' --elo0 0.5 --elo1 2.5 --json",
+        ),
+    ),
     "play": Command(
         "play:play",
         "Play against an agent at the terminal.",

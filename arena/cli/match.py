@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..records.record import GameRecord
     from ..tournament import Standing
 
-__all__ = ["match"]
+__all__ = ["games_in", "match"]
 
 _out = Console()
 _err = Console(stderr=True)
@@ -56,7 +56,7 @@ def match(
         raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
     if out is not None:
         check_writable(out)
-    done = _games_in(out, resume)
+    done = games_in(out, resume)
     try:
         played = iter_match(game, players, games, seed, opening_plies=opening_plies, jobs=jobs, after=done)
     except ValueError as error:
@@ -84,7 +84,7 @@ def match(
         _out.print(cross_table(table, title=f"{records[0].game}, {len(records)} games, seed {seed}"))
 
 
-def _games_in(out: Path | None, resume: bool) -> list[GameRecord]:
+def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
     """Return the games that a match goes on after.
 
     Raises:

@@ -1,0 +1,149 @@
+"""``plyground sprt``: a match that goes on until it is known which of two players is stronger."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from .options import GameOption, Json, Seed, print_json
+
+if TYPE_CHECKING:
+    from ..records.record import GameRecord
+    from ..sprt import Sprt
+
+__all__ = ["sprt"]
+
+_out = Console()
+_err = Console(stderr=True)
+_POINTS = ("0", "1/2", "1", "3/2", "2")
+
+
+def sprt(
+    players: Annotated[
+        list[str] | None,
+        typer.Argument(help="The two players, as in 'mcts(simulations=200)'; the first may be the stronger."),
+    ] = None,
+    game: GameOption = "connect_four",
+    elo0: Annotated[float, typer.Option(help="How much stronger the first player is by H0.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="How much stronger the first player is by H1.")] = 20.0,
+    alpha: Annotated[float, typer.Option(help="The chance to accept H1 where H0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="The chance to accept H0 where H1 is true.")] = 0.05,
+    model: Annotated[str, typer.Option(help="In which Elo these are: normalized or logistic.")] = "normalized",
+    max_games: Annotated[int, typer.Option(help="Games after which it ends undecided; an even number.")] = 20_000,
+    pentanomial: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COUNTS",
+            help="Play nothing: judge these pairs of games, five numbers of those with 0, 1/2, 1, 3/2 and 2 points, as "
+            "in '39 8843 26675 9240 44'.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    opening_plies: Annotated[int | None, typer.Option(help="Random plies before the players take over.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the test whose first games are in the file of --out.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Test whether one player is stronger than another, in as few games as it takes."""
+    from ..sprt import Sprt
+
+    if (pentanomial is None) == (not players):
+        raise ValueError("give two players, or the results of their games with --pentanomial")
+    test = Sprt(elo0, elo1, alpha, beta, model)
+    if pentanomial is not None:
+        test = Sprt(elo0, elo1, alpha, beta, model, counts=_counts(pentanomial))
+        _tell(test, "", as_json)
+        return
+    assert players
+    if len(players) != 2:
+        raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
+    records = _play(test, game, players, max_games, seed, opening_plies, jobs, out, resume)
+    if not test.pairs:
+        raise typer.Exit(130)
+    _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
+
+
+def _counts(text: str) -> list[int]:
+    """Read ``--pentanomial``.
+
+    Raises:
+        ValueError: these are not five whole numbers.
+    """
+    words = text.replace(",", " ").split()
+    if len(words) != 5 or not all(word.isdecimal() for word in words):
+        raise ValueError(f"--pentanomial takes five whole numbers, as in '39 8843 26675 9240 44', got {text!r}")
+    return list(map(int, words))
+
+
+def _play(
+    test: Sprt,
+    game: str,
+    players: list[str],
+    max_games: int,
+    seed: int,
+    opening_plies: int | None,
+    jobs: int,
+    out: Path | None,
+    resume: bool,
+) -> list[GameRecord]:
+    """Play until the test is decided, interrupted, or out of games, and return the games."""
+    from ...envs.outside.files import check_writable
+    from ..matches import iter_match
+    from ..records.record import saved_records
+    from ..sprt import until_decided
+    from .match import games_in
+
+    if out is not None:
+        check_writable(out)
+    done = games_in(out, resume)
+    played = iter_match(game, players, max_games, seed, opening_plies=opening_plies, jobs=jobs, after=done)
+    records: list[GameRecord] = []
+    with _err.status("") as status:
+        try:
+            for record in until_decided(test, chain(done, played if out is None else saved_records(out, played))):
+                records.append(record)
+                status.update(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
+        except KeyboardInterrupt:
+            _err.print(f"stopped after {len(records)} games")
+    return records
+
+
+def _tell(test: Sprt, title: str, as_json: bool) -> None:
+    """Print what the test says."""
+    found = test.estimate()
+    if as_json:
+        names = ("elo0", "elo1", "alpha", "beta", "model", "pairs", "llr", "lower", "upper", "decision")
+        answer: dict[str, Any] = {name: getattr(test, name) for name in names}
+        print_json(
+            answer | {"pentanomial": test.counts, "elo": found.elo, "elo_low": found.low, "elo_high": found.high}
+        )
+        return
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
+    table.add_column("points of a pair")
+    for points in _POINTS:
+        table.add_column(points, justify="right")
+    table.add_row("pairs", *map(str, test.counts))
+    _out.print(table)
+    kind = "normalised" if test.model == "normalized" else "logistic"
+    _out.print(
+        f"LLR {test.llr:+.2f}, bounds {test.lower:+.2f} and {test.upper:+.2f}: {_in_words(test)}", highlight=False
+    )
+    _out.print(f"{kind} Elo {found.elo:+.1f} ({found.low:+.1f} to {found.high:+.1f}, 95 %)", highlight=False)
+
+
+def _in_words(test: Sprt) -> str:
+    if test.decision is None:
+        return "undecided"
+    accepted, other = (test.elo1, test.elo0) if test.decision == "H1" else (test.elo0, test.elo1)
+    return f"{test.decision}, stronger by {accepted:g} rather than by {other:g}"

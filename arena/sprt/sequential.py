@@ -1,0 +1,186 @@
+"""A test that stops by itself: the sequential probability ratio test, on pairs of games.
+
+A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16 (1945).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from ..ratings import pair_scores
+from ..records.record import GameRecord
+from .likelihood import ELO_PER_SIGMA, Model, checked_model, log_likelihood_ratio, mean_and_deviation, score_of
+from .passage import chance_of_upper_by
+
+__all__ = ["Estimate", "Sprt", "until_decided"]
+
+_FAR = 1e4  # Elo, beyond which no estimate goes
+_LARGE = 2.0  # times that the walk of small differences is as far as the ratio: then differences are not small
+_SURE = 1e-9  # a mean score is so far from 0 and 1, at least, when it is told as Elo
+
+
+class Estimate(NamedTuple):
+    """How much stronger the first player is, in the test's Elo, by what a test has seen when it stopped."""
+
+    elo: float  # median-unbiased: as likely too high as too low
+    low: float  # the lower end of the interval
+    high: float  # the upper end of the interval
+
+
+class Sprt:
+    """Is the first player stronger by ``elo1`` (H1), rather than by ``elo0`` (H0)?
+
+    Add the points of each opening, and play until `decision` says something.
+
+    Args:
+        elo0: the difference in strength by H0.
+        elo1: that by H1, which is larger.
+        alpha: the chance to accept H1 where H0 is true, above 0 and below 0.5.
+        beta: the chance to accept H0 where H1 is true, above 0 and below 0.5.
+        model: whether Elo are normalised or logistic, see `likelihood`.
+        counts: pairs that were played before, see ``counts`` below.
+
+    Attributes:
+        counts: how many pairs scored 0, 1/2, 1, 3/2 and 2 points.
+        lower: H0 is accepted where the log-likelihood ratio falls to it.
+        upper: H1 is accepted where the log-likelihood ratio rises to it.
+
+    Raises:
+        ValueError: an argument is out of its range, or the counts are not five whole numbers.
+    """
+
+    def __init__(
+        self,
+        elo0: float = 0.0,
+        elo1: float = 5.0,
+        alpha: float = 0.05,
+        beta: float = 0.05,
+        model: str = "normalized",
+        counts: Sequence[int] = (0, 0, 0, 0, 0),
+    ) -> None:
+        if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1):
+            raise ValueError(f"elo1 must be above elo0, both finite, got elo0={elo0!r} and elo1={elo1!r}")
+        for name, value in (("alpha", alpha), ("beta", beta)):
+            if not 0 < value < 0.5:
+                raise ValueError(f"{name} must be above 0 and below 0.5, got {value!r}")
+        self.elo0, self.elo1, self.alpha, self.beta = float(elo0), float(elo1), float(alpha), float(beta)
+        self.model: Model = checked_model(model)
+        self.counts = [int(count) for count in counts]
+        if len(self.counts) != 5 or self.counts != list(counts) or min(self.counts) < 0:
+            raise ValueError(f"counts must be five whole numbers of pairs, each at least 0, got {counts!r}")
+        self.lower, self.upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
+        log_likelihood_ratio(self.counts, elo0, elo1, self.model)  # says what is out of reach
+
+    def add(self, points: Iterable[float]) -> None:
+        """Add pairs by the first player's points in both games, each of 0, 1/2, 1, 3/2 and 2.
+
+        Raises:
+            ValueError: it is another number.
+        """
+        for one in points:
+            place = round(2 * one)
+            if not (0 <= place <= 4 and place == 2 * one):
+                raise ValueError(f"the points of a pair of games are 0, 0.5, 1, 1.5 or 2, got {one!r}")
+            self.counts[place] += 1
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are."""
+        return sum(self.counts)
+
+    @property
+    def llr(self) -> float:
+        """The log-likelihood ratio of H1 to H0."""
+        return log_likelihood_ratio(self.counts, self.elo0, self.elo1, self.model)
+
+    @property
+    def decision(self) -> Literal["H0", "H1"] | None:
+        """What is accepted; None while the games do not tell."""
+        llr = self.llr
+        return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """Return the difference in strength, knowing that the test stops at its bounds.
+
+        Who stops when one side is ahead sees too large a difference in the mean. So outcomes are put in an order, from
+        "H0 at once" over "H0 late", "no decision" and "H1 late" to "H1 at once", and the ends of the interval are those
+        differences at which as extreme an outcome as this one has a chance of half of what the interval leaves out. The
+        walk of the log-likelihood ratio is taken for Brownian motion with drift, as it is between players of nearly the
+        same strength. Before the test has stopped, and where one is so much stronger that this is far from true, it is
+        the interval of as many pairs without a test.
+
+        Args:
+            confidence: the chance that the interval is to have, above 0 and below 1.
+
+        Raises:
+            ValueError: there are no pairs yet, or the confidence is out of its range.
+        """
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must be above 0 and below 1, got {confidence!r}")
+        if self.pairs == 0:
+            raise ValueError("there is nothing to estimate before the first pair of games")
+        tail = (1 - confidence) / 2
+        return Estimate(*(self._elo_of(self._slope_at(chance)) for chance in (0.5, 1 - tail, tail)))
+
+    def _slope_at(self, chance: float) -> float:
+        """Return the mean score at which lower outcomes than what was seen have this chance."""
+        mean, deviation = mean_and_deviation(self.counts)
+        first, last = (self._score_of(elo) for elo in (self.elo0, self.elo1))
+        middle, llr, decision = (first + last) / 2, self.llr, self.decision
+        error = deviation / math.sqrt(self.pairs)
+        size = (last - first) / deviation**2  # of a change of the ratio, by score, as long as differences are small
+        if decision is None or abs(self.pairs * size * (mean - middle)) > _LARGE * abs(llr):
+            return mean - error * float(ndtri(chance))
+        variance = (size * deviation) ** 2
+        lower, upper = min(self.lower, llr), max(self.upper, llr)  # the ratio has gone beyond by a step, at most
+
+        def lower_outcomes(score: float) -> float:
+            drift = size * (score - middle)
+            if decision == "H1":
+                return 1 - chance_of_upper_by(self.pairs, drift, variance, lower, upper)
+            return chance_of_upper_by(self.pairs, -drift, variance, -upper, -lower)
+
+        reach = 12 * error + abs(mean - middle)
+        low, high = middle - reach, middle + reach
+        if lower_outcomes(low) < chance:
+            return low
+        if lower_outcomes(high) > chance:
+            return high
+        return float(brentq(lambda score: lower_outcomes(score) - chance, low, high))  # pyright: ignore[reportArgumentType]
+
+    def _score_of(self, elo: float) -> float:
+        """Return the mean score at a difference in the test's Elo."""
+        if self.model == "logistic":
+            return score_of(elo)
+        return 0.5 + elo / ELO_PER_SIGMA * math.sqrt(2) * mean_and_deviation(self.counts)[1]
+
+    def _elo_of(self, score: float) -> float:
+        """Return the difference in the test's Elo at a mean score."""
+        if self.model == "normalized":
+            return (score - 0.5) / (math.sqrt(2) * mean_and_deviation(self.counts)[1]) * ELO_PER_SIGMA
+        score = float(np.clip(score, _SURE, 1 - _SURE))
+        return float(np.clip(-400 * math.log10(1 / score - 1), -_FAR, _FAR))
+
+
+def until_decided(test: Sprt, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the games of a match until the test has its answer, or there are no more.
+
+    Args:
+        test: the test, to which each pair of games is added when it is finished.
+        records: the games of two players in order, as from `plyground.arena.iter_match`.
+    """
+    pair: list[GameRecord] = []
+    for record in records:
+        yield record
+        pair.append(record)
+        if len(pair) == 2:
+            test.add(pair_scores(pair))
+            pair = []
+            if test.decision is not None:
+                return

@@ -1,0 +1,188 @@
+"""The sequential probability ratio test: its likelihood ratio, its bounds, and what it says after it has stopped."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from plyground.arena import Sprt, iter_match, pair_scores, until_decided
+from plyground.arena.sprt import log_likelihood_ratio
+from plyground.arena.sprt.likelihood import ELO_PER_SIGMA
+from plyground.arena.sprt.passage import chance_of_upper, chance_of_upper_by
+
+OPEN_BENCH = (39, 8843, 26675, 9240, 44)
+SCORES = np.linspace(0, 1, 5)
+
+
+def most_likely(shares: NDArray[np.float64], elo: float, model: str) -> NDArray[np.float64]:
+    """The distribution that makes results most likely, of those with this difference, by a general optimiser."""
+
+    def too_strong(p: NDArray[np.float64]) -> float:
+        mean = float(p @ SCORES)
+        if model == "logistic":
+            return mean - 1 / (1 + 10 ** (-elo / 400))
+        deviation = math.sqrt(float(p @ (SCORES - mean) ** 2))
+        return (mean - 0.5) / (math.sqrt(2) * deviation) - elo / ELO_PER_SIGMA
+
+    constraints: Any = [{"type": "eq", "fun": lambda p: p.sum() - 1}, {"type": "eq", "fun": too_strong}]
+    found = minimize(
+        lambda p: -(shares @ np.log(p)),
+        np.full(5, 0.2),
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * 5,
+        constraints=constraints,
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    assert found.success
+    return found.x
+
+
+class TestLikelihood:
+    def test_is_that_of_openbench(self) -> None:
+        """OpenBench's own example, ``PentanomialSPRT((39, 8843, 26675, 9240, 44), 0.5, 2.5)``."""
+        assert log_likelihood_ratio(OPEN_BENCH, 0.5, 2.5) == pytest.approx(2.941675, abs=5e-7)
+
+    @pytest.mark.parametrize("model", ["logistic", "normalized"])
+    @pytest.mark.parametrize("counts", [OPEN_BENCH, (3, 10, 20, 12, 9), (40, 0, 1, 0, 59), (1, 2, 3, 4, 5)])
+    def test_is_that_of_a_general_optimiser(self, model: Any, counts: tuple[int, ...]) -> None:
+        shares = np.maximum(counts, 1e-3)
+        total, shares = shares.sum(), shares / shares.sum()
+        for elo0, elo1 in ((0, 5), (-30, 40), (10, 100)):
+            likely = [most_likely(shares, elo, model) for elo in (elo0, elo1)]
+            expected = total * (shares @ np.log(likely[1] / likely[0]))
+            assert log_likelihood_ratio(counts, elo0, elo1, model) == pytest.approx(expected, rel=2e-3, abs=2e-4)
+
+    def test_adds_up_and_changes_sign(self) -> None:
+        for model in ("logistic", "normalized"):
+            one, other = log_likelihood_ratio(OPEN_BENCH, 0, 5, model), log_likelihood_ratio(OPEN_BENCH, 5, 9, model)
+            assert log_likelihood_ratio(OPEN_BENCH, 0, 9, model) == pytest.approx(one + other)
+            assert log_likelihood_ratio(OPEN_BENCH[::-1], -9, 0, model) == pytest.approx(-one - other)
+            assert log_likelihood_ratio((0, 0, 0, 0, 0), -5, 5, model) == pytest.approx(0)
+
+    @pytest.mark.parametrize("counts", [(1, 2, 3), (1, 2, 3, 4, -1), (1, 2, 3, 4, math.nan), (math.inf, 0, 0, 0, 0)])
+    def test_counts_that_are_none_are_refused(self, counts: tuple[float, ...]) -> None:
+        with pytest.raises(ValueError, match="counts must be five numbers"):
+            log_likelihood_ratio(counts, 0, 5)
+
+
+class TestPassage:
+    @pytest.mark.parametrize("drift", [-0.7, 0.0, 0.4, 3.0])
+    def test_is_that_of_simulated_walks(self, drift: float) -> None:
+        rng, steps, time = np.random.default_rng(0), 2000, 1.5
+        variance, lower, upper, walks = 0.8, -1.0, 1.4, 4000
+        changes = rng.normal(drift * time / steps, math.sqrt(variance * time / steps), (walks, steps))
+        # Between two looks a walk goes beyond a bound unseen, by 0.5826 of a step's deviation in the mean (Chernoff).
+        unseen = 0.5826 * math.sqrt(variance * time / steps)
+        paths = np.cumsum(changes, axis=1)
+        above, below = paths >= upper - unseen, paths <= lower + unseen
+        first_above = np.where(above.any(1), above.argmax(1), steps)
+        first_below = np.where(below.any(1), below.argmax(1), steps)
+        share = (first_above < first_below).mean()
+        assert chance_of_upper_by(time, drift, variance, lower, upper) == pytest.approx(share, abs=0.025)
+
+    @pytest.mark.parametrize("drift", [-20.0, -2.0, -1e-12, 0.0, 1.0, 15.0])
+    def test_goes_to_the_chance_of_ever_leaving_there(self, drift: float) -> None:
+        ever = chance_of_upper(drift, 0.5, -1, 2)
+        assert 0 <= ever <= 1
+        assert ever + chance_of_upper(-drift, 0.5, -2, 1) == pytest.approx(1)
+        assert chance_of_upper_by(1000, drift, 0.5, -1, 2) == pytest.approx(ever)
+        times = np.geomspace(0.01, 100, 60)
+        found = [chance_of_upper_by(time, drift, 0.5, -1, 2) for time in times]
+        assert all(later >= earlier - 1e-9 for earlier, later in itertools.pairwise(found))
+        # Both series meet where one takes over from the other.
+        assert max(abs(b - a) for a, b in itertools.pairwise(found)) < 0.7
+
+
+def simulated(test: Sprt, elo: float, rng: np.random.Generator) -> Sprt:
+    """Add pairs of players with this difference in normalised Elo, until the test is decided."""
+    shares = np.array([0.1, 0.15, 0.5, 0.15, 0.1])
+    deviation = math.sqrt(shares @ (SCORES - 0.5) ** 2)
+    shift = elo / ELO_PER_SIGMA * math.sqrt(2) * deviation
+    shares = shares * (1 + shift * (SCORES - 0.5) / deviation**2)  # the mean rises by the shift
+    while test.decision is None:
+        test.add(rng.choice([0, 0.5, 1, 1.5, 2], p=shares / shares.sum(), size=1))
+    return test
+
+
+class TestSprt:
+    @pytest.mark.slow
+    @pytest.mark.parametrize("true", [0.0, 100.0])
+    def test_errs_as_seldom_as_it_says_and_its_interval_holds(self, true: float) -> None:
+        rng, tests = np.random.default_rng(1), 250
+        ended = [simulated(Sprt(0, 100, 0.1, 0.1), true, rng) for _ in range(tests)]
+        wrong = sum(one.decision == ("H1" if true == 0 else "H0") for one in ended) / tests
+        assert wrong < 0.1 + 3 * math.sqrt(0.09 / tests)
+        found = [one.estimate() for one in ended]
+        assert np.mean([one.low <= true <= one.high for one in found]) > 0.95 - 3 * math.sqrt(0.05 * 0.95 / tests)
+        assert np.mean([one.elo > true for one in found]) == pytest.approx(0.5, abs=3 * math.sqrt(0.25 / tests))
+
+    def test_stops_at_its_bounds(self) -> None:
+        test = Sprt(0, 50, 0.05, 0.1)
+        assert (test.lower, test.upper) == pytest.approx((math.log(0.1 / 0.95), math.log(0.9 / 0.05)))
+        assert test.decision is None
+        while test.decision is None:
+            test.add([1.5, 1])
+        assert test.decision == "H1"
+        assert test.llr >= test.upper
+        found = test.estimate()
+        assert 0 < found.low < found.elo < found.high
+        other = Sprt(0, 50, counts=test.counts[::-1], model="logistic")
+        assert other.decision == "H0"
+        assert other.estimate().high < 0
+
+    def test_who_stops_early_is_not_taken_at_his_word(self) -> None:
+        """The estimate knows that a test stops when one side is ahead: it is nearer to H0 than the score is."""
+        test = Sprt(0, 50, counts=(9, 1, 27, 6, 22))
+        assert test.decision == "H1"
+        fixed = Sprt(0, 50, 1e-12, 1e-12, counts=test.counts)  # bounds that are never reached
+        assert fixed.decision is None
+        assert test.estimate().elo < fixed.estimate().elo
+        assert test.estimate(0.5).high < test.estimate(0.99).high
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"elo0": 5}, "elo1 must be above elo0"),
+            ({"elo1": math.nan}, "elo1 must be above elo0"),
+            ({"alpha": 0.5}, "alpha must be above 0 and below 0.5, got 0.5"),
+            ({"beta": 0}, "beta must be above 0"),
+            ({"model": "normalised"}, "unknown model 'normalised': did you mean 'normalized'"),
+            ({"counts": (1, 2, 3, 4)}, "five whole numbers"),
+            ({"counts": (1, 2, 3, 4, 0.5)}, "five whole numbers"),
+            ({"elo1": 5000}, "out of reach"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            Sprt(**arguments)
+
+    def test_points_and_estimates_that_make_no_sense_are_refused(self) -> None:
+        test = Sprt()
+        for points in (0.25, 2.5, -0.5):
+            with pytest.raises(ValueError, match="points of a pair"):
+                test.add([points])
+        with pytest.raises(ValueError, match="before the first pair"):
+            test.estimate()
+        test.add([1])
+        with pytest.raises(ValueError, match="confidence"):
+            test.estimate(1)
+
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_a_match_goes_on_until_it_is_decided(self, jobs: int) -> None:
+        test = Sprt(0, 100)
+        match = iter_match("tictactoe", ["minimax", "random"], 400, opening_plies=1, jobs=jobs)
+        records = list(until_decided(test, match))
+        assert test.decision == "H1"
+        assert len(records) == 2 * test.pairs < 100
+        again = Sprt(0, 100)
+        again.add(pair_scores(records))
+        assert again.counts == test.counts
+        assert again.decision == "H1"
+        again = Sprt(0, 100, counts=test.counts)
+        assert again.llr == test.llr
