@@ -85,6 +85,7 @@ def test_actors_play_on_both_nodes_and_are_started_again(
 def test_more_actors_than_processors_are_refused(ray: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="3 actors of 1 threads need 3 processors, and the Ray cluster has 2"):
         train(replace(CONFIG, actors=3), tmp_path / "run")
+    assert not (tmp_path / "run" / "config.json").exists()
 
 
 def test_actors_that_fail_are_told_of(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from plyground.agents.networks import read_network  # noqa: E402
 from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, run_folder, train  # noqa: E402
 from plyground.arena.training.alphazero.gating import score_of  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
+from plyground.arena.training.alphazero.sources import OwnPlay  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
 from tests.alphazero_play import RandomPlay  # noqa: E402
 
@@ -126,6 +127,17 @@ def test_a_damaged_state_is_said_in_a_line(tmp_path: Path) -> None:
     shard.write_bytes(b"\x01" + shard.read_bytes()[1:])
     with pytest.raises(ValueError, match=r"cannot go on from .*step_000000128.*is damaged"):
         resume(tmp_path / "run", steps=200)
+
+
+def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: OwnPlay) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OwnPlay, "prepare", fail)
+        with pytest.raises(MemoryError):
+            train(CONFIG, tmp_path / "run")
+    assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
 
 
 def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:

@@ -61,9 +61,14 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     run = run_folder(folder)
     run.check_new()
     run.create(config)
-    session = AlphaZeroSession(config, run, on_progress)
-    session.buffer.load_state_dict({"total": 0})  # what a run left that did not come to its first state
-    return _finish(session)
+    try:
+        session = AlphaZeroSession(config, run, on_progress)
+        session.buffer.load_state_dict({"total": 0})  # what a run left that did not come to its first state
+        return _finish(session)
+    except BaseException:
+        if not run.states():  # there is nothing to resume: a new run may begin here
+            run.config.unlink()
+        raise
 
 
 def resume(
