@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 
 .PHONY: demo test test-all test-rest quick check coverage compare bench strength clean
 
-# Train a policy on Connect Four for about a minute, then play it against search, everyone against everyone.
-demo: .venv/installed-rl
+# Train DQN and AlphaZero on Connect Four for a minute each, then play them against search, everyone against everyone.
+demo: .venv/installed-rl,fast
 	$(BIN)/python examples/mixed_match.py
 
 # Set up, then lint, check the types and run the tests, side by side: what to run before every commit.

@@ -30,9 +30,8 @@ demo = Path("demo")
 demo.mkdir(exist_ok=True)
 
 
-def learn(config, train, resume):
-    """Train for a minute, or for another one where there is a run already, and return the run's folder."""
-    folder = demo / config.algorithm
+def learn(folder, config, train, resume):
+    """Train for a minute, or for another one where there is a run already."""
     if not (folder / "config.json").exists():
         console.print(f"Training {config.algorithm} on {GAME} for a minute.")
         train_with_progress(lambda report: train(config, folder, report), minutes=MINUTES)
@@ -40,13 +39,13 @@ def learn(config, train, resume):
         minutes = (type(config).load(folder / "config.json").minutes or 0) + MINUTES
         console.print(f"Training {config.algorithm} on {GAME} for another minute.")
         train_with_progress(lambda report: resume(folder, report, minutes=minutes), minutes=minutes)
-    return folder
 
 
-dqn = learn(TrainingConfig(GAME, "dqn", network="resnet", steps=None, minutes=MINUTES), train, resume)
-zero = learn(alphazero.AlphaZeroConfig(GAME, minutes=MINUTES, ladder_every=0), alphazero.train, alphazero.resume)
+learn(demo / "dqn", TrainingConfig(GAME, "dqn", network="resnet", steps=None, minutes=MINUTES), train, resume)
+zero = alphazero.AlphaZeroConfig(GAME, minutes=MINUTES, ladder_every=0)
+learn(demo / "az", zero, alphazero.train, alphazero.resume)
 
-players = ["random", "mcts(simulations=100)", "alphabeta(depth=4)", f"dqn({dqn})", f"network({zero})", "alphazero"]
+players = ["random", "mcts(100)", "alphabeta(4)", "dqn(demo/dqn)", "network(demo/az)", "alphazero"]
 records = demo / "games.jsonl"
 records.unlink(missing_ok=True)
 games = iter_match(GAME, players, GAMES, seed=1)
