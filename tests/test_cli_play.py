@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from plyground.arena.cli.boards import counts, drawn
+from plyground.arena.cli.parts.boards import counts, drawn
 from plyground.envs import make_game
 
 from .command_line import Run

@@ -265,7 +265,7 @@ class TestCommand:
         assert "<svg" in (out / "calibration.svg").read_text()
 
     def test_without_matplotlib(self, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("plyground.arena.cli.evaluation.can_plot", lambda: False)
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.can_plot", lambda: False)
         _, said = run("mcts(simulations=5)", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
         assert "pip install '.[plots]'" in said
         assert not list(tmp_path.glob("*.png"))
@@ -305,7 +305,7 @@ class TestCommand:
             for i, point in enumerate(learning_curve(training_run, GAME, positions=2, ladder="none")):
                 yield replace(point, found=replace(point.found, stopped=i == 1, notes=("of any kind",)))
 
-        monkeypatch.setattr("plyground.arena.cli.evaluation.learning_curve", stopped_at_the_second)
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_at_the_second)
         table, said = run(str(training_run), "--curve")
         assert "20,000" in table
         assert "100,000" not in table

@@ -26,8 +26,8 @@ def analyse(
     The features, by which a search evaluates the positions that it stops at, are those of the position itself.
     """
     from ...envs import make_game
-    from .analysis import analysis_data, feature_table, print_analysis, searcher
-    from .positions import position_data, read_moves, start_of, status_of
+    from .parts.analysis import analysis_data, feature_table, print_analysis, searcher
+    from .parts.positions import position_data, read_moves, start_of, status_of
 
     made = make_game(game)
     start = start_of(made, position)

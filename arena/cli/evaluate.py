@@ -61,7 +61,7 @@ def evaluate_player(
     from ..grading.files import as_data
     from ..grading.report import print_evaluation
     from ..progress import collect_with_progress, play_with_progress
-    from .evaluation import curve_table, graded_curve, named, save, save_curve
+    from .parts.evaluation import curve_table, graded_curve, named, save, save_curve
 
     if out is not None:
         if out.exists() and not out.is_dir():

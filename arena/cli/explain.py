@@ -43,7 +43,7 @@ def explain(
     from ...agents.teaching.trees import ListedNode
     from ...envs.outside.files import check_writable
     from ...envs.render.drawing import picture_format
-    from .explanation import of_exercise, of_game, of_tree
+    from .parts.explanation import of_exercise, of_game, of_tree
 
     if (tree is not None) + (game is not None) + exercise != 1:
         raise ValueError("give one of --tree, --game and --exercise, as in --tree '((3 12 8) (2 ? ?) (14 5 2))'")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from .options import GameOption, Json, Seed, print_json
+from .options import GameOption, Jobs, Json, OpeningPlies, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..records.record import GameRecord
     from ..tournament import Standing
 
@@ -35,14 +36,10 @@ def match(
         int, typer.Option(help="Games of each pairing; even: every opening is played from both sides.")
     ] = 100,
     seed: Seed = 0,
-    opening_plies: Annotated[int | None, typer.Option(help="Random plies before the players take over.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the match whose first games are in the file of --out.")
-    ] = False,
+    opening_plies: OpeningPlies = None,
+    jobs: Jobs = 1,
+    out: Out = None,
+    resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["GameArgument", "GameOption", "Json", "Moves", "PositionOption", "Seed", "print_json"]
+__all__ = [
+    "GameArgument",
+    "GameOption",
+    "Jobs",
+    "Json",
+    "Moves",
+    "OpeningPlies",
+    "Out",
+    "PositionOption",
+    "Resume",
+    "Seed",
+    "print_json",
+]
 
 _GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
 
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
 ]
+OpeningPlies = Annotated[int | None, typer.Option(help="Random plies before the players take over.")]
+Out = Annotated[
+    Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
+]
 PositionOption = Annotated[
     str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")
 ]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on after the games in the file of --out.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
 
 

@@ -27,7 +27,7 @@ def play(
     Type a move as it is written at the board, or ? for help, hint, undo, resign, quit.
     """
     from ...envs import make_game
-    from .table import Table
+    from .parts.table import Table
 
     if seat not in ("first", "second"):
         raise ValueError(f"seat must be 'first' or 'second', got {seat!r}")

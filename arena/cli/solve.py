@@ -40,8 +40,8 @@ def solve(
         return
     from ...agents.solver.agent import Solver
     from ...envs import make_game
-    from .positions import position_data, read_moves, start_of
-    from .solution import in_a_line, in_words, names_of, solution_data
+    from .parts.positions import position_data, read_moves, start_of
+    from .parts.solution import in_a_line, in_words, names_of, solution_data
 
     made = make_game(game)
     start = start_of(made, position)

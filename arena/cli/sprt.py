@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,9 +10,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .options import GameOption, Json, Seed, print_json
+from .options import GameOption, Jobs, Json, OpeningPlies, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..records.record import GameRecord
     from ..sprt import Sprt
 
@@ -45,14 +46,10 @@ def sprt(
         ),
     ] = None,
     seed: Seed = 0,
-    opening_plies: Annotated[int | None, typer.Option(help="Random plies before the players take over.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the test whose first games are in the file of --out.")
-    ] = False,
+    opening_plies: OpeningPlies = None,
+    jobs: Jobs = 1,
+    out: Out = None,
+    resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Test whether one player is stronger than another, in as few games as it takes."""

@@ -27,7 +27,7 @@ def warm(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that compile; -1 for one on each core.")] = 1,
 ) -> None:
     """Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package)."""
-    from .warming import ENVIRONMENT, compiled, sorted_out
+    from .parts.warming import ENVIRONMENT, compiled, sorted_out
 
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")

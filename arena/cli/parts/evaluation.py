@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...agents import agent_names
-from ...envs.outside.extras import how_to_install
-from ...envs.outside.messages import shown
-from ...envs.outside.spec import nearest, parse_spec
-from ..grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve, player_of
-from ..grading.evaluation import Evaluation
-from ..grading.files import save_evaluation, write_csv
-from ..grading.plots import can_plot, plot_calibration, plot_curve
-from ..records.record import write_records
+from ....agents import agent_names
+from ....envs.outside.extras import how_to_install
+from ....envs.outside.messages import shown
+from ....envs.outside.spec import nearest, parse_spec
+from ...grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve, player_of
+from ...grading.evaluation import Evaluation
+from ...grading.files import save_evaluation, write_csv
+from ...grading.plots import can_plot, plot_calibration, plot_curve
+from ...records.record import write_records
 
 __all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve"]
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...agents import Analysis, make
-from ...envs import Game, State
+from ....agents import Analysis, make
+from ....envs import Game, State
 
 __all__ = [
     "action_table",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...agents.solver.agent import Progress, Solution
-from ...envs import Game, State
+from ....agents.solver.agent import Progress, Solution
+from ....envs import Game, State
 
 __all__ = ["in_a_line", "in_words", "names_of", "solution_data"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...envs import Game, State
-from ..records.fen import read_fen
+from ....envs import Game, State
+from ...records.fen import read_fen
 
 __all__ = ["position_data", "read_moves", "start_of", "status_of"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...agents.teaching.alphabeta_trace import trace_alphabeta
-from ...agents.teaching.drawing import alphabeta_drawing, mcts_drawing
-from ...agents.teaching.exercises import EXERCISES
-from ...agents.teaching.mcts_trace import MCTSNode, MCTSTrace, trace_mcts
-from ...agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
-from ...agents.teaching.trees import GameNode, TreeNode
-from ...envs import make_game
-from ...envs.outside.spec import nearest
-from ...envs.render.drawing import Drawing
-from ..grading.files import as_data
+from ....agents.teaching.alphabeta_trace import trace_alphabeta
+from ....agents.teaching.drawing import alphabeta_drawing, mcts_drawing
+from ....agents.teaching.exercises import EXERCISES
+from ....agents.teaching.mcts_trace import MCTSNode, MCTSTrace, trace_mcts
+from ....agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text, mcts_steps, mcts_text
+from ....agents.teaching.trees import GameNode, TreeNode
+from ....envs import make_game
+from ....envs.outside.spec import nearest
+from ....envs.render.drawing import Drawing
+from ...grading.files import as_data
 from .positions import position_data, read_moves
 
 __all__ = ["Explanation", "of_exercise", "of_game", "of_tree"]

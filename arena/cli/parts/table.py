@@ -7,12 +7,12 @@ from typing import Any
 
 from rich.console import Console
 
-from ...agents import Agent, Human, Info, Observation, make
-from ...envs import BoardGameEnv, Game, State
-from ...envs.board import MARKS
-from ...envs.vector.opponents import prepare
-from ..loop import play as play_game
-from ..tables import format_seconds
+from ....agents import Agent, Human, Info, Observation, make
+from ....envs import BoardGameEnv, Game, State
+from ....envs.board import MARKS
+from ....envs.vector.opponents import prepare
+from ...loop import play as play_game
+from ...tables import format_seconds
 from .boards import counts, drawn
 from .positions import status_of
 

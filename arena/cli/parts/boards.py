@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from rich.text import Text
 
-from ...envs import Game, State
-from ...envs.board import MARKS
-from ...envs.render.styles import STYLES
+from ....envs import Game, State
+from ....envs.board import MARKS
+from ....envs.render.styles import STYLES
 
 __all__ = ["counts", "drawn"]
 

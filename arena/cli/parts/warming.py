@@ -8,11 +8,11 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from ...agents import agent_names, make
-from ...envs import BoardGameEnv, GameBatch, game_names, make_game
-from ...envs.outside.spec import parse_spec
-from ...envs.vector.opponents import prepare
-from ..notices import notices_shown
+from ....agents import agent_names, make
+from ....envs import BoardGameEnv, GameBatch, game_names, make_game
+from ....envs.outside.spec import parse_spec
+from ....envs.vector.opponents import prepare
+from ...notices import notices_shown
 
 __all__ = ["ENVIRONMENT", "compiled", "sorted_out"]
 
