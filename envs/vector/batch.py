@@ -20,8 +20,8 @@ from ..position import Position
 from ..registry import game_with
 from ..repetition import copy_past, new_past, new_scratch
 from ..starting import begin, read_options
-from .checks import checked_integers, checked_rows, checked_seats
-from .kernels import Columns, advance, copy_frames, draw, first_illegal, first_inconsistent, new_frames, play, show
+from .checks import check_saved, checked_integers, checked_rows, checked_seats
+from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
 from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["GameBatch"]
@@ -253,14 +253,7 @@ class GameBatch:
         Raises:
             ValueError: the count is not a whole number, at least 0.
         """
-        count = checked_whole("count", count, 0)
-        pieces = max(1, min(self.threads, count))
-        ends = [count * piece // pieces for piece in range(pieces + 1)]
-        if self._pool is None or pieces == 1:
-            for piece in range(pieces):
-                call(piece, ends[piece], ends[piece + 1])
-        else:
-            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
+        self._spread(checked_whole("count", count, 0), call)
 
     # -- the same where all is known to fit; for this room alone -------------------------------------------------------
 
@@ -295,6 +288,16 @@ class GameBatch:
     def _show(self, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> None:
         """Do what `show` does."""
         self._run(show, rows, rows, seats)
+
+    def _spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
+        """Do what `spread` does."""
+        pieces = max(1, min(self.threads, count))
+        ends = [count * piece // pieces for piece in range(pieces + 1)]
+        if self._pool is None or pieces == 1:
+            for piece in range(pieces):
+                call(piece, ends[piece], ends[piece + 1])
+        else:
+            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
 
     def _begin(self, rows: NDArray[np.intp], start: Position) -> None:
         """Put a position, with its past, into these rows."""
@@ -332,19 +335,15 @@ class GameBatch:
             self._past,
             self._frames,
         )
-        pieces = min(self.threads, rows.size)
-        ends = [rows.size * piece // max(pieces, 1) for piece in range(pieces + 1)]
-        calls = [
-            (self.game, columns, self._scratch[piece], *arguments, ends[piece], ends[piece + 1])
-            for piece in range(pieces)
-        ]
-        if kernel not in self._bound and calls:
-            self._bound[kernel] = bind(kernel, *calls[0])
-        if self._pool is None or pieces <= 1:
-            for call in calls:
-                self._bound[kernel](*call)
-        else:
-            list(self._pool.map(lambda call: self._bound[kernel](*call), calls))
+        if not rows.size:
+            return
+        if kernel not in self._bound:
+            self._bound[kernel] = bind(kernel, self.game, columns, self._scratch[0], *arguments, 0, rows.size)
+        bound = self._bound[kernel]
+        self._spread(
+            rows.size,
+            lambda piece, first, last: bound(self.game, columns, self._scratch[piece], *arguments, first, last),
+        )
 
     # -- going on later ------------------------------------------------------------------------------------------------
 
@@ -368,24 +367,12 @@ class GameBatch:
             raise ValueError(f"the state is of {state['game']}, expected one of {self.game.spec}")
         start, line = np.zeros(1, self.game.dtype), np.zeros(np.size(part(state, "line")), np.int64)
         arrays = {**self._saved(), "start": start, "line": line}
-        self._check_saved(fitting(arrays, state))
+        check_saved(self.game, fitting(arrays, state), self._frames)
         begin(self.game, Position(self.game), {"state": state["start"], "moves": np.asarray(state["line"]).tolist()})
         restore(arrays, state)
         self.start_from({"state": start[0], "moves": line.tolist()})
         self.rewards[:], self.terminations[:] = 0, False
         self._show(self._all, self.players)
-
-    def _check_saved(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        states, frames = saved["states"], self._frames
-        row = self.game.state_check.first_invalid(states)
-        if row < 0:
-            columns = (saved[name] for name in ("players", "plies", "over", "masks"))
-            row = first_inconsistent(self.game, states, *columns, np.zeros(self.game.num_actions, np.int32))
-        if row < 0 and frames is not None:
-            first, last = saved["frames.first"], frames.windows.shape[2] - math.prod(frames.shape)
-            row = int(((first < 0) | (first > last)).argmax()) if first.min() < 0 or first.max() > last else -1
-        if row >= 0:
-            raise ValueError(f"the state has no game of {self.game.spec} in row {row}: was it changed?")
 
     def _saved(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a state, by name, that have a row for each game."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit import kernel
+from .kernels import Frames, first_inconsistent
 
-__all__ = ["checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
+__all__ = ["check_saved", "checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
 
 _OUTSIDE, _MIXED, _ASCENDING = -1, 0, 1
 
@@ -113,3 +116,21 @@ def checked_seeds(seed: Any, rows: int) -> int | list[int | None] | None:
     if len(seeds) != rows:
         raise ValueError(f"expected one seed, or one for each of {rows} games, got {len(seeds)}")
     return [None if value is None else int(value) for value in seeds]
+
+
+def check_saved(game: Game, saved: Mapping[str, NDArray[Any]], frames: Frames | None) -> None:
+    """Check that the arrays of a batch's ``state_dict`` hold games that may be played on.
+
+    Raises:
+        ValueError: a row is not valid, or its arrays do not fit together.
+    """
+    states = saved["states"]
+    row = game.state_check.first_invalid(states)
+    if row < 0:
+        columns = (saved[name] for name in ("players", "plies", "over", "masks"))
+        row = first_inconsistent(game, states, *columns, np.zeros(game.num_actions, np.int32))
+    if row < 0 and frames is not None:
+        first, last = saved["frames.first"], frames.windows.shape[2] - math.prod(frames.shape)
+        row = int(((first < 0) | (first > last)).argmax()) if first.min() < 0 or first.max() > last else -1
+    if row >= 0:
+        raise ValueError(f"the state has no game of {game.spec} in row {row}: was it changed?")

@@ -180,7 +180,7 @@ def _key(of_planes: Any, of_actions: Any, planes: Any, mask: Any) -> Any:
 
 @helper
 def _place(key: Any, places: int) -> Any:
-    """Return the place of a key in the table, from its upper bits (Fibonacci hashing)."""
+    """Return the place of a key in the table: bits from the middle of a product, on which all below have a say."""
     mixed = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(places - 1))
 

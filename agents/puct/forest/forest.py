@@ -18,18 +18,9 @@ from ....envs.outside.limits import MOST_THREADS
 from ....envs.outside.spec import nearest
 from .cache import EvaluationCache
 from .gumbel import GumbelRule
-from .passes import (
-    absorb,
-    begin_gumbel,
-    begin_puct,
-    finish_gumbel,
-    finish_puct,
-    keep,
-    select_gumbel,
-    select_puct,
-    show,
-)
+from .passes import absorb, begin_gumbel, begin_puct, select_gumbel, select_puct, show
 from .priors import PuctRule
+from .results import finish_gumbel, finish_puct, keep
 from .trees import new_trees, size_of_trees
 
 __all__ = ["Evaluate", "Forest", "Root", "Searched"]

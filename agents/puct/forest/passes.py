@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ....envs.jit import helper, kernel
-from .gumbel import best_candidate, draw_gumbel, gumbel_child, gumbel_edge, improve, start_halving
-from .priors import draw_gamma, mix_noise, prune, puct_child, puct_edge
-from .proofs import counts, prove_edge
+from .gumbel import draw_gumbel, gumbel_child, gumbel_edge, start_halving
+from .priors import draw_gamma, mix_noise, puct_child, puct_edge
+from .proofs import prove_edge
 
 _LEAST_PRIOR, _LEAST_LOGIT = np.float32(1e-30), np.finfo(np.float32).min
 
@@ -21,9 +21,6 @@ __all__ = [
     "absorb",
     "begin_gumbel",
     "begin_puct",
-    "finish_gumbel",
-    "finish_puct",
-    "keep",
     "select_gumbel",
     "select_puct",
     "show",
@@ -316,102 +313,3 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
     for e in range(node.first, node.first + count):
         # No prior is 0: that of an action that alone does not lose may be tiny.
         edges[e].prior = max(edges[e].prior / total, _LEAST_PRIOR) if total > 0 else 1 / count
-
-
-@kernel
-def finish_gumbel(game, trees, rule, rows, actions, policies, values, visits, surprise, first, last):
-    """Write what the searches found: the actions to play, the improved policies, the values and the visits."""
-    for place in range(first, last):
-        r = rows[place]
-        root, weights = trees.nodes[r, 0], trees.scores[r]
-        values[place] = improve(trees.nodes[r], trees.edges[r], 0, rule, weights)
-        actions[place] = trees.edges[r, best_candidate(trees, r, rule)].action
-        for i in range(root.count):
-            edge = trees.edges[r, root.first + i]
-            policies[place, edge.action] = weights[i]
-            visits[place, edge.action] = edge.visits
-            surprise[place] += _divergence(weights[i], edge.prior)
-
-
-@kernel
-def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surprise, first, last):
-    """Write what the searches found: the most visited actions, the shares of visits, the values and the visits.
-
-    Without visits the policy is that of the priors. Those at the root are again what they were without the noise.
-    """
-    for place in range(first, last):
-        r = rows[place]
-        root, edges, weights = trees.nodes[r, 0], trees.edges[r], trees.scores[r]
-        prune(trees, r, rule, weights)
-        total, prior, count, value, best = 0.0, 0.0, 0, 0.0, -1
-        for i in range(root.count):
-            edge = edges[root.first + i]
-            edge.prior = trees.noise[r, i]
-            visits[place, edge.action] = edge.visits
-            count += edge.visits
-            value += edge.total
-            if not counts(root, edge):
-                weights[i] = 0.0
-                continue
-            if root.proved:
-                weights[i] = 1.0
-            total += weights[i]
-            prior += edge.prior
-            if best < 0 or weights[i] > weights[best]:
-                best = i
-        for i in range(root.count):
-            edge = edges[root.first + i]
-            if total > 0:
-                policies[place, edge.action] = weights[i] / total
-            elif counts(root, edge):
-                policies[place, edge.action] = edge.prior / prior
-            surprise[place] += _divergence(policies[place, edge.action], edge.prior)
-        actions[place] = edges[root.first + best].action
-        values[place] = root.exact if root.proved else (value + root.value) / (count + 1)
-
-
-@helper
-def _divergence(share: float, prior: float) -> float:
-    """Return a term of the Kullback–Leibler divergence of a policy from the priors."""
-    return share * np.log(share / prior) if share > 0 else 0.0
-
-
-@kernel
-def keep(game, trees, scratch, rows, actions, first, last):
-    """Let the trees of these ``rows`` go on below an action: its node becomes the root, and moves to the front.
-
-    Nodes and edges keep their order, in which those of a child stand after those of its parent.
-    """
-    for place in range(first, last):
-        r = rows[place]
-        row, nodes, edges = trees.rows[r], trees.nodes[r], trees.edges[r]
-        root = -1
-        if row.nodes > 0:
-            for e in range(nodes[0].first, nodes[0].first + nodes[0].count):
-                if edges[e].action == actions[place]:
-                    root = edges[e].child
-        number = scratch[place]  # [nodes] the new numbers of the nodes, -1 for those that go
-        count, used = 0, 0
-        if root >= 0:
-            for n in range(row.nodes):
-                number[n] = -1
-            number[root] = 0
-            for n in range(root, row.nodes):
-                if number[n] < 0:
-                    continue
-                number[n] = count
-                node = nodes[n]
-                begin, size = node.first, node.count
-                for i in range(size):
-                    edges[used + i] = edges[begin + i]
-                    if edges[used + i].child >= 0:
-                        number[edges[used + i].child] = 0
-                nodes[count] = node
-                nodes[count].first = used
-                trees.states[r, count] = trees.states[r, n]
-                used += size
-                count += 1
-            for e in range(used):
-                if edges[e].child >= 0:
-                    edges[e].child = number[edges[e].child]
-        row.nodes, row.edges = count, used
