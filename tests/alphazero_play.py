@@ -13,6 +13,21 @@ from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.samples import new_samples, pack
 from plyground.envs import Game, GameBatch
 
+# A run on tic-tac-toe with one actor, as small as runs can be.
+SMALL_RUN = AlphaZeroConfig(
+    "tictactoe",
+    actors=1,
+    steps=1000,
+    minutes=None,
+    num_envs=16,
+    simulations=4,
+    network="tiny",
+    inference="torch",
+    batch_size=32,
+    learn_after=64,
+    ladder_every=0,
+)
+
 
 class RandomPlay:
     """Has the methods of `SelfPlay`; asks the net, and uses its value as that of the search."""

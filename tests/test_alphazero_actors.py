@@ -9,23 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from plyground.arena.training.alphazero import AlphaZeroConfig, resume, train  # noqa: E402
+from plyground.arena.training.alphazero import resume, train  # noqa: E402
 from plyground.arena.training.alphazero.actors import Actors  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
-
-CONFIG = AlphaZeroConfig(
-    "tictactoe",
-    actors=1,
-    steps=1000,
-    minutes=None,
-    num_envs=16,
-    simulations=4,
-    network="tiny",
-    inference="torch",
-    batch_size=32,
-    learn_after=64,
-    ladder_every=0,
-)
+from tests.alphazero_play import SMALL_RUN  # noqa: E402
 
 
 @pytest.mark.slow
@@ -42,7 +29,7 @@ def test_a_dead_actor_is_started_again_and_the_run_goes_on(tmp_path: Path, monke
         return found
 
     monkeypatch.setattr(Actors, "collect", collect_and_kill)
-    progress = train(CONFIG, tmp_path / "run")
+    progress = train(SMALL_RUN, tmp_path / "run")
     assert killed == [1]
     assert progress.steps >= 1000
     assert progress.learned > 0
@@ -65,5 +52,5 @@ def test_actors_that_cannot_begin_are_told_of(tmp_path: Path) -> None:
         (tmp_path / "run" / "config.json").write_text("{}")
 
     with pytest.raises(RuntimeError, match=r"actors end before they send .* said: ValueError: .*config.json"):
-        train(replace(CONFIG, actors=1), tmp_path / "run", break_config)
+        train(replace(SMALL_RUN, actors=1), tmp_path / "run", break_config)
     assert not (tmp_path / "run" / "actors").exists()

@@ -13,24 +13,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from plyground.arena.training.alphazero import AlphaZeroConfig, resume, train
+from plyground.arena.training.alphazero import resume, train
 from plyground.arena.training.alphazero.ray_actors import RayActors
 from plyground.arena.training.alphazero.session import AlphaZeroProgress
+from tests.alphazero_play import SMALL_RUN
 
-CONFIG = AlphaZeroConfig(
-    "tictactoe",
-    actors=2,
-    ray=True,
-    steps=1500,
-    minutes=None,
-    num_envs=16,
-    simulations=4,
-    network="tiny",
-    inference="torch",
-    batch_size=32,
-    learn_after=64,
-    ladder_every=0,
-)
+CONFIG = replace(SMALL_RUN, actors=2, ray=True, steps=1500)
 
 pytestmark = [
     pytest.mark.slow,

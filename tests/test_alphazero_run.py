@@ -20,22 +20,16 @@ from plyground.arena.training.alphazero.gating import score_of  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
 from plyground.arena.training.alphazero.sources import OwnPlay  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
-from tests.alphazero_play import RandomPlay  # noqa: E402
+from tests.alphazero_play import SMALL_RUN, RandomPlay  # noqa: E402
 
-CONFIG = AlphaZeroConfig(
-    "tictactoe",
+CONFIG = replace(
+    SMALL_RUN,
+    actors=0,
     steps=400,
-    minutes=None,
-    num_envs=16,
     turn_plies=4,
-    network="tiny",
-    inference="torch",
-    batch_size=32,
-    learn_after=64,
     replay_ratio=2.0,
     window=100,
     ladder=("random",),
-    ladder_every=0,
     ladder_games=10,
     checkpoint_every=192,
 )

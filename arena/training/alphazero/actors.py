@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +17,15 @@ from .actor import Actor, read_turn
 from .config import AlphaZeroConfig
 from .samples import new_samples
 from .sources import Counts
+from .team import PATIENCE, Team
 
 __all__ = ["Actors"]
 
-_PATIENCE = 1.0  # seconds to wait for samples, before the run looks at its limits again
 _PAUSE = 0.02  # seconds
-_FAILURES = 3  # actors in a row that may end before any sends samples
 
 
-class Actors:
+class Actors(Team):
     """Processes that play, started again where one dies.
-
-    Their samples come in no order that could be repeated: such a run goes on, but not bit by bit.
 
     Args:
         game: the game.
@@ -42,11 +38,9 @@ class Actors:
     """
 
     def __init__(self, game: Game, config: AlphaZeroConfig, net: Any, folder: Path) -> None:
-        self.game, self.config, self.net, self.run = game, config, net, folder
-        self.folder = folder / "actors"
+        super().__init__(game, config, net)
+        self.run, self.folder = folder, folder / "actors"
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._started = 0  # actors that the run ever had
-        self._failures = 0
 
     def prepare(self) -> None:
         """Compile what actors need, and start them."""
@@ -58,8 +52,7 @@ class Actors:
             self._start()
 
     def _start(self) -> None:
-        self._started += 1
-        number = self._started
+        number = self._next_number()
         command = [sys.executable, "-c", f"from {__package__}.actor import act; act()", str(self.run), str(number)]
         with self._log(number).open("wb") as log:  # a session of its own: Ctrl-C is for the process that learns
             self.processes[number] = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
@@ -73,7 +66,7 @@ class Actors:
         Raises:
             RuntimeError: one actor after the other ends before it sends anything.
         """
-        end = time.perf_counter() + _PATIENCE
+        end = time.perf_counter() + PATIENCE
         while True:
             self._start_again()
             paths = sorted(self.folder.glob("*.turn"))
@@ -86,7 +79,7 @@ class Actors:
             parts.append(samples)
             done += counts
             path.unlink()
-            self._failures = 0
+            self._has_sent()
         return np.concatenate(parts), done
 
     def _start_again(self) -> None:
@@ -95,11 +88,7 @@ class Actors:
             if process.poll() is None:
                 continue
             del self.processes[number]
-            self._failures += 1
-            if self._failures >= _FAILURES * self.config.actors:
-                said = self._log(number).read_text(errors="replace").strip().splitlines()
-                last = said[-1] if said else "nothing"
-                raise RuntimeError(f"actors end before they send samples; the last one said: {last}")
+            self._has_died(self._log(number).read_text(errors="replace"))
             self._start()
 
     def publish(self, net: Any) -> None:
@@ -107,14 +96,6 @@ class Actors:
         from ....agents.networks import save_network
 
         save_network(self.folder / "net.safetensors", net)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return what the actors of the next session must not repeat."""
-        return {"started": self._started}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Let actors play other games than those before."""
-        self._started = int(state["started"])
 
     def close(self) -> None:
         """End the actors, and forget what they had not handed over."""

@@ -6,7 +6,6 @@ The package must be installed on every machine, and the game's file, if it is on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,11 @@ from .actor import Actor
 from .config import AlphaZeroConfig
 from .samples import new_samples
 from .sources import Counts
+from .team import PATIENCE, Team
 
 __all__ = ["RayActors"]
 
-_PATIENCE = 1.0  # seconds to wait for samples, before the run looks at its limits again
 _AHEAD = 2  # turns that an actor is asked for: it plays one while another is handed over
-_FAILURES = 3  # actors in a row that may end before any sends samples
 
 
 class _Remote:
@@ -38,12 +36,11 @@ class _Remote:
         return self._actor.turn(newer)
 
 
-class RayActors:
+class RayActors(Team):
     """Actors on a Ray cluster, started again where one dies.
 
     The cluster is the one that Ray finds: that of ``RAY_ADDRESS``, or one that was started on this machine; if there is
-    none, Ray starts one here, which ends with the run. Samples come in no order that could be repeated: such a run goes
-    on, but not bit by bit.
+    none, Ray starts one here, which ends with the run.
 
     Args:
         game: the game.
@@ -62,12 +59,10 @@ class RayActors:
             import ray
         except ImportError as error:
             raise ImportError(f"actors on a cluster need Ray ({error}): {how_to_install('ray')}") from error
+        super().__init__(game, config, net)
         self._ray: Any = ray
-        self.game, self.config, self.net = game, config, net
         self.actors: dict[int, Any] = {}
         self._turns: dict[Any, int] = {}  # the actors that were asked for them
-        self._started = 0  # actors that the run ever had
-        self._failures = 0
         self._version = 0
         self._weights: Any = None
         self._has_joined = False
@@ -94,12 +89,12 @@ class RayActors:
             self._start()
 
     def _start(self) -> None:
-        self._started += 1
+        number = self._next_number()
         remote = self._ray.remote(num_cpus=self.config.threads_each)(_Remote)
-        actor = remote.remote(self.config, self._weights, self._version, self._started)
-        self.actors[self._started] = actor
+        actor = remote.remote(self.config, self._weights, self._version, number)
+        self.actors[number] = actor
         for _ in range(_AHEAD):
-            self._ask(self._started)
+            self._ask(number)
 
     def _ask(self, number: int) -> None:
         self._turns[self.actors[number].turn.remote(self._weights, self._version)] = number
@@ -111,7 +106,7 @@ class RayActors:
             RuntimeError: one actor after the other ends before it sends anything.
         """
         ray, parts, done = self._ray, [new_samples(self.game, 0)], Counts()
-        ready, rest = ray.wait(list(self._turns), timeout=_PATIENCE)
+        ready, rest = ray.wait(list(self._turns), timeout=PATIENCE)
         more, _ = ray.wait(rest, num_returns=len(rest), timeout=0) if rest else ([], [])
         for turn in [*ready, *more]:
             number = self._turns.pop(turn)
@@ -124,17 +119,14 @@ class RayActors:
                 continue
             parts.append(samples)
             done += counts
-            self._failures = 0
+            self._has_sent()
             self._ask(number)
         return np.concatenate(parts), done
 
     def _replace(self, number: int, error: Exception) -> None:
         """Start an actor for one that has died."""
         self._ray.kill(self.actors.pop(number))
-        self._failures += 1
-        if self._failures >= _FAILURES * self.config.actors:
-            said = str(error).strip().splitlines()
-            raise RuntimeError(f"actors end before they send samples; the last one said: {said[-1]}") from error
+        self._has_died(str(error))
         self._start()
 
     def publish(self, net: Any) -> None:
@@ -143,14 +135,6 @@ class RayActors:
 
         self._version += 1
         self._weights = self._ray.put(SavedNetwork(net.config, net.weights(), {}))
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return what the actors of the next session must not repeat."""
-        return {"started": self._started}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Let actors play other games than those before."""
-        self._started = int(state["started"])
 
     def close(self) -> None:
         """End the actors, forget what they had not handed over, and leave the cluster."""
