@@ -24,6 +24,7 @@ __all__ = [
     "Difference",
     "Ratings",
     "elo_difference",
+    "elo_of_score",
     "fit_ratings",
     "game_results",
     "pair_scores",
@@ -73,7 +74,9 @@ def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Differen
     padded = np.append(scores, (0.0, 1.0))
     half = float(t.ppf((1 + confidence) / 2, padded.size - 1)) * padded.std(ddof=1) / math.sqrt(padded.size)
     middle, score = float(padded.mean()), float(scores.mean())
-    return Difference(_elo(score), _elo(middle - half), _elo(middle + half), score, 2 * scores.size)
+    return Difference(
+        elo_of_score(score), elo_of_score(middle - half), elo_of_score(middle + half), score, 2 * scores.size
+    )
 
 
 def rate_against(
@@ -243,7 +246,7 @@ def _check_connected(names: list[str], beats: NDArray[np.bool_]) -> None:
         )
 
 
-def _elo(score: float) -> float:
+def elo_of_score(score: float) -> float:
     """Return the difference at which this score is expected; infinite from 1 on, and down from 0."""
     if 0 < score < 1:
         return _PER_LOGIT * math.log(score / (1 - score))

@@ -27,7 +27,7 @@ __all__ = ["ELO_PER_SIGMA", "Model", "checked_model", "log_likelihood_ratio", "m
 
 Model = Literal["logistic", "normalized"]
 
-SCORES = np.linspace(0, 1, 5)  # the mean scores of a pair, of which there are five
+_SCORES = np.linspace(0, 1, 5)  # the mean scores of a pair, of which there are five
 ELO_PER_SIGMA = 800 / math.log(10)  # normalised Elo of a player whose mean score is one standard deviation above 1/2
 _LEAST = 1e-3  # what counts for results that did not occur, as in fishtest and OpenBench
 _STEPS, _CLOSE = 100, 1e-12
@@ -52,8 +52,8 @@ def score_of(elo: float) -> float:
 def mean_and_deviation(counts: Sequence[float] | NDArray[np.floating]) -> tuple[float, float]:
     """Return the mean score of pairs [five counts] and its standard deviation, both of the mean of two games."""
     shares = _shares(counts)
-    mean = float(shares @ SCORES)
-    return mean, math.sqrt(float(shares @ (SCORES - mean) ** 2))
+    mean = float(shares @ _SCORES)
+    return mean, math.sqrt(float(shares @ (_SCORES - mean) ** 2))
 
 
 def log_likelihood_ratio(
@@ -86,14 +86,14 @@ def _shares(counts: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float6
 def _most_likely(shares: NDArray[np.float64], elo: float, model: Model) -> NDArray[np.float64]:
     """Return the distribution that makes the results most likely, of those with this difference in strength."""
     if model == "logistic":
-        return _balanced(shares, SCORES - score_of(elo))
+        return _balanced(shares, _SCORES - score_of(elo))
     # In normalised Elo what must be 0 in the mean depends on mean and deviation of what is looked for: it is the
     # derivative of (mean - 1/2) - t · deviation by each share.
     t, found = math.sqrt(2) * elo / ELO_PER_SIGMA, np.full(5, 0.2)
     for _ in range(_STEPS):
-        mean = found @ SCORES
-        deviation = math.sqrt(found @ (SCORES - mean) ** 2)
-        weights = SCORES - 0.5 - t * deviation * (1 + ((SCORES - mean) / deviation) ** 2) / 2
+        mean = found @ _SCORES
+        deviation = math.sqrt(found @ (_SCORES - mean) ** 2)
+        weights = _SCORES - 0.5 - t * deviation * (1 + ((_SCORES - mean) / deviation) ** 2) / 2
         before, found = found, _balanced(shares, weights)
         if np.abs(found - before).max() < _CLOSE:
             return found

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from ..ratings import pair_scores
+from ..ratings import elo_of_score, pair_scores
 from ..records.record import GameRecord
 from .likelihood import ELO_PER_SIGMA, Model, checked_model, log_likelihood_ratio, mean_and_deviation, score_of
 from .passage import chance_of_upper_by
@@ -22,7 +22,6 @@ __all__ = ["Estimate", "Sprt", "until_decided"]
 
 _FAR = 1e4  # Elo, beyond which no estimate goes
 _LARGE = 2.0  # times that the walk of small differences is as far as the ratio: then differences are not small
-_SURE = 1e-9  # a mean score is so far from 0 and 1, at least, when it is told as Elo
 
 
 class Estimate(NamedTuple):
@@ -164,8 +163,7 @@ class Sprt:
         """Return the difference in the test's Elo at a mean score."""
         if self.model == "normalized":
             return (score - 0.5) / (math.sqrt(2) * mean_and_deviation(self.counts)[1]) * ELO_PER_SIGMA
-        score = float(np.clip(score, _SURE, 1 - _SURE))
-        return float(np.clip(-400 * math.log10(1 / score - 1), -_FAR, _FAR))
+        return float(np.clip(elo_of_score(score), -_FAR, _FAR))
 
 
 def until_decided(test: Sprt, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
