@@ -218,11 +218,20 @@ def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:
         lead = logits[:, None] - logits[None, :]
         return float((points * np.logaddexp(0, -lead)).sum()), (games / (1 + np.exp(-lead)) - points).sum(axis=1)
 
-    start = np.zeros(len(points))
+    # Only differences count. The last player is held at 0, or the information would be singular, over which the trust
+    # region of SciPy 1.15 turns in circles.
+    def free(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.append(logits, 0.0)
+
     found = minimize(
-        loss, start, jac=True, hess=lambda logits: _information(points, logits), method="trust-exact", tol=1e-10
+        lambda logits: loss(free(logits))[0],
+        np.zeros(len(points) - 1),
+        jac=lambda logits: loss(free(logits))[1][:-1],
+        hess=lambda logits: _information(points, free(logits))[:-1, :-1],
+        method="trust-exact",
+        tol=1e-10,
     )
-    return found.x - found.x.mean()
+    return free(found.x) - free(found.x).mean()
 
 
 def _information(points: NDArray[np.float64], logits: NDArray[np.float64]) -> NDArray[np.float64]:
