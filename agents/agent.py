@@ -12,10 +12,12 @@ So every agent works in the plain PettingZoo loop::
         observation, reward, termination, truncation, info = env.last()
         env.step(None if termination or truncation else players[name].act(observation, info))
 
-An agent may have more. ``batched()`` returns players of many games at once, an `Opponents` of `plyground.envs`, or None
-where its settings do not allow that; without it, environments with many games copy the agent for each. ``analyse(state,
-mask, observation)`` answers with an `Analysis`. What a search is told of its leaves by an `Evaluator`, and how one is
-made of a network, says `plyground.agents.puct.evaluators`.
+An agent may have more. ``watch(action)``, for players that must know the moves and not the positions alone, is called
+by `plyground.arena.play` after each move of either side, those of an opening first. ``batched()`` returns players of
+many games at once, an `Opponents` of `plyground.envs`, or None where its settings do not allow that; without it,
+environments with many games copy the agent for each. ``analyse(state, mask, observation)`` answers with an `Analysis`.
+What a search is told of its leaves by an `Evaluator`, and how one is made of a network, says
+`plyground.agents.puct.evaluators`.
 """
 
 from __future__ import annotations

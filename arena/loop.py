@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,6 +56,9 @@ def play(
         by_seat[seat].reset(None if seed is None else int(agent_seed))
 
     opening = [env.game.str_to_action(m) if isinstance(m, str) else int(m) for m in (options or {}).get("moves", ())]
+    watchers = [agent.watch for agent in by_seat.values() if callable(getattr(agent, "watch", None))]  # pyright: ignore[reportAttributeAccessIssue]
+    for watch, action in itertools.product(watchers, opening):
+        watch(action)
     moves: list[int] = list(opening)
     movers, seconds = [-1] * len(opening), [0.0] * len(opening)
     outcome = dict.fromkeys(seats, 0.0)
@@ -73,6 +77,8 @@ def play(
         moves.append(action)
         movers.append(seats.index(seat))
         env.step(action)
+        for watch in watchers:
+            watch(action)
     return GameRecord(
         game=str(env) if game is None else game.source,
         players=labels,

@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.gtp import DisagreementError, GTPAgent, GTPProcess
 from plyground.agents import Agent, make
+from plyground.agents.engines import DisagreementError, Engine
 from plyground.arena import play
 from plyground.arena.grading.grades import share_of
 from plyground.envs import BoardGameEnv, Game, make_game
@@ -37,7 +37,7 @@ HEAD = ("player", "level", "games", "won %", "as black", "as white", "s/move", "
 Played = dict[str, Any]  # a line of the file
 
 
-def play_game(game: Game, player: Agent, peer: GTPAgent, number: int, seed: int) -> Played:
+def play_game(game: Game, player: Agent, peer: Engine, number: int, seed: int) -> Played:
     """Play a game, in which the player has black if the number is even, and return what the file keeps of it.
 
     A game in which the two disagree about a move has no winner.
@@ -57,7 +57,7 @@ def play_game(game: Game, player: Agent, peer: GTPAgent, number: int, seed: int)
     if not peer.resigned and record.moves[-2:] == [game.num_actions - 1] * 2:
         if record.movers[-1] == seat:
             peer.tell(record.moves[-1])
-        score = peer.process.ask("final_score")
+        score = peer.client.ask("final_score")
         if score.startswith("B") != (record.outcome[0] > 0):
             winner = "black" if record.outcome[0] > 0 else "white"
             found["disagreement"] = f"it counts {score}, and by our rules {winner} wins"
@@ -74,10 +74,10 @@ def played_games(
         for number in range(games):
             if number not in done:
                 # A new process after a disagreement, which the old one may not have got over.
-                peer = peer or GTPAgent(game, GTPProcess(program))
+                peer = peer or Engine(game, program)
                 done[number] = {**about, **play_game(game, player, peer, number, about["seed"])}
                 if done[number]["disagreement"]:
-                    peer.process.close()
+                    peer.close()
                     peer = None
                 if keep is not None:
                     with keep.open("a") as file:
@@ -85,7 +85,7 @@ def played_games(
             yield done[number]
     finally:
         if peer is not None:
-            peer.process.close()
+            peer.close()
 
 
 def cells(spec: str, level: int, games: list[Played]) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.following import moves_between
 from plyground.agents.agent import Info, Observation, mask_in, state_of
+from plyground.agents.engines.following import moves_between
 from plyground.envs import Game, State, as_game
 
 __all__ = ["OpenSpielMCTS"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,14 +24,17 @@ class Player(Protocol):
         ...
 
 
+_TEXTS = re.compile("""('[^']*'|"[^"]*")""")
+
 PlayerLike = str | Player | Callable[[Any, Any], Any]
 """A spec string, an object with ``act(observation, info)``, or a function of these two."""
 
 
 def player_name(player: Any) -> str:
-    """Return what a player is called: its spec without blanks, the name of its function, or that of its class."""
+    """Return what a player is called: its spec, without blanks but in texts; or the name of its function or class."""
     if isinstance(player, str):
-        return player.replace(" ", "")
+        parts = _TEXTS.split(player)
+        return "".join(part if number % 2 else part.replace(" ", "") for number, part in enumerate(parts))
     return getattr(player, "__name__", None) or type(player).__name__
 
 

@@ -29,6 +29,7 @@ ROOMS = {
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
     "agents.alphazero": {"agents.networks", "agents.puct", "agents.puct.forest", "envs.vector"},
+    "agents.engines": {"envs.jit"},
     "agents.mcts": {"envs.jit"},
     "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "agents.puct.forest", "envs.jit"},
@@ -57,6 +58,7 @@ EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on w
 LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
     ("arena.cli.main", "envs.version"),  # only --version waits for it
+    ("arena.cli.main", "agents.engines"),  # help imports no agents
     ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each
     ("agents.networks", "agents.networks.onnx_backend"),
     ("agents.networks.files", "agents.networks.module"),

@@ -87,6 +87,12 @@ def main() -> None:
         _complain(_in_words(error))
     except (ValueError, ImportError) as error:
         _complain(str(error))
+    except RuntimeError as error:
+        from ...agents.engines import EngineError
+
+        if not isinstance(error, EngineError):
+            raise
+        _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plyground.envs import Game, State
-from plyground.envs.jit import kernel
+from ...envs import Game, State
+from ...envs.jit import kernel
 
 __all__ = ["moves_between"]
 
-LONGEST = 6  # plies from one position that a player is shown to the next, but for its own move: an opening, or passes
+_LONGEST = 6  # plies from one position that a player is shown to the next, but for its own move: an opening, or passes
+_MOST = 20_000  # positions that are looked at: a second or two
 
 
 def moves_between(game: Game, state: State, target: State) -> list[int]:
     """Return moves that lead from ``state`` to ``target``, as few as possible.
 
     Raises:
-        ValueError: there are none, up to `LONGEST`.
+        ValueError: none are found, up to 6 plies and 20,000 positions.
     """
     key = game.key(target)
     if game.key(state) == key:
@@ -29,16 +29,24 @@ def moves_between(game: Game, state: State, target: State) -> list[int]:
     stones = game.observation(target, 0)[..., :2].any(axis=-1).ravel()
     everything = np.ones(game.num_actions, np.bool_)
     choices = [np.append(stones, True), everything] if game.name == "go" else [everything]
-    for tried, plies in itertools.product(choices, range(1, LONGEST + 1)):
-        line = _line(game, state, key, plies, tried)
-        if line is not None:
-            return line
-    raise ValueError(f"no moves lead from\n{game.text(state)}\nto\n{game.text(target)}")
+    for tried in choices:
+        left = [_MOST // len(choices)]
+        for plies in range(1, _LONGEST + 1):
+            line = _line(game, state, key, plies, tried, left)
+            if line is not None:
+                return line
+    raise ValueError(
+        f"no moves were found that lead from\n{game.text(state)}\nto\n{game.text(target)}\n"
+        "(in loops of your own, tell the player of each move: watch(action))"
+    )
 
 
-def _line(game: Game, state: State, key: Any, plies: int, tried: NDArray[np.bool_]) -> list[int] | None:
-    """Return ``plies`` moves after which the position has this key, or None."""
-    if game.is_terminal(state):
+def _line(
+    game: Game, state: State, key: Any, plies: int, tried: NDArray[np.bool_], left: list[int]
+) -> list[int] | None:
+    """Return ``plies`` moves after which the position has this key, or None; of positions there are some ``left``."""
+    left[0] -= 1
+    if left[0] < 0 or game.is_terminal(state):
         return None
     actions, keys = np.empty(game.num_actions, np.int32), np.empty(game.num_actions, np.uint64)
     count = _followers(game, state, np.zeros(1, game.dtype), actions, keys)
@@ -48,7 +56,7 @@ def _line(game: Game, state: State, key: Any, plies: int, tried: NDArray[np.bool
     for action in actions[:count][tried[actions[:count]]].tolist():
         child = state.copy()
         game.play(child, action)
-        rest = _line(game, child, key, plies - 1, tried)
+        rest = _line(game, child, key, plies - 1, tried, left)
         if rest is not None:
             return [action, *rest]
     return None

@@ -1,0 +1,210 @@
+"""The player: a program that speaks the Go Text Protocol, at any table of ours."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ...envs import Game, State, as_game
+from ...envs.outside.spec import nearest
+from ..agent import Info, Observation, legal_mask, state_of
+from ..compiling import compiling
+from .following import moves_between
+from .gtp import GTPClient, GTPRefusalError
+from .process import EngineError
+
+__all__ = ["DisagreementError", "Engine"]
+
+_COLOURS = ("black", "white")
+_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # GTP leaves out the I
+_GAMES = ("go", "gomoku", "othello")
+
+
+class DisagreementError(EngineError):
+    """The program and our rules disagree about a move."""
+
+
+class Engine:
+    """A program that somebody else wrote, as a player: GNU Go, for one. It is started when it is first needed.
+
+    The program is told of the moves that lead from one position that it is shown to the next, and asked for its own. A
+    move that it refuses, or that our rules do not allow, is a `DisagreementError`: the two have other ideas of the
+    game. A program that has died, or was ended since it did not answer, is started anew when the next game begins. A
+    resignation is no move of ours: where a program resigns it passes from then on, or plays its first legal move.
+
+    Go is told in the terms of our rules: ``"gnugo --mode gtp --chinese-rules --positional-superko --forbid-suicide
+    --capture-all-dead"`` has the same, and takes dead stones off before it passes.
+
+    Args:
+        game: Go, gomoku or Othello, or its spec.
+        command: the program and its arguments, as in a shell.
+        protocol: what it speaks: ``"gtp"``, the Go Text Protocol, version 2.
+        seconds: how long it may take for an answer.
+        move_seconds: how long it is told that it may think for a move; None for nothing of the kind.
+
+    Attributes:
+        client: the program, and its answer to any command: ``client.ask("final_score")``.
+        resigned: whether it gave up in this game.
+
+    Raises:
+        ValueError: it does not play the game, or the protocol is unknown.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        command: str,
+        protocol: Literal["gtp"] = "gtp",
+        seconds: float = 60.0,
+        move_seconds: int | None = None,
+    ) -> None:
+        self.game = as_game(game)
+        if protocol != "gtp":
+            raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, ('gtp',))}")
+        if self.game.name not in _GAMES:
+            raise ValueError(f"programs that speak GTP play {', '.join(_GAMES)} here, got {self.game.spec}")
+        if not seconds > 0:
+            raise ValueError(f"seconds must be above 0, got {seconds!r}")
+        if move_seconds is not None and move_seconds < 1:
+            raise ValueError(f"move_seconds must be a whole number, at least 1, or None, got {move_seconds!r}")
+        self.client = GTPClient(command, seconds)
+        self.move_seconds = move_seconds
+        self._vertices = _vertices(self.game)
+        self._actions = {vertex: action for action, vertex in enumerate(self._vertices)}
+        self._state: State = self.game.new_state()
+        self._is_ready = False  # to be told of moves
+        self._watched: list[int] = []  # the moves of this game, if somebody tells of them,
+        self._told: list[int] = []  # and those that the program knows of
+        self.resigned = False
+
+    def prepare(self) -> None:
+        """Start the program, ask whether it plays the game, and compile, before any clock runs.
+
+        Raises:
+            EngineError: it cannot be started, or does not.
+        """
+        if not self._is_ready:
+            self.reset()
+        with compiling("engine", self.game):
+            start = self.game.new_state()
+            moves_between(self.game, start, self.game.play_moves(self.game.actions(start)[:1]))
+
+    def reset(self, seed: int | None = None) -> None:
+        """Begin a game. With a seed, start the program's random numbers anew, if it lets one, as GNU Go does.
+
+        Raises:
+            EngineError: it cannot be started, or plays no such board.
+        """
+        client, game = self.client, self.game
+        if not client.is_running:
+            client.close()
+        self._is_ready = False
+        if seed is not None and client.knows("set_random_seed"):
+            client.ask(f"set_random_seed {seed % 2**31}")
+        if game.name != "go" and client.knows("set_game"):
+            client.ask(f"set_game {game.name.title()}")
+        client.ask(f"boardsize {game.observation_shape[0]}")
+        client.ask("clear_board")
+        if game.name == "go":
+            client.ask(f"komi {game.parameters['komi']:g}")
+        if self.move_seconds is not None:
+            client.ask(f"time_settings 0 {self.move_seconds} 1")
+        self._state, self.resigned, self._is_ready = game.new_state(), False, True
+        self._watched, self._told = [], []
+
+    def watch(self, action: int) -> None:
+        """Take notice of a move, one's own too, in a loop that tells of all of them: then nothing must be guessed."""
+        self._watched.append(action)
+
+    def act(self, observation: Observation, info: Info | None = None) -> int:
+        """Return the program's move, which it has then played on its own board.
+
+        Raises:
+            ValueError: no moves lead from the last position to this one.
+            DisagreementError: the program takes one of these for illegal, or its own move is illegal by our rules.
+            EngineError: it has ended, or does not answer in time.
+        """
+        mask = legal_mask(observation, info)
+        self.follow(state_of(self.game, observation, info))
+        if not self.resigned:
+            answer = self._ask(f"genmove {self._colour()}").strip().upper()
+            self.resigned = answer == "RESIGN"
+            if not self.resigned:
+                action = self._actions.get(answer, -1)
+                if action < 0 or not mask[action]:
+                    self._is_ready = False
+                    board = self.game.text(self._state)
+                    raise DisagreementError(
+                        f"{self.client.name} plays {answer!r}, which is illegal by our rules in\n{board}"
+                    )
+                self._note(action)
+                return action
+        action = self._actions.get("PASS", -1)
+        if action < 0 or not mask[action]:
+            action = int(mask.argmax())
+        self.tell(action)
+        return action
+
+    def follow(self, target: State) -> None:
+        """Tell the program of the moves, on both sides, that lead from the last position to ``target``.
+
+        Raises:
+            ValueError: there are none.
+            DisagreementError: the program takes one for illegal.
+        """
+        if not self._is_ready:
+            self.reset()
+        for action in self._watched[len(self._told) :]:
+            self.tell(action)
+        for action in moves_between(self.game, self._state, target):
+            self.tell(action)
+
+    def tell(self, action: int) -> None:
+        """Tell the program of a move that comes next.
+
+        Raises:
+            DisagreementError: the program takes it for illegal.
+        """
+        try:
+            self._ask(f"play {self._colour()} {self._vertices[action]}")
+        except GTPRefusalError as error:
+            if self.game.name == "othello" and self._vertices[action] == "PASS":
+                self._note(action)  # nothing else is legal there, and some programs know it without being told
+                return
+            self._is_ready = False
+            name, board = self.game.action_to_str(action), self.game.text(self._state)
+            raise DisagreementError(f"our rules allow {name}: {error}\n{board}") from None
+        self._note(action)
+
+    def _note(self, action: int) -> None:
+        self.game.play(self._state, action)
+        self._told.append(action)
+
+    def close(self) -> None:
+        """End the program; another is started when it is needed."""
+        self._is_ready = False
+        self.client.close()
+
+    def _ask(self, command: str) -> str:
+        try:
+            return self.client.ask(command)
+        except GTPRefusalError:
+            raise
+        except BaseException:
+            self._is_ready = False
+            raise
+
+    def _colour(self) -> str:
+        return _COLOURS[self.game.player(self._state)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything but the program: a copy has one of its own, for a game of its own."""
+        new = {"_is_ready": False, "_state": self.game.new_state(), "_watched": [], "_told": [], "resigned": False}
+        return vars(self) | new
+
+
+def _vertices(game: Game) -> list[str]:
+    """Return the names of all actions as GTP has them: letters without I, and numbers."""
+    names = [game.action_to_str(action).upper() for action in range(game.num_actions)]
+    if game.name != "gomoku":
+        return names  # Othello ends at H, and Go has no I
+    return [_LETTERS[ord(name[0]) - ord("A")] + name[1:] for name in names]

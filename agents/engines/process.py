@@ -1,0 +1,156 @@
+"""A program that is spoken to in lines: started, read with a limit of time, and ended with whatever it has started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from typing import IO
+
+__all__ = ["EngineError", "EngineProcess"]
+
+_LAST_SECONDS = 1.0  # that a program has to end by itself
+_GAMES = "/usr/games"
+_KEPT = 20  # lines of its standard error
+
+
+class EngineError(RuntimeError):
+    """A program cannot be started, has ended, answers nonsense, or not in time."""
+
+
+class EngineProcess:
+    """A running program. It ends, with its children, when it is closed, or nobody refers to it any longer.
+
+    Args:
+        command: the program and its arguments, as a list or as in a shell.
+
+    Attributes:
+        command: the same as a list.
+        errors: the last lines that it wrote to its standard error.
+
+    Raises:
+        ValueError: there is no command in it.
+        EngineError: the program cannot be started.
+    """
+
+    def __init__(self, command: str | Sequence[str]) -> None:
+        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+        if not self.command:
+            raise ValueError("a program is given as in a shell, for example 'gnugo --mode gtp', got nothing")
+        if "/" not in self.command[0]:  # Debian keeps games in a folder that not all users search
+            self.command[0] = shutil.which(self.command[0]) or shutil.which(self.command[0], path=_GAMES) or self.name
+        try:
+            process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                bufsize=1,
+                start_new_session=True,  # so that its children can be killed with it
+            )
+        except OSError as error:
+            raise EngineError(f"cannot start {shlex.join(self.command)!r}: {error.strerror or error}") from None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process, self._input = process, process.stdin
+        self.errors: deque[str] = deque(maxlen=_KEPT)
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        readers = [
+            threading.Thread(target=_read, args=(process.stdout, self._lines), daemon=True),
+            threading.Thread(target=_keep, args=(process.stderr, self.errors), daemon=True),
+        ]
+        for reader in readers:
+            reader.start()
+        self._end = weakref.finalize(self, _end, process, readers)
+
+    @property
+    def name(self) -> str:
+        """The program's name, without its folder."""
+        return os.path.basename(self.command[0])
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def write(self, line: str) -> None:
+        """Write a line to the program.
+
+        Raises:
+            EngineError: it has ended.
+        """
+        try:
+            self._input.write(line + "\n")
+            self._input.flush()
+        except (OSError, ValueError):
+            raise EngineError(f"{self.name} has ended, and cannot be told {line!r}{self._last_words()}") from None
+
+    def read(self, deadline: float) -> str | None:
+        """Return the next line that it writes, without what ends it; None if there is none by then.
+
+        Args:
+            deadline: a time of `time.monotonic`.
+
+        Raises:
+            EngineError: it has ended.
+        """
+        try:
+            line = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
+        except queue.Empty:
+            return None
+        if line is None:
+            self._lines.put(None)  # for whoever asks next
+            raise EngineError(f"{self.name} has ended{self._last_words()}")
+        return line
+
+    def close(self) -> None:
+        """End the program, and whatever it has started."""
+        with contextlib.suppress(OSError, ValueError):
+            self._input.close()  # by which many programs know that they are no longer needed
+        self._end()
+
+    def _last_words(self) -> str:
+        return f"; the last line of its standard error: {self.errors[-1]}" if self.errors else ""
+
+
+def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
+    with contextlib.suppress(ValueError):
+        for line in stream:
+            lines.put(line.rstrip())
+    lines.put(None)
+
+
+def _keep(stream: IO[str], lines: deque[str]) -> None:
+    with contextlib.suppress(ValueError):
+        for line in stream:
+            if line.strip():
+                lines.append(line.strip()[:200])
+
+
+def _end(process: subprocess.Popen[str], readers: list[threading.Thread]) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        if process.stdin is not None and process.stdin.closed:
+            process.wait(_LAST_SECONDS)
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody of its session is left
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
+        reader.join(_LAST_SECONDS)
+        if not reader.is_alive() and stream is not None:  # closing what is being read would wait for it
+            stream.close()
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()

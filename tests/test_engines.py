@@ -1,0 +1,330 @@
+"""Programs that others wrote as players: a scripted one that misbehaves and, where they are installed, real ones."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.gnugo import PROGRAM, cells, play_game, played_games
+from plyground.agents import make
+from plyground.agents.engines import DisagreementError, Engine, EngineError, GTPClient, GTPRefusalError
+from plyground.agents.engines.following import moves_between
+from plyground.arena import match
+from plyground.envs import BoardGameEnv, make_game
+
+GAME = make_game("go(board_size=5, komi=0.5)")
+
+# Answers commands, plays the moves that it was started with, one after the other, and then passes.
+ENGINE = r"""
+import subprocess, sys, time
+moves = sys.argv[1].split(",") if len(sys.argv) > 1 and sys.argv[1] else []
+log = open(sys.argv[2], "a") if len(sys.argv) > 2 else None
+late = ""
+print("a banner, and no answer", flush=True)
+for line in sys.stdin:
+    number, name, *arguments = line.split()
+    if log:
+        print(" ".join([name, *arguments]), file=log, flush=True)
+    good, answer = "=", ""
+    if name == "known_command":
+        answer = "false" if arguments[0] == "set_game" else "true"
+    elif name == "genmove":
+        answer = moves.pop(0) if moves else "PASS"
+        if answer == "CRASH":
+            print("out of luck", file=sys.stderr, flush=True)
+            sys.exit(3)
+        if answer == "HANG":
+            time.sleep(60)
+    elif name == "play" and arguments[1] == ("E5" if log else "Z9"):
+        good, answer = "?", "illegal move"
+    elif name == "final_score":
+        answer = "W+1.5"
+    elif name == "showboard":
+        answer = "a\n  board"
+    elif name == "sleep":
+        time.sleep(60)
+    elif name == "child":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        answer = f"{child.pid}"
+    elif name == "die":
+        print("why it died", file=sys.stderr, flush=True)
+        sys.exit()
+    elif name == "garbage":
+        print("\x00\xff nonsense", flush=True)
+        continue
+    elif name == "slow":  # its answer comes with that to the next command
+        late = f"={number} too late\n\n"
+        continue
+    elif name == "partial":  # in pieces
+        sys.stdout.write(f"={number}")
+        sys.stdout.flush()
+        time.sleep(0.2)
+        answer, good, number = "whole", "", ""
+    sys.stdout.write(late)
+    late = ""
+    print(f"{good}{number} {answer}\n", flush=True)
+    if name == "quit":
+        break
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    """The command that starts the scripted program; its first argument is the moves, the second a log."""
+    (tmp_path / "engine.py").write_text(ENGINE)
+    return f"{sys.executable} {tmp_path / 'engine.py'}"
+
+
+@pytest.fixture
+def client(script: str) -> Iterator[GTPClient]:
+    with GTPClient(script, 20) as started:
+        yield started
+
+
+def installed(name: str) -> str | None:
+    return shutil.which(name) or shutil.which(name, path="/usr/games")
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs: one that ended and was not waited for does not."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def ends(pid: int) -> bool:
+    deadline = time.monotonic() + 10
+    while lives(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not lives(pid)
+
+
+class TestClient:
+    def test_answers(self, client: GTPClient) -> None:
+        assert not client.is_running  # nobody has asked yet
+        assert client.ask("boardsize 5") == ""
+        assert client.ask("showboard") == "a\n  board"
+        assert client.ask("partial") == "whole"
+        with pytest.raises(GTPRefusalError, match="refuses 'play black Z9': illegal move"):
+            client.ask("play black Z9")
+        assert client.ask("final_score") == "W+1.5"
+        assert not client.knows("set_game")
+
+    @pytest.mark.parametrize(("command", "said"), [("sleep", "a banner"), ("garbage", "nonsense")])
+    def test_no_answer_in_time(self, script: str, command: str, said: str) -> None:
+        client = GTPClient(script, 1)
+        with pytest.raises(EngineError, match=f"did not answer '{command}' in 1 s; it said '.*{said}"):
+            client.ask(command)
+        assert not client.is_running
+        client.seconds = 20
+        assert client.ask("final_score") == "W+1.5"  # of a new one
+        client.close()
+
+    def test_an_answer_to_an_older_question_is_known(self, script: str) -> None:
+        client = GTPClient(script, 20)
+        client.process.write("77 slow")
+        assert client.ask("final_score") == "W+1.5"
+        client.close()
+
+    def test_the_program_ends(self, client: GTPClient) -> None:
+        with pytest.raises(EngineError, match=r"has ended; .*: why it died \(when it was asked to 'die'\)"):
+            client.ask("die")
+        assert not client.is_running
+        assert client.ask("final_score") == "W+1.5"
+
+    @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+    def test_its_children_end_with_it(self, script: str) -> None:
+        client = GTPClient(script, 20)
+        children = [int(client.ask("child"))]
+        client.close()
+        children.append(int(client.ask("child")))
+        del client  # nobody refers to it any longer
+        assert all(ends(child) for child in children)
+
+    def test_no_such_program(self) -> None:
+        with pytest.raises(EngineError, match="cannot start 'no-such-program --mode gtp': No such file"):
+            GTPClient("no-such-program --mode gtp").ask("name")
+        with pytest.raises(ValueError, match="as in a shell, for example 'gnugo --mode gtp'"):
+            GTPClient(" ").ask("name")
+
+
+class TestEngine:
+    @pytest.fixture
+    def engine(self, script: str, tmp_path: Path) -> Iterator[Any]:
+        """Starts scripted players, and ends them."""
+        started: list[Engine] = []
+
+        def start(*moves: str, game: Any = GAME, **options: Any) -> Engine:
+            started.append(Engine(game, f"{script} '{','.join(moves)}' {tmp_path / 'log'}", **options))
+            return started[-1]
+
+        yield start
+        for one in started:
+            one.close()
+
+    def seen(self, *moves: str, game: Any = GAME) -> Any:
+        env: Any = BoardGameEnv(game)
+        env.reset(options={"moves": list(moves)})
+        observation, _, _, _, info = env.last()
+        return observation, info
+
+    def test_it_is_told_of_the_moves(self, engine: Any, tmp_path: Path) -> None:
+        agent = engine("C3", "b2", "resign")
+        agent.reset(7)
+        (tmp_path / "log").write_text("")
+        answers = [
+            GAME.action_to_str(agent.act(*self.seen(*moves)))
+            for moves in (("A1", "pass"), ("A1", "pass", "C3", "D4"), ("A1", "pass", "C3", "D4", "B2", "A5"))
+        ]
+        assert answers == ["C3", "B2", "pass"]
+        assert agent.resigned
+        told = (tmp_path / "log").read_text().splitlines()
+        assert told == [
+            "play black A1", "play white PASS", "genmove black", "play white D4", "genmove black", "play white A5",
+            "genmove black", "play black PASS",
+        ]  # fmt: skip
+        agent.reset(8)
+        assert (tmp_path / "log").read_text().splitlines()[len(told) :] == [
+            "known_command set_random_seed", "set_random_seed 8", "boardsize 5", "clear_board", "komi 0.5",
+        ]  # fmt: skip
+        assert not agent.resigned
+
+    def test_gomoku_and_othello_in_terms_of_gtp(self, engine: Any, tmp_path: Path) -> None:
+        gomoku = engine("J9", game="gomoku", move_seconds=3)
+        assert gomoku.game.action_to_str(gomoku.act(*self.seen("h8", "i8", game="gomoku"))) == "i9"  # GTP has no I
+        told = (tmp_path / "log").read_text().splitlines()
+        assert told[:4] == ["known_command set_game", "boardsize 15", "clear_board", "time_settings 0 3 1"]
+        assert told[4:] == ["play black H8", "play white J8", "genmove black"]
+        othello = engine("C3", game="othello")
+        assert othello.game.action_to_str(othello.act(*self.seen("d3", game="othello"))) == "c3"
+
+    def test_who_watches_follows_any_opening(self, engine: Any, tmp_path: Path) -> None:
+        agent, names = engine("A5", "B5"), ("A1", "B1", "C1", "D1", "E1", "A2", "pass", "C2", "D2", "E2")
+        with pytest.raises(ValueError, match="no moves were found that lead from"):
+            agent.act(*self.seen(*names))
+        agent.reset()
+        (tmp_path / "log").write_text("")
+        for name in names:
+            agent.watch(GAME.str_to_action(name))
+        for more in ((), ("A5", "pass")):
+            for name in more:
+                agent.watch(GAME.str_to_action(name))
+            agent.act(*self.seen(*names, *more))
+        told = [line.split()[-1] for line in (tmp_path / "log").read_text().splitlines()]
+        assert told == [name.upper() for name in names] + ["black", "PASS", "black"]
+
+    @pytest.mark.parametrize(("fault", "message"), [("CRASH", "has ended.*out of luck"), ("HANG", "did not answer")])
+    def test_it_is_told_everything_again_by_another_program(
+        self, engine: Any, tmp_path: Path, fault: str, message: str
+    ) -> None:
+        agent = engine("C3", fault, seconds=3, move_seconds=2)
+        agent.act(*self.seen("A1", "B1"))
+        with pytest.raises(EngineError, match=message):
+            agent.act(*self.seen("A1", "B1", "C3", "D4"))
+        (tmp_path / "log").write_text("")
+        agent.reset()
+        assert agent.act(*self.seen("A1", "B1")) == GAME.str_to_action("C3")
+        told = (tmp_path / "log").read_text().splitlines()
+        assert told[:4] == ["boardsize 5", "clear_board", "komi 0.5", "time_settings 0 2 1"]
+
+    def test_copies_have_programs_of_their_own(self, engine: Any) -> None:
+        agent = engine("C3", "D4")
+        agent.act(*self.seen())
+        for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+            assert other.act(*self.seen()) == GAME.str_to_action("C3")
+            other.close()
+        assert agent.act(*self.seen("C3", "A1")) == GAME.str_to_action("D4")
+
+    def test_disagreements(self, engine: Any) -> None:
+        with pytest.raises(DisagreementError, match=r"our rules allow E5: .*illegal move"):
+            engine().act(*self.seen("E5"))
+        with pytest.raises(DisagreementError, match="plays 'A1', which is illegal by our rules"):
+            engine("A1").act(*self.seen("A1"))
+        with pytest.raises(DisagreementError, match="plays 'J9'"):
+            engine("J9").act(*self.seen())
+
+    def test_arguments(self, script: str) -> None:
+        with pytest.raises(ValueError, match="play go, gomoku, othello here, got connect_four"):
+            Engine("connect_four", script)
+        with pytest.raises(ValueError, match=r"unknown protocol 'gpt'.*gtp"):
+            make(f"engine('{script}', protocol=gpt)", GAME)
+        with pytest.raises(ValueError, match="seconds must be above 0"):
+            Engine(GAME, script, seconds=0)
+        with pytest.raises(ValueError, match="move_seconds must be a whole number, at least 1"):
+            Engine(GAME, script, move_seconds=0)
+
+    def test_a_match_by_its_spec(self, script: str) -> None:
+        games = match(GAME, [f"engine('{script}')", "random"], 2, seed=4, opening_plies=2)
+        assert [record.players[number] for number, record in enumerate(games)] == [f"engine('{script}')"] * 2
+        assert all(record.ending == "finished" for record in games)
+
+    @pytest.mark.skipif(installed("gtp-rhino") is None, reason="needs GRhino: apt-get install grhino")
+    @pytest.mark.slow
+    def test_grhino(self) -> None:
+        """Whole games of Othello, among them some in which one side must pass, by the same rules."""
+        games = match("othello", ["engine('gtp-rhino', seconds=30)", "random"], 10, seed=0, opening_plies=8)
+        assert all(record.ending == "finished" for record in games)
+        assert any(make_game("othello").num_actions - 1 in record.moves for record in games)
+        won = sum(record.outcome[number % 2] > 0 for number, record in enumerate(games))
+        assert won >= 9
+
+
+class TestMatch:
+    def test_games(self, script: str) -> None:
+        def peer(*moves: str) -> Engine:
+            return Engine(GAME, f"{script} {','.join(moves)}")
+
+        # White has the komi: it wins the empty board by our rules, and by the count of the program.
+        passes = make("random", GAME)
+        passes.act = lambda observation, info=None: GAME.num_actions - 1  # type: ignore[method-assign]
+        found = [play_game(GAME, passes, peer(), number, 0) for number in (0, 1)]
+        assert [(one["won"], one["disagreement"], one["resigned"]) for one in found] == [
+            (False, None, False),
+            (True, None, False),
+        ]
+        one = play_game(GAME, passes, peer("C3"), 1, 0)  # all of the board is black's
+        assert (one["won"], one["disagreement"]) == (False, "it counts W+1.5, and by our rules black wins")
+        one = play_game(GAME, passes, peer("resign"), 0, 0)
+        assert (one["won"], one["resigned"]) == (True, True)
+        one = play_game(GAME, passes, peer("C3", "C3"), 1, 0)
+        assert one["won"] is None
+        assert "illegal by our rules" in one["disagreement"]
+        assert cells("pass", 1, [*found, one])[2:5] == ("3", "50 (9–91)", "0 (0–79)")
+        assert cells("pass", 1, [*found, one])[-1] == "1"
+
+    def test_a_match_goes_on(self, script: str, tmp_path: Path) -> None:
+        keep, about = tmp_path / "games.jsonl", {"player": "random", "seed": 3}
+        first = list(played_games(GAME, "random", script, about, 2, keep, []))
+        assert len(keep.read_text().splitlines()) == 2
+        again = list(played_games(GAME, "random", script, about, 3, keep, first))
+        assert again[:2] == first
+        assert len(keep.read_text().splitlines()) == 3
+        other = list(played_games(GAME, "random", script, {**about, "seed": 4}, 1, None, again))
+        assert other[0] not in again
+
+    @pytest.mark.skipif(installed("gnugo") is None, reason="needs GNU Go: apt-get install gnugo")
+    @pytest.mark.slow
+    def test_gnu_go(self) -> None:
+        engine = Engine(GAME, PROGRAM.format(level=1))
+        found = play_game(GAME, make("random", GAME), engine, 0, 0)
+        engine.close()
+        assert found["won"] is False
+        assert found["disagreement"] is None
+
+
+def test_moves_between() -> None:
+    before = GAME.play_moves(["C3"])
+    moves = [GAME.str_to_action(name) for name in ("pass", "A1", "B2")]
+    assert moves_between(GAME, before, GAME.play_moves(moves, before)) == moves
+    assert moves_between(GAME, before, before) == []
+    with pytest.raises(ValueError, match="no moves were found that lead from"):
+        moves_between(
+            make_game("tictactoe"), make_game("tictactoe").play_moves([0]), make_game("tictactoe").new_state()
+        )
