@@ -39,12 +39,13 @@ ROOMS = {
     "agents.teaching": {"envs.render"},
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
-        *("arena.cli.parts", "arena.grading", "arena.records", "arena.sprt", "arena.training"),
+        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.records", "arena.sprt", "arena.training"),
         "arena.training.alphazero",
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
     },
+    "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
     "arena.grading": {"agents.solver.connect_four", "arena.records"},
     "arena.records": {"envs.jit"},
     "arena.sprt": {"arena.records"},

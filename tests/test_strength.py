@@ -144,5 +144,5 @@ class TestOpenSpiel:
         with pytest.raises(ValueError, match="simulations must be at least 2"):
             OpenSpielMCTS("othello", 1)
         game = make_game("connect_four")
-        with pytest.raises(ValueError, match="no moves lead from"):
+        with pytest.raises(ValueError, match="no moves were found that lead from"):
             OpenSpielMCTS(game).follow(game.play_moves([0, 1, 2, 3, 4, 5, 6]))

@@ -5,7 +5,15 @@ knows the moves from the positions that it is shown. May import `plyground.envs`
 """
 
 from .agent import DisagreementError, Engine
-from .gtp import GTPClient, GTPRefusalError
+from .gtp import LETTERS, GTPClient, GTPRefusalError, vertices_of
 from .process import EngineError
 
-__all__ = ["DisagreementError", "Engine", "EngineError", "GTPClient", "GTPRefusalError"]
+__all__ = [
+    "LETTERS",
+    "DisagreementError",
+    "Engine",
+    "EngineError",
+    "GTPClient",
+    "GTPRefusalError",
+    "vertices_of",
+]

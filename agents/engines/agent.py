@@ -9,13 +9,12 @@ from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..compiling import compiling
 from .following import moves_between
-from .gtp import GTPClient, GTPRefusalError
+from .gtp import GTPClient, GTPRefusalError, vertices_of
 from .process import EngineError
 
 __all__ = ["DisagreementError", "Engine"]
 
 _COLOURS = ("black", "white")
-_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # GTP leaves out the I
 _GAMES = ("go", "gomoku", "othello")
 
 
@@ -68,7 +67,7 @@ class Engine:
             raise ValueError(f"move_seconds must be a whole number, at least 1, or None, got {move_seconds!r}")
         self.client = GTPClient(command, seconds)
         self.move_seconds = move_seconds
-        self._vertices = _vertices(self.game)
+        self._vertices = vertices_of(self.game)
         self._actions = {vertex: action for action, vertex in enumerate(self._vertices)}
         self._state: State = self.game.new_state()
         self._is_ready = False  # to be told of moves
@@ -200,11 +199,3 @@ class Engine:
         """Return everything but the program: a copy has one of its own, for a game of its own."""
         new = {"_is_ready": False, "_state": self.game.new_state(), "_watched": [], "_told": [], "resigned": False}
         return vars(self) | new
-
-
-def _vertices(game: Game) -> list[str]:
-    """Return the names of all actions as GTP has them: letters without I, and numbers."""
-    names = [game.action_to_str(action).upper() for action in range(game.num_actions)]
-    if game.name != "gomoku":
-        return names  # Othello ends at H, and Go has no I
-    return [_LETTERS[ord(name[0]) - ord("A")] + name[1:] for name in names]

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from ...envs import Game
 from .process import EngineError, EngineProcess
 
-__all__ = ["GTPClient", "GTPRefusalError"]
+__all__ = ["LETTERS", "GTPClient", "GTPRefusalError", "vertices_of"]
+
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # of columns, from the left: no I
 
 _ANSWER = re.compile(r"([=?])(\d*)\s*(.*)")
 _SHOWN = 100  # signs of an answer in a message
@@ -127,3 +130,11 @@ class GTPClient:
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_process": None}
+
+
+def vertices_of(game: Game) -> list[str]:
+    """Return the names of a game's actions as GTP has them, in capitals: a letter and a number, or ``PASS``."""
+    names = [game.action_to_str(action).upper() for action in range(game.num_actions)]
+    if game.name != "gomoku":
+        return names  # Othello ends at H, and Go has no I
+    return [LETTERS[ord(name[0]) - ord("A")] + name[1:] for name in names]

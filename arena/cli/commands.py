@@ -110,6 +110,11 @@ COMMANDS = {
         "Write a network as an ONNX file, which other programs run.",
         ("plyground export az-run model.onnx", "plyground export net.safetensors model.onnx"),
     ),
+    "gtp": Command(
+        "gtp:gtp",
+        "Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol.",
+        ("plyground gtp 'mcts(seconds=1)' --game go_9x9", "plyground gtp 'alphabeta(seconds=1)' --game othello"),
+    ),
     "warm": Command(
         "warm:warm",
         "Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package).",

@@ -1,0 +1,77 @@
+"""The time for a move, from what a referee says of a game's."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Clock"]
+
+_LAG = 0.1  # seconds of a move that are lost on the way
+_LEAST = 0.05  # seconds for a move, however little is left
+_MOVES = 25  # of its own that a player expects to make yet, at least
+_SHARE = 0.6  # of the plies that a game can have, for those it will have
+
+
+class _Left(NamedTuple):
+    seconds: float
+    stones: int  # to play in these seconds; 0: the main time, for the whole game
+
+
+class Clock:
+    """What is left to each player: a main time, and then some seconds for so many moves, again and again.
+
+    That is Canadian overtime, which GTP's ``time_settings`` speaks of. Without settings there is no limit.
+    """
+
+    def __init__(self) -> None:
+        self._main, self._overtime, self._stones = 0.0, 0.0, 0
+        self._is_limited = False
+        self._left: dict[int, _Left] = {}
+
+    def set(self, main: float, overtime: float, stones: int) -> None:
+        """Begin anew with these settings; an overtime above 0 for no moves means that there is no limit.
+
+        Raises:
+            ValueError: a number is below 0.
+        """
+        if not (main >= 0 and overtime >= 0 and stones >= 0):
+            raise ValueError("times and stones are at least 0")
+        self._main, self._overtime, self._stones = main, overtime, stones
+        self._is_limited = not (overtime > 0 and stones == 0)
+        self.restart()
+
+    def restart(self) -> None:
+        """Give both players the whole time again."""
+        self._left = {player: self._full() for player in (0, 1)}
+
+    def tell(self, player: int, seconds: float, stones: int) -> None:
+        """Take from the referee what is left to a player: for so many moves, or, for 0, in the main time."""
+        self._left[player] = _Left(max(seconds, 0.0), stones)
+        self._is_limited = True
+
+    def spend(self, player: int, seconds: float) -> None:
+        """Take the time of a move from what is left to a player."""
+        left = self._left.get(player)
+        if left is None:
+            return
+        rest = left.seconds - seconds
+        if left.stones > 1:
+            self._left[player] = _Left(max(rest, 0.0), left.stones - 1)
+        elif left.stones == 1 or (rest <= 0 and self._stones):
+            self._left[player] = _Left(self._overtime, self._stones)
+        else:
+            self._left[player] = _Left(max(rest, 0.0), 0)
+
+    def share(self, player: int, plies_left: int) -> float | None:
+        """Return the seconds for the next move of a player, of a game that has so many plies left at most; or None."""
+        left = self._left.get(player)
+        if not self._is_limited or left is None:
+            return None
+        if left.stones:
+            return max(left.seconds / left.stones - _LAG, _LEAST)
+        moves = max(_MOVES, round(_SHARE * plies_left / 2))
+        later = self._overtime / self._stones if self._stones else 0.0
+        return max(left.seconds / moves + later - _LAG, _LEAST)
+
+    def _full(self) -> _Left:
+        return _Left(self._main, 0) if self._main or not self._stones else _Left(self._overtime, self._stones)

@@ -1,0 +1,197 @@
+"""A player of ours at a board that somebody else sets up: moves of either colour, taken back, by a clock.
+
+The environment is the referee, superko included. Where a colour moves twice in a row, as stones of a handicap do, the
+other passes in between.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any
+
+from ...agents import make
+from ...agents.engines import vertices_of
+from ...envs import BoardGameEnv, Game, make_game
+from ...envs.vector.opponents import prepare
+from .clock import Clock
+from .words import RefusalError
+
+__all__ = ["SIZES", "Seat"]
+
+SIZES = {"go": "board_size", "othello": "size", "gomoku": "size"}  # the parameter that is the size of the board
+
+
+class Seat:
+    """The player, the game, its referee and the clock.
+
+    Args:
+        player: the player's spec.
+        game: the game.
+
+    Attributes:
+        game: the game; `change` changes it.
+        agent: the player.
+        vertices: the names of the actions in GTP, by number,
+        actions: and the numbers by name.
+        clock: the time of both players.
+
+    Raises:
+        ValueError: as `plyground.agents.make`; or the game is none that GTP can speak of.
+    """
+
+    def __init__(self, player: str, game: Game) -> None:
+        if game.name not in SIZES:
+            raise ValueError(f"GTP speaks of {', '.join(SIZES)}, got {game.spec}")
+        self.player, self.clock = player, Clock()
+        self._moves: list[list[int]] = []  # those of each command that made any
+        self._begin(game)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self._env.terminations[self._env.agent_selection])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there were no moves."""
+        return not self._moves
+
+    @property
+    def to_move(self) -> int:
+        """The player to move."""
+        return self._env.possible_agents.index(self._env.agent_selection)
+
+    @property
+    def seen(self) -> tuple[Any, Any]:
+        """What the player to move sees, and what the environment tells beside it."""
+        observation, _, _, _, info = self._env.last()
+        return observation, info
+
+    def change(self, **parameters: Any) -> None:
+        """Play the same game with other parameters. A board of another size is empty.
+
+        Raises:
+            ValueError: there is no such game, or the player does not play it; nothing is changed.
+        """
+        moves = self._moves
+        if "komi" not in parameters:
+            self._moves = []
+        if {**self.game.parameters, **parameters} == self.game.parameters:
+            self._replay()
+            return
+        try:
+            self._begin(make_game(self.game.name, **{**self.game.parameters, **parameters}))
+        except ValueError:
+            self._moves = moves
+            raise
+
+    def clear(self) -> None:
+        """Begin a game."""
+        self._moves = []
+        self.clock.restart()
+        self._replay()
+        self.agent.reset()
+
+    def undo(self) -> None:
+        """Take back what the last command played.
+
+        Raises:
+            RefusalError: there is nothing to take back.
+        """
+        if not self._moves:
+            raise RefusalError("cannot undo")
+        self._moves.pop()
+        self._replay()
+
+    def place(self, points: list[int]) -> None:
+        """Let black play all of these on an empty board, while white passes.
+
+        Raises:
+            RefusalError: the board is not empty, or two are the same.
+        """
+        if self._moves:
+            raise RefusalError("board not empty")
+        passes = self.actions["PASS"]
+        self._moves.append([action for point in points for action in (point, passes)][:-1])
+        try:
+            self._replay()
+        except ValueError:
+            self._moves.clear()
+            self._replay()
+            raise RefusalError("bad vertex list") from None
+
+    def move(self, player: int, action: int) -> None:
+        """Let a player make this move.
+
+        Raises:
+            RefusalError: it is illegal; nothing is changed.
+        """
+        line = self._turn(player)
+        if self.over or not self.seen[1]["action_mask"][action]:
+            self._replay()
+            raise RefusalError("illegal move")
+        self._env.step(action)
+        self._moves.append([*line, action])
+
+    def choose(self, player: int, *, is_played: bool = True) -> str:
+        """Return the move that our player makes for this one, and make it; ``PASS`` where the game is over.
+
+        Raises:
+            RefusalError: it is the other player's turn.
+        """
+        line = self._turn(player)
+        if self.over:
+            return "PASS"
+        observation, info = self.seen
+        start = time.monotonic()
+        if hasattr(self.agent, "seconds"):
+            share = self.clock.share(player, self.game.max_plies - sum(map(len, self._moves)))
+            self.agent.seconds = self._seconds if share is None else min(share, self._seconds or share)
+        action = int(self.agent.act(observation, info))
+        if is_played:
+            self.clock.spend(player, time.monotonic() - start)
+            self._env.step(action)
+            self._moves.append([*line, action])
+        elif line:
+            self._replay()
+        return self.vertices[action]
+
+    def _begin(self, game: Game) -> None:
+        """Play this game, from the moves that were made."""
+        agent: Any = make(self.player, game)
+        prepare(agent)
+        agent.reset()
+        env: Any = BoardGameEnv(game, illegal="raise")
+        self.game, self.agent, self._env = game, agent, env
+        self._seconds = getattr(agent, "seconds", None)  # the player's own budget
+        self.vertices = vertices_of(game)
+        self.actions = {vertex: action for action, vertex in enumerate(self.vertices)}
+        self._replay()
+
+    def _replay(self) -> None:
+        """Set up the position after all moves.
+
+        Raises:
+            ValueError: one is illegal.
+        """
+        self._env.reset()
+        for action in itertools.chain.from_iterable(self._moves):
+            self._env.step(action)
+
+    def _turn(self, player: int) -> list[int]:
+        """Let it be a player's turn; return what the other had to play for that: nothing, or a pass.
+
+        Raises:
+            RefusalError: it is the other's turn, and passing is not legal.
+        """
+        if self.to_move == player or self.over:
+            return []
+        passes = self.actions.get("PASS", -1)
+        if passes < 0 or not self.seen[1]["action_mask"][passes]:
+            raise RefusalError("illegal move")
+        self._env.step(passes)
+        if self.over:
+            self._replay()
+            raise RefusalError("illegal move")
+        return [passes]

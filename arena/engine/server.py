@@ -1,0 +1,282 @@
+"""The Go Text Protocol, version 2, from the engine's side: a player of ours answers commands.
+
+Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2" (2002).
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TextIO
+
+from ...agents import make
+from ...agents.engines import LETTERS
+from ...envs import Game
+from ...envs.games.area import area
+from ...envs.vector.opponents import prepare
+from ...envs.version import __version__
+from .analysis import kata_line, lz_line
+from .seat import SIZES, Seat
+from .words import COLOURS, RefusalError, integer_of, number_of, parsed, player_of
+
+__all__ = ["GTPServer"]
+
+_HANDICAPS = {  # in columns and rows of star points, as the specification places them; 5 and 7 have the centre
+    2: ("ll", "hh"),
+    3: ("ll", "hh", "lh"),
+    4: ("ll", "hh", "lh", "hl"),
+    6: ("ll", "hh", "lh", "hl", "lm", "hm"),
+    8: ("ll", "hh", "lh", "hl", "lm", "hm", "ml", "mh"),
+}
+_LONGEST = 2.0  # seconds of a search for an analysis, after which it looks whether it is to stop
+
+
+class GTPServer:
+    """A player of ours, behind commands in lines.
+
+    Args:
+        player: the player's spec, as in ``"mcts(seconds=1)"``.
+        game: the game.
+
+    Attributes:
+        seat: the player at its board.
+
+    Raises:
+        ValueError: as `plyground.agents.make`; or the game is none that GTP can speak of.
+    """
+
+    def __init__(self, player: str, game: Game) -> None:
+        self.seat = Seat(player, game)
+
+    # -- the conversation ----------------------------------------------------------------------------------------------
+
+    def run(self, commands: Iterable[str], out: TextIO) -> None:
+        """Answer commands until ``quit``, or until there are no more.
+
+        Args:
+            commands: lines, for example standard input. They are read by a thread, since an analysis goes on until the
+                next one comes.
+            out: where the answers go.
+        """
+        lines: queue.Queue[str | None] = queue.Queue()
+
+        def read() -> None:
+            for line in commands:
+                lines.put(line)
+            lines.put(None)
+
+        threading.Thread(target=read, daemon=True).start()
+        while (line := lines.get()) is not None:
+            number, name, arguments = parsed(line)
+            if not name:
+                continue
+            if name in _ANALYSES:
+                self._analyse(name, arguments, number, lines, out)
+                continue
+            out.write(self._answer(number, name, arguments) + "\n\n")
+            out.flush()
+            if name == "quit":
+                return
+
+    def answer(self, line: str) -> str:
+        """Return the answer to one command, without the empty line that ends it; "" to a line that is none."""
+        number, name, arguments = parsed(line)
+        return self._answer(number, name, arguments) if name else ""
+
+    def _answer(self, number: str, name: str, arguments: list[str]) -> str:
+        command = self.commands.get(name)
+        try:
+            if command is None:
+                raise RefusalError("unknown command")
+            return f"={number} {command(self, arguments)}".rstrip()
+        except RefusalError as error:
+            return f"?{number} {error}"
+        except (ValueError, RuntimeError) as error:
+            return f"?{number} {' '.join(str(error).split())}"
+
+    # -- commands: arguments in, the answer out ------------------------------------------------------------------------
+
+    def _list(self, arguments: list[str]) -> str:
+        return "\n".join(sorted({*self.commands, *_ANALYSES}))
+
+    def _knows(self, arguments: list[str]) -> str:
+        return str(bool(arguments) and (arguments[0] in self.commands or arguments[0] in _ANALYSES)).lower()
+
+    def _boardsize(self, arguments: list[str]) -> str:
+        size = integer_of(arguments, 0)
+        try:
+            self.seat.change(**{SIZES[self.seat.game.name]: size})
+        except ValueError:
+            raise RefusalError("unacceptable size") from None
+        return ""
+
+    def _clear(self, arguments: list[str]) -> str:
+        self.seat.clear()
+        return ""
+
+    def _komi(self, arguments: list[str]) -> str:
+        komi = number_of(arguments, 0)
+        if self.seat.game.name == "go" and komi != self.seat.game.parameters["komi"]:
+            self.seat.change(komi=komi)
+        return ""
+
+    def _play(self, arguments: list[str]) -> str:
+        player, name = player_of(arguments), (arguments[1] if len(arguments) > 1 else "").upper()
+        action = self.seat.actions.get(name, -1)
+        if action < 0:
+            raise RefusalError("syntax error" if not name or not name[0].isalpha() else "illegal move")
+        self.seat.move(player, action)
+        return ""
+
+    def _genmove(self, arguments: list[str]) -> str:
+        return self.seat.choose(player_of(arguments))
+
+    def _reg_genmove(self, arguments: list[str]) -> str:
+        return self.seat.choose(player_of(arguments), is_played=False)
+
+    def _undo(self, arguments: list[str]) -> str:
+        self.seat.undo()
+        return ""
+
+    def _time_settings(self, arguments: list[str]) -> str:
+        main, overtime = number_of(arguments, 0), number_of(arguments, 1)
+        self._set_time(main, overtime, integer_of(arguments, 2))
+        return ""
+
+    def _kgs_time_settings(self, arguments: list[str]) -> str:
+        kind = arguments[0] if arguments else ""
+        if kind == "none":
+            self._set_time(0, 1, 0)
+        elif kind == "absolute":
+            self._set_time(number_of(arguments, 1), 0, 0)
+        elif kind == "canadian":
+            self._set_time(number_of(arguments, 1), number_of(arguments, 2), integer_of(arguments, 3))
+        elif kind == "byoyomi":  # periods of a move each: to be sure, the player counts on one of them
+            self._set_time(number_of(arguments, 1), number_of(arguments, 2), 1)
+        else:
+            raise RefusalError("syntax error")
+        return ""
+
+    def _set_time(self, main: float, overtime: float, stones: int) -> None:
+        try:
+            self.seat.clock.set(main, overtime, stones)
+        except ValueError as error:
+            raise RefusalError(f"syntax error: {error}") from None
+
+    def _time_left(self, arguments: list[str]) -> str:
+        self.seat.clock.tell(player_of(arguments), number_of(arguments, 1), integer_of(arguments, 2))
+        return ""
+
+    def _final_score(self, arguments: list[str]) -> str:
+        """Count the board as our rules do: in Go all stones on it are alive."""
+        state = self.seat.seen[1]["state"]
+        if self.seat.game.name == "go":
+            lead = area(self.seat.game.parameters["board_size"]).area_balance(state) - float(
+                self.seat.game.parameters["komi"]
+            )
+        elif self.seat.game.name == "othello":
+            stones = self.seat.game.observation(state, 0)[..., :2].sum(axis=(0, 1))
+            lead = float(stones[0]) - float(stones[1])
+        else:
+            raise RefusalError("cannot score")
+        return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
+
+    def _show(self, arguments: list[str]) -> str:
+        return "\n" + self.seat.game.text(self.seat.seen[1]["state"])
+
+    def _seed(self, arguments: list[str]) -> str:
+        self.seat.agent.reset(integer_of(arguments, 0))
+        return ""
+
+    def _fixed_handicap(self, arguments: list[str]) -> str:
+        points = self._handicap(integer_of(arguments, 0))
+        self.seat.place(points)
+        return " ".join(self.seat.vertices[action] for action in points)
+
+    def _set_free_handicap(self, arguments: list[str]) -> str:
+        points = [self.seat.actions.get(name.upper(), -1) for name in arguments]
+        if len(points) < 2 or len(set(points)) < len(points) or min(points) < 0 or "PASS" in map(str.upper, arguments):
+            raise RefusalError("bad vertex list")
+        self.seat.place(points)
+        return ""
+
+    def _handicap(self, stones: int) -> list[int]:
+        size = self.seat.game.observation_shape[0]
+        if self.seat.game.name != "go" or size < 7 or not 2 <= stones <= (9 if size % 2 and size > 7 else 4):
+            raise RefusalError("invalid number of stones")
+        edge = 4 if size > 12 else 3
+        columns = {"l": edge, "m": (size + 1) // 2, "h": size + 1 - edge}
+        places = [*_HANDICAPS[stones - stones % 2 if stones > 4 else stones], *(["mm"] * (stones > 4 and stones % 2))]
+        return [self.seat.actions[f"{LETTERS[columns[x] - 1]}{columns[y]}"] for x, y in places]
+
+    commands: ClassVar[dict[str, Callable[[GTPServer, list[str]], str]]] = {
+        "protocol_version": lambda self, arguments: "2",
+        "name": lambda self, arguments: f"plyground {self.seat.player}",
+        "version": lambda self, arguments: __version__,
+        "known_command": _knows,
+        "list_commands": _list,
+        "quit": lambda self, arguments: "",
+        "boardsize": _boardsize,
+        "clear_board": _clear,
+        "komi": _komi,
+        "play": _play,
+        "genmove": _genmove,
+        "reg_genmove": _reg_genmove,
+        "kgs-genmove_cleanup": _genmove,
+        "undo": _undo,
+        "time_settings": _time_settings,
+        "kgs-time_settings": _kgs_time_settings,
+        "time_left": _time_left,
+        "final_score": _final_score,
+        "showboard": _show,
+        "set_random_seed": _seed,
+        "fixed_handicap": _fixed_handicap,
+        "set_free_handicap": _set_free_handicap,
+    }
+
+    # -- analysis ------------------------------------------------------------------------------------------------------
+
+    def _analyse(
+        self, name: str, arguments: list[str], number: str, lines: queue.Queue[str | None], out: TextIO
+    ) -> None:
+        """Search again and again, each time longer, and tell what was found, until the next command comes."""
+        line_of = _ANALYSES[name]
+        try:
+            seconds = self._interval(arguments)
+            agent: Any = make(self.seat.player, self.seat.game)
+            if not callable(getattr(agent, "analyse", None)):
+                raise RefusalError(f"{self.seat.player} does not analyse")
+        except (RefusalError, ValueError) as error:
+            out.write(f"?{number} {error}\n\n")
+            out.flush()
+            return
+        prepare(agent)
+        out.write(f"={number}\n")
+        out.flush()
+        while lines.empty():
+            observation, info = self.seat.seen
+            if self.seat.over:
+                break
+            if hasattr(agent, "seconds"):
+                agent.seconds = seconds
+                seconds = min(2 * seconds, _LONGEST)
+            found = agent.analyse(info["state"], info["action_mask"], observation)
+            out.write(line_of(self.seat.game, found, self.seat.vertices) + "\n")
+            out.flush()
+            if found.exact or not hasattr(agent, "seconds"):
+                break  # it would find the same again
+        out.write("\n")
+        out.flush()
+
+    def _interval(self, arguments: list[str]) -> float:
+        """Return the seconds between two lines: GTP counts them in hundredths. Other arguments are passed over."""
+        if arguments and arguments[0].lower() in COLOURS and player_of(arguments) != self.seat.to_move:
+            raise RefusalError("only the player to move is analysed")
+        numbers = [word for word in arguments[:2] if word.isdecimal()]
+        numbers += [after for word, after in itertools.pairwise(arguments) if word == "interval"]
+        return max(number_of(numbers[-1:] or ["50"], 0) / 100, 0.05)
+
+
+_ANALYSES = {"lz-analyze": lz_line, "kata-analyze": kata_line}

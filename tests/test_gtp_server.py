@@ -1,0 +1,268 @@
+"""Players of ours as engines: each command, time, analysis, and games that GNU Go referees."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from plyground.agents import make
+from plyground.agents.engines import Engine, GTPClient
+from plyground.arena import match
+from plyground.arena.engine import GTPServer
+from plyground.arena.engine.clock import Clock
+from plyground.envs import make_game
+
+GO = make_game("go(board_size=5, komi=0.5)")
+REQUIRED = {
+    *("protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize", "clear_board"),
+    *("komi", "play", "genmove"),
+}
+
+
+@pytest.fixture(scope="module")
+def random_server() -> GTPServer:
+    return GTPServer("random", GO)
+
+
+@pytest.fixture
+def server(random_server: GTPServer) -> GTPServer:
+    random_server.answer("boardsize 5")
+    random_server.answer("komi 0.5")
+    random_server.answer("clear_board")
+    random_server.answer("kgs-time_settings none")
+    return random_server
+
+
+def answers(server: GTPServer, *lines: str) -> list[str]:
+    return [server.answer(line) for line in lines]
+
+
+class TestCommands:
+    def test_what_it_is(self, server: GTPServer) -> None:
+        assert server.answer("protocol_version") == "= 2"
+        assert server.answer("17 name") == "=17 plyground random"
+        assert set(server.answer("list_commands")[2:].splitlines()) >= REQUIRED
+        assert answers(server, "known_command genmove", "known_command lz-analyze", "known_command fly") == [
+            "= true", "= true", "= false",
+        ]  # fmt: skip
+        assert server.answer("3 fly") == "?3 unknown command"
+        assert answers(server, "", "# a comment", "  \t ") == ["", "", ""]
+        assert server.answer("\x01 4\tname # who?\r") == "=4 plyground random"
+
+    def test_moves(self, server: GTPServer) -> None:
+        assert answers(server, "play b c3", "play W D4", "play black PASS", "play white a1") == ["="] * 4
+        assert "X" in server.answer("showboard")
+        assert server.answer("play b c3") == "? illegal move"
+        assert answers(server, "play b z9", "play b", "play red a1", "play", "play b 33") == [
+            "? illegal move", "? syntax error", "? syntax error", "? syntax error", "? syntax error",
+        ]  # fmt: skip
+        assert [len(line) for line in server.seat._moves] == [1, 1, 1, 1]
+
+    def test_a_colour_that_plays_twice(self, server: GTPServer) -> None:
+        answers(server, "play b c3", "play b d3")
+        stones = server.seat.game.text(server.seat.seen[1]["state"])
+        assert stones.count("X") == 2
+        assert "O" not in stones.splitlines()[1]
+        assert server.answer("undo") == "="
+        assert server.seat.game.text(server.seat.seen[1]["state"]).count("X") == 1
+        assert server.answer("undo") == "="
+        assert server.answer("undo") == "? cannot undo"
+
+    def test_it_plays(self, server: GTPServer) -> None:
+        move = server.answer("genmove b")
+        assert re.fullmatch(r"= ([A-E][1-5]|PASS)", move)
+        assert server.answer(f"play white {move[2:]}").startswith("? illegal" if move != "= PASS" else "=")
+        before = server.answer("showboard")
+        assert server.answer("reg_genmove w")[0] == "="
+        assert server.answer("showboard") == before
+
+    def test_the_end_of_the_game(self, server: GTPServer) -> None:
+        answers(server, "play b c3", "play w pass", "play b pass")
+        assert server.seat.over
+        assert server.answer("genmove w") == "= PASS"
+        assert server.answer("play w a1") == "? illegal move"
+        assert server.answer("final_score") == "= B+24.5"
+        assert server.answer("undo") == "="
+        assert not server.seat.over
+
+    def test_the_board_and_the_komi(self, server: GTPServer) -> None:
+        answers(server, "play b c3")
+        assert server.answer("komi 6.5") == "="
+        assert server.seat.game.parameters["komi"] == 6.5
+        assert "X" in server.seat.game.text(server.seat.seen[1]["state"])  # the stones stay
+        assert answers(server, "komi", "komi x", "komi nan") == ["? syntax error"] * 3
+        assert server.answer("boardsize 6") == "="
+        assert server.seat.game.parameters == {"board_size": 6, "komi": 6.5, "superko": "positional"}
+        assert "X" not in server.seat.game.text(server.seat.seen[1]["state"])
+        assert answers(server, "boardsize 0", "boardsize 99") == ["? unacceptable size"] * 2
+        assert answers(server, "boardsize", "boardsize 5.5") == ["? syntax error"] * 2
+        assert server.seat.game.parameters["board_size"] == 6
+
+    def test_handicaps(self) -> None:
+        server = GTPServer("random", make_game("go_9x9"))
+        assert server.answer("fixed_handicap 2") == "= C3 G7"
+        assert server.answer("fixed_handicap 2") == "? board not empty"
+        board = server.answer("showboard")
+        assert board.count("X") == 2
+        server.answer("clear_board")
+        assert len(server.answer("fixed_handicap 9").split()) == 10
+        server.answer("clear_board")
+        assert server.answer("set_free_handicap a1 b2 c3") == "="
+        assert server.answer("showboard").count("X") == 3
+        server.answer("clear_board")
+        for bad in ("a1", "a1 a1", "a1 pass", "a1 k99"):
+            assert server.answer(f"set_free_handicap {bad}") == "? bad vertex list"
+        assert answers(server, "fixed_handicap 1", "fixed_handicap 10") == ["? invalid number of stones"] * 2
+
+    def test_other_games(self) -> None:
+        othello = GTPServer("random", make_game("othello(size=6)"))
+        assert othello.answer("play w c3") == "? illegal move"  # black begins, and may not pass
+        assert othello.answer("final_score") == "= 0"
+        assert othello.answer("genmove b")[2:] in ("B3", "C2", "D5", "E4")
+        assert othello.answer("boardsize 4") == "="
+        gomoku = GTPServer("random", make_game("gomoku"))
+        assert answers(gomoku, "play b j9", "play w i9", "final_score") == ["=", "? illegal move", "? cannot score"]
+        with pytest.raises(ValueError, match="GTP speaks of go, othello, gomoku, got connect_four"):
+            GTPServer("random", make_game("connect_four"))
+
+
+class TestConversation:
+    def test_it_ends_with_quit(self, server: GTPServer) -> None:
+        out = io.StringIO()
+        server.run(["1 name\n", "\n", "quit\n", "2 name\n"], out)
+        assert out.getvalue() == "=1 plyground random\n\n=\n\n"
+
+    def test_analysis_goes_on_until_the_next_command(self) -> None:
+        server, out = GTPServer("mcts(simulations=1000000, seconds=0.1)", GO), io.StringIO()
+
+        def lines() -> Iterator[str]:
+            yield "play b c3\n"
+            yield "7 lz-analyze w 5\n"
+            time.sleep(1.5)
+            yield "kata-analyze interval 5\n"
+            time.sleep(0.5)
+            yield "8 lz-analyze b\n"
+            yield "genmove w\n"
+
+        server.run(lines(), out)
+        first, second, third, fourth, fifth = out.getvalue().split("\n\n")[:5]
+        assert first == "="
+        head, *infos = second.splitlines()
+        assert head == "=7"
+        assert len(infos) >= 2
+        found = re.match(
+            r"info move ([A-E][1-5]) visits (\d+) winrate (\d+) prior \d+ lcb \d+ order 0 pv \1", infos[-1]
+        )
+        assert found is not None
+        assert int(found[2]) > 100
+        assert 0 <= int(found[3]) <= 10_000
+        assert re.match(r"info move \S+ visits \d+ utility -?[\d.]+ winrate 0\.\d+ ", third.splitlines()[1])
+        assert fourth == "?8 only the player to move is analysed"
+        assert fifth.startswith("= ")
+
+    def test_who_does_not_analyse_says_so(self, server: GTPServer) -> None:
+        out = io.StringIO()
+        server.run(["5 lz-analyze 10\n"], out)
+        assert out.getvalue() == "?5 random does not analyse\n\n"
+
+
+class TestTime:
+    def test_a_clock(self) -> None:
+        clock = Clock()
+        assert clock.share(0, 100) is None
+        clock.set(100, 0, 0)
+        assert clock.share(0, 1000) == pytest.approx(100 / 300 - 0.1)
+        assert clock.share(0, 10) == pytest.approx(100 / 25 - 0.1)  # no game is so nearly over
+        clock.spend(0, 60)
+        assert clock.share(0, 10) == pytest.approx(40 / 25 - 0.1)
+        assert clock.share(1, 10) == pytest.approx(100 / 25 - 0.1)
+        clock.spend(0, 60)
+        assert clock.share(0, 10) == 0.05
+        clock.set(0, 30, 10)
+        assert clock.share(0, 1000) == pytest.approx(2.9)
+        clock.spend(0, 12)
+        assert clock.share(0, 1000) == pytest.approx(18 / 9 - 0.1)
+        for _ in range(9):
+            clock.spend(0, 1)
+        assert clock.share(0, 1000) == pytest.approx(2.9)  # and again
+        clock.tell(1, 5, 2)
+        assert clock.share(1, 1000) == pytest.approx(2.4)
+        clock.set(0, 1, 0)
+        assert clock.share(0, 1000) is None
+        with pytest.raises(ValueError, match="at least 0"):
+            clock.set(-1, 0, 0)
+
+    def test_it_keeps_to_the_time(self) -> None:
+        server: Any = GTPServer("mcts(seconds=30)", GO)
+        assert server.answer("time_settings 0 4 20") == "="
+        start = time.monotonic()
+        server.answer("genmove b")
+        assert time.monotonic() - start < 10
+        assert server.seat.agent.seconds == pytest.approx(0.1)
+        server.answer("kgs-time_settings absolute 100")
+        server.answer("time_left w 2 1")
+        server.answer("genmove w")
+        assert server.seat.agent.seconds == pytest.approx(1.9)
+        assert answers(server, "time_settings 1 2", "kgs-time_settings x", "time_left b", "time_settings -1 0 0") == [
+            "? syntax error", "? syntax error", "? syntax error", "? syntax error: times and stones are at least 0",
+        ]  # fmt: skip
+
+
+class TestWithOthers:
+    @pytest.fixture
+    def ours(self) -> str:
+        return f"{sys.executable} -m plyground.arena gtp random --game go_9x9"
+
+    @pytest.mark.slow
+    def test_as_a_process(self, ours: str) -> None:
+        with GTPClient(ours, 60) as client:
+            assert client.ask("boardsize 5") == ""
+            assert client.ask("name") == "plyground random"
+        games = match(GO, [f"engine('{ours}')", "random"], 2, opening_plies=2)
+        assert all(record.ending == "finished" for record in games)
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(
+        not (shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")),
+        reason="needs GNU Go: apt-get install gnugo",
+    )
+    def test_gnu_go_referees_every_move(self, ours: str) -> None:
+        """GNU Go, by the same rules, takes each move of a random player for legal, and sees the same stones."""
+        rules = "--chinese-rules --positional-superko --forbid-suicide --capture-all-dead"
+        referee = Engine(GO, f"gnugo --mode gtp --level 1 {rules}")
+        referee.reset()
+        server, state = GTPServer("random", GO), GO.new_state()
+        while not GO.is_terminal(state):
+            colour = "bw"[GO.player(state)]
+            move = server.answer(f"genmove {colour}")[2:]
+            action = server.seat.actions[move]
+            referee.tell(action)
+            GO.play(state, action)
+        for colour, sign in (("black", "X"), ("white", "O")):
+            stones = referee.client.ask(f"list_stones {colour}").split()
+            assert server.answer("showboard").count(sign) == len(stones)
+            planes = GO.observation(state, "XO".index(sign))[..., 0].ravel()
+            assert {server.seat.vertices[cell] for cell in planes.nonzero()[0]} == set(stones)
+        referee.close()
+
+    def test_the_command(self) -> None:
+        command = [sys.executable, "-m", "plyground.arena", "gtp", "random", "--game", "othello"]
+        done = subprocess.run(
+            command, input="1 name\n2 quit\n", capture_output=True, text=True, timeout=120, check=True
+        )
+        assert done.stdout == "=1 plyground random\n\n=2\n\n"
+
+
+def test_a_player_that_cannot_be_made() -> None:
+    with pytest.raises(ValueError, match="unknown agent 'mtcs'"):
+        GTPServer("mtcs", GO)
+    agent: Any = make("random", GO)
+    assert not hasattr(agent, "seconds")
