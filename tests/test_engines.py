@@ -219,6 +219,14 @@ class TestEngine:
             agent.act(*self.seen(*names, *more))
         told = [line.split()[-1] for line in (tmp_path / "log").read_text().splitlines()]
         assert told == [name.upper() for name in names] + ["black", "PASS", "black"]
+        agent.close()  # and another program is told of all moves again
+        (tmp_path / "log").write_text("")
+        for name in ("B5", "pass"):
+            agent.watch(GAME.str_to_action(name))
+        with pytest.raises(DisagreementError, match="plays 'A5'"):  # its first answer, again
+            agent.act(*self.seen(*names, "A5", "pass", "B5", "pass"))
+        told = [line.split()[-1] for line in (tmp_path / "log").read_text().splitlines()]
+        assert told[-15:-1] == [name.upper() for name in (*names, "A5", "pass", "B5", "pass")]
 
     @pytest.mark.parametrize(("fault", "message"), [("CRASH", "has ended.*out of luck"), ("HANG", "did not answer")])
     def test_it_is_told_everything_again_by_another_program(

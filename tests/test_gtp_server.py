@@ -130,6 +130,8 @@ class TestCommands:
         assert othello.answer("boardsize 4") == "="
         gomoku = GTPServer("random", make_game("gomoku"))
         assert answers(gomoku, "play b j9", "play w i9", "final_score") == ["=", "? illegal move", "? cannot score"]
+        gomoku.answer("clear_board")
+        assert gomoku.answer("set_free_handicap a1 b2") == "? there are handicaps in Go only"
         with pytest.raises(ValueError, match="GTP speaks of go, othello, gomoku, got connect_four"):
             GTPServer("random", make_game("connect_four"))
 

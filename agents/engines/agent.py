@@ -150,8 +150,10 @@ class Engine:
             ValueError: there are none.
             DisagreementError: the program takes one for illegal.
         """
-        if not self._is_ready:
+        if not self._is_ready:  # in the middle of a game, too: another program is told of all moves again
+            watched = self._watched
             self.reset()
+            self._watched = watched
         for action in self._watched[len(self._told) :]:
             self.tell(action)
         for action in moves_between(self.game, self._state, target):

@@ -108,8 +108,10 @@ class Seat:
         """Let black play all of these on an empty board, while white passes.
 
         Raises:
-            RefusalError: the board is not empty, or two are the same.
+            RefusalError: the game is not Go, the board is not empty, or a point is taken twice.
         """
+        if self.game.name != "go":
+            raise RefusalError("there are handicaps in Go only")
         if self._moves:
             raise RefusalError("board not empty")
         passes = self.actions["PASS"]

@@ -171,13 +171,11 @@ class GTPServer:
 
     def _final_score(self, arguments: list[str]) -> str:
         """Count the board as our rules do: in Go all stones on it are alive."""
-        state = self.seat.seen[1]["state"]
-        if self.seat.game.name == "go":
-            lead = area(self.seat.game.parameters["board_size"]).area_balance(state) - float(
-                self.seat.game.parameters["komi"]
-            )
-        elif self.seat.game.name == "othello":
-            stones = self.seat.game.observation(state, 0)[..., :2].sum(axis=(0, 1))
+        game, state = self.seat.game, self.seat.seen[1]["state"]
+        if game.name == "go":
+            lead = area(game.parameters["board_size"]).area_balance(state) - float(game.parameters["komi"])
+        elif game.name == "othello":
+            stones = game.observation(state, 0)[..., :2].sum(axis=(0, 1))
             lead = float(stones[0]) - float(stones[1])
         else:
             raise RefusalError("cannot score")
