@@ -128,10 +128,10 @@ def test_what_no_game_shows_is_refused(spec: str, moves: list[int], fields: dict
 
 @pytest.mark.rules
 def test_rows_that_no_last_stone_makes_are_refused() -> None:
-    boards = {"mnk": ("OOO", "XX.", ".X."), "mnk(m=5, n=5, k=3)": ("XXX..", "OO.OO", ".....", "OO...", "XXX..")}
-    for spec, rows in boards.items():  # O is to move: it has won before, or X has won twice
+    boards = {"mnk": ("WWW", "BB.", ".B."), "mnk(m=5, n=5, k=3)": ("BBB..", "WW.WW", ".....", "WW...", "BBB..")}
+    for spec, rows in boards.items():  # white is to move: it has won before, or black has won twice
         cells, game = np.array([list(row) for row in rows]), make_game(spec)
-        assert not game.is_valid(decoded(game, np.stack([cells == "O", cells == "X"], axis=2)))
+        assert not game.is_valid(decoded(game, np.stack([cells == "W", cells == "B"], axis=2)))
 
 
 @pytest.mark.rules
