@@ -214,24 +214,26 @@ def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
     games = points + points.T
 
-    def loss(logits: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        lead = logits[:, None] - logits[None, :]
-        return float((points * np.logaddexp(0, -lead)).sum()), (games / (1 + np.exp(-lead)) - points).sum(axis=1)
-
     # Only differences count. The last player is held at 0, or the information would be singular, over which the trust
     # region of SciPy 1.15 turns in circles.
-    def free(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.append(logits, 0.0)
+    def all_of(free: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.append(free, 0.0)
+
+    def loss(free: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        lead = all_of(free)[:, None] - all_of(free)[None, :]
+        slopes = (games / (1 + np.exp(-lead)) - points).sum(axis=1)
+        return float((points * np.logaddexp(0, -lead)).sum()), slopes[:-1]
 
     found = minimize(
-        lambda logits: loss(free(logits))[0],
+        loss,
         np.zeros(len(points) - 1),
-        jac=lambda logits: loss(free(logits))[1][:-1],
-        hess=lambda logits: _information(points, free(logits))[:-1, :-1],
+        jac=True,
+        hess=lambda free: _information(points, all_of(free))[:-1, :-1],
         method="trust-exact",
         tol=1e-10,
     )
-    return free(found.x) - free(found.x).mean()
+    logits = all_of(found.x)
+    return logits - logits.mean()
 
 
 def _information(points: NDArray[np.float64], logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -263,10 +263,13 @@ class TestEngine:
             Engine("connect_four", script)
         with pytest.raises(ValueError, match=r"unknown protocol 'gpt'.*gtp"):
             make(f"engine('{script}', protocol=gpt)", GAME)
-        with pytest.raises(ValueError, match="seconds must be above 0"):
-            Engine(GAME, script, seconds=0)
-        with pytest.raises(ValueError, match="move_seconds must be a whole number, at least 1"):
-            Engine(GAME, script, move_seconds=0)
+        for seconds in (0, -1, float("nan"), float("inf")):
+            with pytest.raises(ValueError, match="seconds must be a number above 0"):
+                Engine(GAME, script, seconds=seconds)
+        wrong: Any = 1.5
+        for move_seconds in (0, wrong):
+            with pytest.raises(ValueError, match="move_seconds must be"):
+                Engine(GAME, script, move_seconds=move_seconds)
 
     def test_a_match_by_its_spec(self, script: str) -> None:
         games = match(GAME, [f"engine('{script}')", "random"], 2, seed=4, opening_plies=2)

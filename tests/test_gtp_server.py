@@ -84,6 +84,22 @@ class TestCommands:
         assert server.answer("reg_genmove w")[0] == "="
         assert server.answer("showboard") == before
 
+    @pytest.mark.parametrize("fault", [ValueError("out of ideas"), 12])
+    def test_a_player_that_fails_changes_nothing(
+        self, server: GTPServer, fault: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def act(observation: Any, info: Any = None) -> int:
+            if isinstance(fault, Exception):
+                raise fault
+            return fault
+
+        server.answer("play b c3")  # the number of this point is 12
+        before = server.answer("showboard"), server.seat.to_move
+        with monkeypatch.context() as patch:
+            patch.setattr(server.seat.agent, "act", act)
+            assert re.match(r"\? (out of ideas|.*is illegal)", server.answer("genmove b"))  # for which white would pass
+        assert (server.answer("showboard"), server.seat.to_move) == before
+
     def test_the_end_of_the_game(self, server: GTPServer) -> None:
         answers(server, "play b c3", "play w pass", "play b pass")
         assert server.seat.over

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 from ...envs import Game, State, as_game
+from ...envs.outside.arguments import checked_whole
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..compiling import compiling
@@ -61,12 +63,10 @@ class Engine:
             raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, ('gtp',))}")
         if self.game.name not in _GAMES:
             raise ValueError(f"programs that speak GTP play {', '.join(_GAMES)} here, got {self.game.spec}")
-        if not seconds > 0:
-            raise ValueError(f"seconds must be above 0, got {seconds!r}")
-        if move_seconds is not None and move_seconds < 1:
-            raise ValueError(f"move_seconds must be a whole number, at least 1, or None, got {move_seconds!r}")
+        if not 0 < seconds < math.inf:
+            raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
         self.client = GTPClient(command, seconds)
-        self.move_seconds = move_seconds
+        self.move_seconds = None if move_seconds is None else checked_whole("move_seconds", move_seconds, 1)
         self._vertices = vertices_of(self.game)
         self._actions = {vertex: action for action, vertex in enumerate(self._vertices)}
         self._state: State = self.game.new_state()
@@ -133,7 +133,7 @@ class Engine:
                     self._is_ready = False
                     board = self.game.text(self._state)
                     raise DisagreementError(
-                        f"{self.client.name} plays {answer!r}, which is illegal by our rules in\n{board}"
+                        f"{self.client.process.name} plays {answer!r}, which is illegal by our rules in\n{board}"
                     )
                 self._note(action)
                 return action

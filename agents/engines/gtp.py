@@ -43,11 +43,6 @@ class GTPClient:
         self._number = 0
 
     @property
-    def name(self) -> str:
-        """The program's name."""
-        return self.process.name
-
-    @property
     def process(self) -> EngineProcess:
         """The program, which is started if it is not there.
 

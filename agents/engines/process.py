@@ -47,7 +47,9 @@ class EngineProcess:
         if not self.command:
             raise ValueError("a program is given as in a shell, for example 'gnugo --mode gtp', got nothing")
         if "/" not in self.command[0]:  # Debian keeps games in a folder that not all users search
-            self.command[0] = shutil.which(self.command[0]) or shutil.which(self.command[0], path=_GAMES) or self.name
+            self.command[0] = (
+                shutil.which(self.command[0]) or shutil.which(self.command[0], path=_GAMES) or self.command[0]
+            )
         try:
             process = subprocess.Popen(
                 self.command,

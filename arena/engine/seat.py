@@ -44,18 +44,12 @@ class Seat:
         if game.name not in SIZES:
             raise ValueError(f"GTP speaks of {', '.join(SIZES)}, got {game.spec}")
         self.player, self.clock = player, Clock()
-        self._moves: list[list[int]] = []  # those of each command that made any
-        self._begin(game)
+        self._begin(game, [])
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
         return bool(self._env.terminations[self._env.agent_selection])
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there were no moves."""
-        return not self._moves
 
     @property
     def to_move(self) -> int:
@@ -74,17 +68,12 @@ class Seat:
         Raises:
             ValueError: there is no such game, or the player does not play it; nothing is changed.
         """
-        moves = self._moves
-        if "komi" not in parameters:
+        wanted = {**self.game.parameters, **parameters}
+        if wanted != self.game.parameters:
+            self._begin(make_game(self.game.name, **wanted), self._moves if "komi" in parameters else [])
+        elif "komi" not in parameters:
             self._moves = []
-        if {**self.game.parameters, **parameters} == self.game.parameters:
             self._replay()
-            return
-        try:
-            self._begin(make_game(self.game.name, **{**self.game.parameters, **parameters}))
-        except ValueError:
-            self._moves = moves
-            raise
 
     def clear(self) -> None:
         """Begin a game."""
@@ -141,6 +130,7 @@ class Seat:
 
         Raises:
             RefusalError: it is the other player's turn.
+            ValueError: our player plays what is illegal; nothing is changed then, nor after any other error of its.
         """
         line = self._turn(player)
         if self.over:
@@ -150,22 +140,28 @@ class Seat:
         if hasattr(self.agent, "seconds"):
             share = self.clock.share(player, self.game.max_plies - sum(map(len, self._moves)))
             self.agent.seconds = self._seconds if share is None else min(share, self._seconds or share)
-        action = int(self.agent.act(observation, info))
+        try:
+            action = int(self.agent.act(observation, info))
+            if is_played:
+                self._env.step(action)
+        except BaseException:
+            self._replay()  # the other has not passed either
+            raise
         if is_played:
             self.clock.spend(player, time.monotonic() - start)
-            self._env.step(action)
             self._moves.append([*line, action])
-        elif line:
+        else:
             self._replay()
         return self.vertices[action]
 
-    def _begin(self, game: Game) -> None:
-        """Play this game, from the moves that were made."""
+    def _begin(self, game: Game, moves: list[list[int]]) -> None:
+        """Play this game, after these moves: those of each command that made any."""
         agent: Any = make(self.player, game)
         prepare(agent)
         agent.reset()
         env: Any = BoardGameEnv(game, illegal="raise")
         self.game, self.agent, self._env = game, agent, env
+        self._moves = moves
         self._seconds = getattr(agent, "seconds", None)  # the player's own budget
         self.vertices = vertices_of(game)
         self.actions = {vertex: action for action, vertex in enumerate(self.vertices)}

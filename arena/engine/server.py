@@ -23,12 +23,15 @@ from .words import COLOURS, RefusalError, integer_of, number_of, parsed, player_
 
 __all__ = ["GTPServer"]
 
-_HANDICAPS = {  # in columns and rows of star points, as the specification places them; 5 and 7 have the centre
-    2: ("ll", "hh"),
-    3: ("ll", "hh", "lh"),
-    4: ("ll", "hh", "lh", "hl"),
-    6: ("ll", "hh", "lh", "hl", "lm", "hm"),
-    8: ("ll", "hh", "lh", "hl", "lm", "hm", "ml", "mh"),
+_HANDICAPS = {  # columns and rows of star points: low, middle and high, as the specification places them
+    2: "ll hh",
+    3: "ll hh lh",
+    4: "ll hh lh hl",
+    5: "ll hh lh hl mm",
+    6: "ll hh lh hl lm hm",
+    7: "ll hh lh hl lm hm mm",
+    8: "ll hh lh hl lm hm ml mh",
+    9: "ll hh lh hl lm hm ml mh mm",
 }
 _LONGEST = 2.0  # seconds of a search for an analysis, after which it looks whether it is to stop
 
@@ -206,8 +209,7 @@ class GTPServer:
             raise RefusalError("invalid number of stones")
         edge = 4 if size > 12 else 3
         columns = {"l": edge, "m": (size + 1) // 2, "h": size + 1 - edge}
-        places = [*_HANDICAPS[stones - stones % 2 if stones > 4 else stones], *(["mm"] * (stones > 4 and stones % 2))]
-        return [self.seat.actions[f"{LETTERS[columns[x] - 1]}{columns[y]}"] for x, y in places]
+        return [self.seat.actions[f"{LETTERS[columns[x] - 1]}{columns[y]}"] for x, y in _HANDICAPS[stones].split()]
 
     commands: ClassVar[dict[str, Callable[[GTPServer, list[str]], str]]] = {
         "protocol_version": lambda self, arguments: "2",

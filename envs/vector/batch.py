@@ -322,6 +322,8 @@ class GameBatch:
 
     def _run(self, kernel: Any, rows: NDArray[np.intp], *arguments: Any) -> None:
         """Call a kernel of `kernels` for these rows, cut into as many pieces as there are threads."""
+        if not rows.size:
+            return
         columns = Columns(
             self.states,
             self.players,
@@ -335,8 +337,6 @@ class GameBatch:
             self._past,
             self._frames,
         )
-        if not rows.size:
-            return
         if kernel not in self._bound:
             self._bound[kernel] = bind(kernel, self.game, columns, self._scratch[0], *arguments, 0, rows.size)
         bound = self._bound[kernel]
