@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 
 from plyground.agents import MCTS, PUCT, AlphaBeta
 from plyground.agents.mcts.memory import grown
+from plyground.agents.mcts.searcher import Searcher
 from plyground.agents.mcts.tree import new_tree
+from plyground.agents.mcts.uct import NEUTRAL
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
+from plyground.envs.jit.prng import new_rng
 
 from .conftest import random_game
 from .oracles import minimax_value
@@ -132,6 +136,31 @@ def test_a_tree_that_takes_long_to_grow_does_not_overdraw_the_time(agent: Any, m
     found = agent(game, seconds=0.3).analyse(game.new_state())
     assert 0.3 <= found.seconds < 1
     assert found.visits[found.best_action] > 0
+
+
+def test_a_tree_that_fills_does_not_lengthen_the_time_between_looks_at_the_clock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, calls = 0.0, []
+    simulate = Searcher._simulate
+
+    def timed(searcher: Searcher, simulations: int) -> int:
+        nonlocal now
+        finished = simulate(searcher, simulations)
+        calls.append(simulations)
+        now += 20e-6 * finished
+        return finished
+
+    monkeypatch.setattr(Searcher, "_simulate", timed)
+    monkeypatch.setattr("plyground.agents.mcts.searcher.time", SimpleNamespace(perf_counter=lambda: now))
+    searcher = Searcher(connect_four(), NEUTRAL, 1.4, new_rng(np.random.SeedSequence(0)))
+    actions = np.arange(7, dtype=np.int32)
+    searcher.start(searcher.game.new_state(), actions, reuse=False)
+    searcher.run(10**9, 1.0, lambda: False)
+    assert searcher.tree is not None
+    assert searcher.tree.visits.size > 4 * 4096  # it filled and grew more than once
+    assert max(calls) * 20e-6 <= 0.01
+    assert now < 1.01
 
 
 def test_time_budget() -> None:

@@ -22,6 +22,7 @@ from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
 __all__ = ["Searcher"]
 
 _NODES = 4096  # room in a new tree
+_FIRST_CHUNK = 64  # simulations
 _CHUNK_SECONDS = 0.01  # how long a kernel call may take, about: between two looks at the clock and at Ctrl-C
 
 
@@ -94,22 +95,24 @@ class Searcher:
         """Run simulations until there are so many, the time is over, or the root is proved; return their number."""
         assert self.tree is not None
         start = now = time.perf_counter()
-        done, chunk = 0, 64
+        done, chunk = 0, _FIRST_CHUNK
 
         def is_late() -> bool:
             return done > 0 and seconds is not None and time.perf_counter() - start >= seconds
 
         while done < simulations and (done == 0 or seconds is None or now - start < seconds) and not stopped():
-            wanted = min(chunk, simulations - done)
+            before, wanted = time.perf_counter(), min(chunk, simulations - done)
             finished = self._simulate(wanted)
+            now = time.perf_counter()
             done += finished
             if self.proved:
                 break
+            if finished:  # it may be few, if the tree got full: the time of each tells, not that of the call
+                fitting = int(_CHUNK_SECONDS * finished / max(now - before, 1e-9))
+                chunk = min(max(fitting, 1), 8 * chunk)
             if finished < wanted:
                 self._grow(is_late)
-            before, now = now, time.perf_counter()
-            if now - before < _CHUNK_SECONDS:
-                chunk *= 2 if now - before > _CHUNK_SECONDS / 8 else 8
+                now = time.perf_counter()
         return done
 
     def _simulate(self, simulations: int) -> int:

@@ -16,12 +16,12 @@ date and the like are not kept.
 from __future__ import annotations
 
 import re
-import textwrap
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from ...envs import Game, make_game
@@ -29,7 +29,7 @@ from ...envs.outside.messages import cut, shown
 from .fen import read_fen
 from .files import Lines, Watch, ignored, located, without_mark
 from .pdn_moves import actions_by_name, notation, resolve
-from .record import GameRecord
+from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, write_notes
 
 __all__ = ["read_pdn", "write_pdn"]
@@ -69,9 +69,10 @@ def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
     Raises:
         ValueError: the game is not checkers, or a move is illegal. Nothing of that game is written.
     """
+    made = cache(make_game)
     with open(path, "a", encoding="utf-8") as file:
         for record in records:
-            file.write(_serialise(record))
+            file.write(_serialise(record, made))
             file.flush()
 
 
@@ -118,23 +119,16 @@ def read_pdn(path: str | Path, game: str = "checkers", watch: Watch = ignored) -
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-def _serialise(record: GameRecord) -> str:
+def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
     if record.game.partition("(")[0] != "checkers":
         raise ValueError(f"PDN files hold checkers, got {record.game!r}: write a .jsonl or .sgf file")
-    game = make_game(record.game)
-    replay = Replay(game)
-    turns: list[str] = []
-    jumps: list[int] = []  # of the move that is being made
-    before = Replay(game)
-    for action in legal_moves(record):
-        player = replay.player
+    check_fields({"moves": record.moves})
+    game = made(record.game)
+    replay, moves = Replay(game), legal_moves(record)
+    if (played := replay.play_all(moves)) < len(moves):
+        action = moves[played]
         replay.play(action, game.action_to_str(action) if 0 <= action < game.num_actions else str(action))
-        jumps.append(action)
-        if replay.player != player or not replay.legal:
-            turns.append(notation(before, jumps))
-            before, jumps = Replay(game, replay.state), []
-    if jumps:
-        turns.append(notation(before, jumps))
+    turns = list(_turns(replay))
 
     tags = {
         "Event": "plyground",
@@ -146,14 +140,31 @@ def _serialise(record: GameRecord) -> str:
     }
     lines = [f'[{name} "{_escaped(value)}"]\n' for name, value in tags.items()]
     moves = [f"{turn // 2 + 1}. {text}" if turn % 2 == 0 else text for turn, text in enumerate(turns)]
-    # A number stays with its move: `fill` breaks at blanks only.
-    body = textwrap.fill(
-        " ".join(move.replace(" ", "\0") for move in [*moves, "*"]),
-        _WIDTH,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return "".join([*lines, "\n", body.replace("\0", " "), "\n\n"])
+    return "".join([*lines, "\n", _filled([*moves, "*"]), "\n\n"])
+
+
+def _turns(replay: Replay) -> Iterator[str]:
+    """Yield the moves of a game as PDN writes them. A move with several jumps is several of our actions."""
+    before = Replay(replay.game)
+    made = 0
+    for _, same in groupby(zip(replay.movers, replay.moves, strict=True), key=itemgetter(0)):
+        actions = [action for _, action in same]
+        if len(actions) > 1:
+            before.play_all(replay.moves[len(before.moves) : made])
+        yield notation(before, actions)
+        made += len(actions)
+
+
+def _filled(words: list[str]) -> str:
+    """Return words in lines of at most `_WIDTH` signs. A number stays with its move, so `textwrap` will not do."""
+    lines, line = [], words[0]
+    for word in words[1:]:
+        if len(line) + 1 + len(word) <= _WIDTH:
+            line += " " + word
+        else:
+            lines.append(line)
+            line = word
+    return "\n".join([*lines, line])
 
 
 def _result(record: GameRecord, player: int) -> str:

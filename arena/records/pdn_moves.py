@@ -13,10 +13,15 @@ __all__ = ["actions_by_name", "notation", "resolve"]
 
 
 @cache
+def _names(game: Game) -> list[str]:
+    """Return what PDN calls each action as a move of its own, such as ``11-15`` and ``15x22``."""
+    return [game.action_to_str(action) for action in range(game.num_actions)]
+
+
+@cache
 def _squares(game: Game) -> list[tuple[int, int]]:
     """Return the squares, from and to, of each action."""
-    names = map(game.action_to_str, range(game.num_actions))
-    return [(int(start), int(target)) for start, target in (re.findall(r"\d+", name) for name in names)]
+    return [(int(start), int(target)) for start, target in (re.findall(r"\d+", name) for name in _names(game))]
 
 
 @cache
@@ -26,12 +31,16 @@ def actions_by_name(game: Game) -> dict[str, int]:
 
 
 def notation(before: Replay, actions: list[int]) -> str:
-    """Return a move as PDN writes it: its first and last square, or all squares where that could be several moves."""
-    game = before.game
-    steps = [_squares(game)[action] for action in actions]
+    """Return a move as PDN writes it: its first and last square, or all squares where that could be several moves.
+
+    Args:
+        before: the game before the move; only a move of several jumps looks at it.
+        actions: the move's step, or its jumps.
+    """
+    if len(actions) == 1:
+        return _names(before.game)[actions[0]]
+    steps = [_squares(before.game)[action] for action in actions]
     squares = [steps[0][0], *(target for _, target in steps)]
-    if "-" in game.action_to_str(actions[0]):
-        return f"{squares[0]}-{squares[1]}"
     try:
         short = resolve(before, [squares[0], squares[-1]]) == actions
     except ValueError:
@@ -73,8 +82,7 @@ def _moves(replay: Replay, origin: int) -> Iterator[tuple[list[int], list[int]]]
         start, target = _squares(replay.game)[action]
         if start != origin:
             continue
-        after = Replay(replay.game, replay.state)
-        after.play_all([action])
+        after = Replay(replay.game, replay.state, [action])
         if not after.legal or after.player != replay.player:
             yield [start, target], [action]
         else:

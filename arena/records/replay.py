@@ -76,7 +76,8 @@ class Replay:
         player: the player to move, 0 or 1.
     """
 
-    def __init__(self, game: Game, state: State | None = None) -> None:
+    def __init__(self, game: Game, state: State | None = None, moves: Sequence[int] = ()) -> None:
+        """Begin from ``state``, by default the initial position, with ``moves`` as far as they are legal."""
         self.game = game
         self.moves: list[int] = []
         self.movers: list[int] = []
@@ -84,7 +85,7 @@ class Replay:
         self._states[0] = game.initial[0] if state is None else state
         self._actions = np.empty(game.num_actions, np.int32)
         self.player, self._count = 0, 0
-        self.play_all([])
+        self.play_all(moves)
 
     @property
     def state(self) -> State:
