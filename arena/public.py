@@ -14,7 +14,7 @@ from .grading import (
     solve_positions,
 )
 from .loop import play
-from .matches import iter_match, match
+from .matches import iter_match, iter_tournament, match, tournament
 from .openings import random_openings
 from .progress import play_with_progress, train_with_progress
 from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
@@ -22,7 +22,7 @@ from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
 from .sprt import Sprt, until_decided
 from .tables import cross_table
-from .tournament import Score, Standing, standings
+from .tournaments import Score, Standing, standings
 from .training import Progress, TrainingConfig, resume, train
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "game_results",
     "grade",
     "iter_match",
+    "iter_tournament",
     "learning_curve",
     "load_positions",
     "match",
@@ -60,6 +61,7 @@ __all__ = [
     "save_positions",
     "solve_positions",
     "standings",
+    "tournament",
     "train",
     "train_with_progress",
     "until_decided",

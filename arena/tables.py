@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from .tournament import Standing
+from .tournaments import Standing
 
 __all__ = ["cross_table", "format_seconds"]
 

@@ -66,6 +66,27 @@ def test_illegal_moves_are_told(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert re.search(r"./stubborn.py:four lost [12] games by illegal moves", err)
 
 
+def test_players_that_fail_lose_if_asked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text("def player(observation, info):\n    raise ValueError('out of luck')\n")
+    arguments = ("tournament", "random", "./broken.py:player", "minimax(depth=1)", "-g", "tictactoe", "--games", "2")
+    assert run(*arguments, code=2)[1].splitlines()[-1] == "error: out of luck"
+    out, err = run(*arguments, "--keep-going", "--format", "gauntlet(seeds=2)", "--out", "games.jsonl")
+    assert "tictactoe, 4 games, seed 0" in out
+    assert "./broken.py:player fails in game 3, and loses it: ValueError: out of luck" in err
+    assert "./broken.py:player lost 2 games by errors" in err
+    assert [record.ending == "failed" for record in read_records("games.jsonl")] == [False, False, True, True]
+
+
+def test_tournament(run: Run) -> None:
+    players = ["minimax(depth=1)", "random", "mcts(simulations=5)"]
+    arguments = ("tournament", *players, "-g", "tictactoe", "--games", "2", "-f", "swiss")
+    assert "tictactoe, 4 games" in run(*arguments)[0]
+    result = json.loads(run(*arguments, "--json", "--seed", "1")[0])
+    assert (result["games"], len(result["players"])) == (4, 3)
+    assert "unknown format 'league'" in run(*arguments[:-1], "league", code=2)[1]
+
+
 def test_round_robin(run: Run) -> None:
     players = ["random", "mcts(simulations=10)", "minimax(depth=1)"]
     result = json.loads(run("match", *players, "-g", "tictactoe", "--games", "2", "--json")[0])

@@ -276,6 +276,17 @@ class TestEngine:
         assert [record.players[number] for number, record in enumerate(games)] == [f"engine('{script}')"] * 2
         assert all(record.ending == "finished" for record in games)
 
+    @pytest.mark.parametrize("fault", ["CRASH", "Z9,Z9,Z9"])
+    def test_who_fails_loses_and_is_withdrawn_at_last(
+        self, script: str, fault: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        games = match(GAME, [f"engine('{script} {fault}')", "random"], 10, names=["program", "random"])
+        assert [record.ending for record in games] == ["failed"] * 3
+        assert all(record.outcome[record.players.index("program")] == -1 for record in games)
+        said = "has ended; the last line of its standard error: out of luck" if fault == "CRASH" else "plays 'Z9'"
+        assert all(said in str(record.reason) for record in games)
+        assert "program has failed too often: it is withdrawn" in caplog.text
+
     @pytest.mark.skipif(installed("gtp-rhino") is None, reason="needs GRhino: apt-get install grhino")
     @pytest.mark.slow
     def test_grhino(self) -> None:

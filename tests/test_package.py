@@ -44,11 +44,13 @@ ROOMS = {
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
+        "arena.tournaments",
     },
     "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
-    "arena.grading": {"agents.solver.connect_four", "arena.records"},
+    "arena.grading": {"agents.solver.connect_four", "arena.records", "arena.tournaments"},
     "arena.records": {"envs.jit"},
     "arena.sprt": {"arena.records"},
+    "arena.tournaments": {"arena.records"},
     "arena.training": {"envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.training"},
 }

@@ -69,6 +69,14 @@ COMMANDS = {
             "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.jsonl --resume",
         ),
     ),
+    "tournament": Command(
+        "tournament:tournament",
+        "Play a tournament of any format, and print the cross table.",
+        (
+            "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=2)' 'alphabeta(depth=4)' -f swiss",
+            "plyground tournament ./mine.py:Greedy random 'alphabeta(depth=2)' -f gauntlet --game othello",
+        ),
+    ),
     "sprt": Command(
         "sprt:sprt",
         "Test whether one player is stronger than another, in as few games as it takes.",

@@ -14,6 +14,7 @@ __all__ = [
     "GameOption",
     "Jobs",
     "Json",
+    "KeepGoing",
     "Moves",
     "OpeningPlies",
     "Out",
@@ -29,6 +30,10 @@ GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+KeepGoing = Annotated[
+    bool,
+    typer.Option("--keep-going", help="A player loses the game for any error; by default, only programs do."),
+]
 Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
 ]

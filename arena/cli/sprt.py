@@ -99,7 +99,7 @@ def _play(
     from ..matches import iter_match
     from ..records.record import saved_records
     from ..sprt import until_decided
-    from .match import games_in
+    from .parts.competition import games_in
 
     if out is not None:
         check_writable(out)

@@ -15,7 +15,7 @@ from ...envs.players import PlayerLike, player_name
 from ..matches import iter_match
 from ..ratings import Difference, elo_difference, pair_scores, rate_against
 from ..records.record import GameRecord
-from ..tournament import Score
+from ..tournaments import Score
 from .anchors import Watch, anchors_of
 
 __all__ = ["LADDERS", "Ladder", "Rung", "climb", "ladder_rungs"]

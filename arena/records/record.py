@@ -25,10 +25,12 @@ class GameRecord:
         moves: all actions, the opening's included.
         opening: the number of moves that were set before the players took over.
         outcome: what each player got: +1 for a win, 0 for a draw, -1 for a loss, or the game's own utilities.
-        ending: ``"finished"``, ``"truncated"``, or ``"illegal"`` where an illegal move ended the game.
+        ending: ``"finished"``, ``"truncated"``, ``"illegal"`` where an illegal move ended the game, or ``"failed"``
+            where an error of a player did.
         seconds: the wall-clock time that each move took; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
         seed: the game's seed.
+        reason: how the player failed, in one line; only where one did.
     """
 
     game: str
@@ -40,11 +42,15 @@ class GameRecord:
     seconds: list[float]
     movers: list[int]
     seed: int | None
+    reason: str | None = None
 
     def to_json(self) -> str:
         """Return the record as one line of JSON."""
         # `asdict` copies deeply, which takes ten times as long as the writing.
-        return json.dumps({field.name: getattr(self, field.name) for field in fields(self)})
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.reason is None:  # as in nearly every game
+            del data["reason"]
+        return json.dumps(data)
 
     @classmethod
     def from_json(cls, line: str) -> GameRecord:
@@ -57,8 +63,8 @@ class GameRecord:
             data: Any = json.loads(line)
         except RecursionError:
             raise ValueError("lists or objects are nested too deeply for a record") from None
-        names = {field.name for field in fields(cls)}
-        if not isinstance(data, dict) or set(data) != names:
+        names = {field.name for field in fields(cls)} - {"reason"}
+        if not isinstance(data, dict) or set(data) - {"reason"} != names:
             listed = ", ".join(sorted(names))
             raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
         check_fields(data)
@@ -92,8 +98,8 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)),
     ),
     "ending": (
-        "'finished', 'truncated' or 'illegal'",
-        lambda value: isinstance(value, str) and value in ("finished", "truncated", "illegal"),
+        "'finished', 'truncated', 'illegal' or 'failed'",
+        lambda value: isinstance(value, str) and value in ("finished", "truncated", "illegal", "failed"),
     ),
     "seconds": ("a list of numbers", lambda value: isinstance(value, list) and all(map(_is_number, value))),
     "movers": (
@@ -101,6 +107,7 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and all(type(seat) is int and -1 <= seat <= 1 for seat in value),
     ),
     "seed": ("an integer or null", lambda value: value is None or type(value) is int),
+    "reason": ("text or null", lambda value: value is None or isinstance(value, str)),
 }
 
 

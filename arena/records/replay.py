@@ -1,9 +1,9 @@
 """Replaying a game move by move, and what a record says beside its moves: shared by the file formats.
 
 The formats of the field know moves, players and results. The rest of a `GameRecord` goes into a line of JSON, the
-notes: the game with its parameters, the length of the opening, the outcome, the ending, the seed, and the illegal move
-if one ended the game (all moves in a file are legal). The times of the moves are lost. The file does not say who chose
-a move: it was the player to move.
+notes: the game with its parameters, the length of the opening, the outcome, the ending, the seed, why a player failed
+if one did, and the illegal move if one ended the game (all moves in a file are legal). The times of the moves are lost.
+The file does not say who chose a move: it was the player to move.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .record import GameRecord, check_fields
 __all__ = ["Replay", "legal_moves", "read_notes", "write_notes"]
 
 _NOTES = ("game", "opening", "outcome", "ending", "seed")
+_SOMETIMES = frozenset(("illegal", "reason"))
 
 
 @kernel
@@ -172,6 +173,7 @@ class Replay:
             seconds=[0.0] * len(moves),
             movers=movers,
             seed=notes["seed"],
+            reason=notes.get("reason"),
         )
 
 
@@ -191,6 +193,8 @@ def write_notes(record: GameRecord) -> str:
     }
     if record.ending == "illegal":
         notes["illegal"] = record.moves[-1]
+    if record.reason is not None:
+        notes["reason"] = record.reason
     return json.dumps(notes)
 
 
@@ -207,7 +211,7 @@ def read_notes(text: str, names: Sequence[str], made: Callable[[str], Game]) -> 
     """
     try:
         notes = json.loads(text)
-        if not isinstance(notes, dict) or set(notes) - {"illegal"} != set(_NOTES):
+        if not isinstance(notes, dict) or set(notes) - _SOMETIMES != set(_NOTES):
             raise ValueError("other fields")
         check_fields({name: value for name, value in notes.items() if name != "illegal"})
         check_fields({"moves": [notes.get("illegal", 0)]})

@@ -142,7 +142,9 @@ def _result(record: GameRecord, player: int) -> str:
     if record.ending == "truncated":
         return "Void"
     balance = record.outcome[0] - record.outcome[1]
-    return "0" if balance == 0 else "B+" if balance > 0 else "W+"
+    if balance == 0:
+        return "0"
+    return ("B+" if balance > 0 else "W+") + ("F" if record.ending == "failed" else "")
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

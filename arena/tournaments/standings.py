@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..envs.html import html_table
-from .records.record import GameRecord
+from ...envs.html import html_table
+from ..records.record import GameRecord
 
 __all__ = ["Score", "Standing", "standings"]
 

@@ -1,0 +1,117 @@
+"""What matches and tournaments have in common: their games, and the cross table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ....envs.outside.files import check_writable
+from ...matches import iter_tournament, planned_games
+from ...progress import play_with_progress
+from ...records.record import GameRecord, read_records
+from ...tables import cross_table
+from ...tournaments import Standing, standings
+
+__all__ = ["compete", "data_of", "games_in", "table_of"]
+
+_err = Console(stderr=True)
+
+
+def compete(
+    game: str,
+    players: list[str],
+    format: str,
+    games: int,
+    seed: int,
+    *,
+    opening_plies: int | None,
+    jobs: int,
+    out: Path | None,
+    resume: bool,
+    keep_going: bool,
+) -> list[GameRecord]:
+    """Play the games of a tournament that are not in its file, and return all.
+
+    Raises:
+        ValueError: an argument cannot be used, or the file holds other games.
+        typer.Exit: it was interrupted before the first game.
+    """
+    if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
+        raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
+    if out is not None:
+        check_writable(out)
+    done = games_in(out, resume)
+    options: dict[str, Any] = {"opening_plies": opening_plies, "jobs": jobs, "after": done}
+    if keep_going:
+        options["failures"] = Exception
+    try:
+        played = iter_tournament(game, players, format, games, seed, **options)
+    except ValueError as error:
+        if not done:
+            raise
+        raise ValueError(f"cannot go on with {out}: {error}") from None
+    total = max(planned_games(format, len(players), games), len(done))
+    if done:
+        _err.print(f"{len(done)} of {total} games are in {out}", markup=False, highlight=False, soft_wrap=True)
+    records = [*done, *play_with_progress(played, total - len(done), out)]
+    _tell_of_losses(records)
+    if not records:
+        raise typer.Exit(130)
+    return records
+
+
+def table_of(records: Sequence[GameRecord], seed: int) -> Table:
+    """Return the cross table of all games."""
+    return cross_table(standings(records), title=f"{records[0].game}, {len(records)} games, seed {seed}")
+
+
+def data_of(records: Sequence[GameRecord], seed: int) -> dict[str, Any]:
+    """Return the same for programs."""
+    players = [_as_dict(line) for line in standings(records)]
+    return {"game": records[0].game, "seed": seed, "games": len(records), "players": players}
+
+
+def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
+    """Return the games that a match goes on after.
+
+    Raises:
+        ValueError: there are games, and nobody said to go on; or there is no file to go on with.
+    """
+    if out is None or not out.is_file() or not out.stat().st_size:
+        if resume and out is None:
+            raise ValueError("--resume goes on with a file of games: give it with --out")
+        return []
+    done = list(read_records(out))
+    if not resume:
+        first = f"{done[0].game}, {' v '.join(done[0].players)}"
+        raise ValueError(
+            f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"
+        )
+    return done
+
+
+def _tell_of_losses(records: Sequence[GameRecord]) -> None:
+    """Say who lost games by illegal moves or errors: such a table tells little of how well they play."""
+    for ending, cause in (("illegal", "illegal moves"), ("failed", "errors")):
+        lost = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == ending)
+        for name, count in lost.items():
+            _err.print(f"{name} lost {count} games by {cause}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _as_dict(line: Standing) -> dict[str, Any]:
+    score = line.total
+    return {
+        "name": line.name,
+        "points": score.points,
+        "wins": score.wins,
+        "draws": score.draws,
+        "losses": score.losses,
+        "seconds_per_move": line.seconds_per_move,
+        "against": {name: [s.wins, s.draws, s.losses] for name, s in line.against.items()},
+    }

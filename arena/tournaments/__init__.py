@@ -1,0 +1,10 @@
+"""Tournaments: who plays whom, the games, and the table.
+
+`plyground.arena.matches` plays them. `schedules` are the formats, `course` keeps how far a tournament is, `games`
+plays, here or in other processes, and `standings` is the table. May import `plyground.envs`, `plyground.agents`, the
+loop and the records.
+"""
+
+from .standings import Score, Standing, standings
+
+__all__ = ["Score", "Standing", "standings"]

@@ -1,0 +1,150 @@
+"""How far a tournament is: which games were played, which come next, and who plays no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs import Game
+from ..records.record import GameRecord
+from .schedules import Outcome, Pairing, Schedule
+
+__all__ = ["Course", "Openings", "Task"]
+
+
+class Task(NamedTuple):
+    """Games of one opening, from both sides or from one."""
+
+    pairing: Pairing
+    opening: int  # its number
+    sides: tuple[int, ...]  # 0: the first of the pairing begins; 1: the other does
+
+
+class Openings:
+    """Openings by their numbers; those of an endless iterator are kept as they are asked for."""
+
+    def __init__(self, openings: Iterator[list[int]]) -> None:
+        self._rest, self._known = openings, list[list[int]]()
+
+    def __getitem__(self, number: int) -> list[int]:
+        while len(self._known) <= number:
+            self._known.append(next(self._rest))
+        return self._known[number]
+
+
+class Course:
+    """The games of a tournament, in order: pairing by pairing, each opening from both sides.
+
+    Args:
+        game: what is played.
+        labels: the players' names in the records.
+        schedule: who plays whom.
+        games: how many games a pairing has, an even number.
+        openings: by number; a pairing begins with the first, and goes on where it was when it comes again.
+        seed: the tournament's seed.
+        max_failures: a player that has failed in so many games is withdrawn: it plays no more.
+
+    Attributes:
+        played: how many games were played.
+        withdrawn: who is, by number.
+        is_over: whether all games were played.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        labels: Sequence[str],
+        schedule: Schedule,
+        games: int,
+        openings: Openings,
+        seed: int,
+        max_failures: int,
+    ) -> None:
+        self.game, self.labels, self.openings, self.seed = game, list(labels), openings, seed
+        self.played, self.withdrawn, self.is_over = 0, set[int](), False
+        self._schedule, self._games, self._max_failures = schedule, games, max_failures
+        self._failures: Counter[int] = Counter()
+        self._used: Counter[Pairing] = Counter()  # openings
+        self._begin(next(schedule))
+
+    def _begin(self, pairings: list[Pairing]) -> None:
+        """Begin a round."""
+        self._round, self._firsts = pairings, list[int]()
+        for pairing in pairings:
+            both = min(pairing), max(pairing)
+            self._firsts.append(self._used[both])
+            self._used[both] += self._games // 2
+        self._points = [(0.0, 0.0)] * len(pairings)
+        self._place, self._done = 0, 0  # the pairing, and its games that were played
+        self._settle()
+
+    def _settle(self) -> None:
+        """Go on to the next pairing that has games to play, in a round that has one."""
+        while not self.is_over:
+            while self._place < len(self._round):
+                if self._done < self._games and self.accepts(self._round[self._place]):
+                    return
+                self._place, self._done = self._place + 1, 0
+            try:
+                upcoming = self._schedule.send(Outcome(self._points, set(self.withdrawn)))
+            except StopIteration:
+                self.is_over = True
+            else:
+                self._begin(upcoming)
+
+    def accepts(self, pairing: Pairing) -> bool:
+        """Return whether games of these two count: none of them is withdrawn."""
+        return self.withdrawn.isdisjoint(pairing)
+
+    def tasks(self) -> Iterator[Task]:
+        """Yield what is left of this round, but for games of those who are withdrawn by then."""
+        done = self._done
+        for pairing, first in list(zip(self._round, self._firsts, strict=True))[self._place :]:
+            for number in range(done // 2, self._games // 2):
+                if not self.accepts(pairing):
+                    break
+                yield Task(pairing, first + number, (1,) if done % 2 and number == done // 2 else (0, 1))
+            done = 0
+
+    def seed_of(self, opening: int, side: int) -> int:
+        """Return the seed of a game, by the number of its opening and who begins."""
+        return int(np.random.SeedSequence([self.seed, opening, side]).generate_state(1)[0])
+
+    def check(self, record: GameRecord) -> None:
+        """Raise `ValueError` if a record is not that of the next game; the message says what it is of."""
+        side = self._done % 2
+        opening = self._firsts[self._place] + self._done // 2
+        for what, found, expected in (
+            ("game is", record.game, self.game.source),
+            ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
+            ("seed is", record.seed, self.seed_of(opening, side)),
+            ("opening is", record.moves[: record.opening], self.openings[opening]),
+        ):
+            if found != expected:
+                raise ValueError(f"game {self.played + 1} is of another match: its {what} {found}, expected {expected}")
+
+    def add(self, record: GameRecord) -> int | None:
+        """Count the next game, and return who failed in it, if somebody did."""
+        seats = self._seats()
+        own, other = record.outcome if seats == self._round[self._place] else record.outcome[::-1]
+        points, opposite = self._points[self._place]
+        share = 0.5 if own == other else float(own > other)
+        self._points[self._place] = points + share, opposite + 1 - share
+        failed = None
+        if record.ending == "failed":
+            failed = seats[record.outcome.index(min(record.outcome))]
+            self._failures[failed] += 1
+            if self._failures[failed] >= self._max_failures:
+                self.withdrawn.add(failed)
+        self.played += 1
+        self._done += 1
+        self._settle()
+        return failed
+
+    def _seats(self) -> Pairing:
+        """Return the players of the next game, the first to move first."""
+        pairing = self._round[self._place]
+        return (pairing[1], pairing[0]) if self._done % 2 else pairing

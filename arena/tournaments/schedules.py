@@ -1,0 +1,171 @@
+"""Who plays whom: round robin, gauntlet, Swiss system, knockout.
+
+A schedule is a generator of rounds. Players are numbers, in the order in which they were given; a round is a list of
+pairings, each of which is played from both sides. The generator is sent what came of it, an `Outcome`.
+
+Source of the Swiss system: FIDE's handbook, C.04.1, with Monrad's way of pairing, from the top of the table down.
+Colours need no rules, for all pairings are played from both sides.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Generator, Sequence
+from typing import NamedTuple
+
+from ...envs.outside.arguments import checked_whole
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest, parse_spec
+
+__all__ = ["FORMATS", "Outcome", "Pairing", "Schedule", "schedule_of"]
+
+_REPLAYS = 8  # of a tied pairing of a knockout
+_TRIES = 20_000  # of pairings, to find some that are new: a tenth of a second
+
+Pairing = tuple[int, int]
+
+
+class Outcome(NamedTuple):
+    """What came of a round."""
+
+    points: list[tuple[float, float]]  # of both players in each of its pairings
+    withdrawn: set[int]  # players who play no more
+
+
+Schedule = Generator[list[Pairing], Outcome, None]
+
+
+def round_robin(players: int) -> Schedule:
+    """Everyone against everyone, in one round."""
+    yield list(itertools.combinations(range(players), 2))
+
+
+def gauntlet(players: int, seeds: int = 1) -> Schedule:
+    """The first ``seeds`` players against each of the others, in one round."""
+    seeds = checked_whole("seeds", seeds, 1, players - 1)
+    yield list(itertools.product(range(seeds), range(seeds, players)))
+
+
+def swiss(players: int, rounds: int | None = None) -> Schedule:
+    """Rounds of pairings between players of about the same points, none of them twice if that can be.
+
+    Of an odd number of players, the last one who has not had it sits out, and gets the points of a pairing that is won.
+
+    Args:
+        players: how many there are.
+        rounds: how many rounds. Default: as many as a knockout would take.
+    """
+    rounds = max(1, (players - 1).bit_length()) if rounds is None else checked_whole("rounds", rounds, 1)
+    points = [0.0] * players
+    met: set[Pairing] = set()
+    rested: set[int] = set()
+    left = set(range(players))
+    for _ in range(rounds):
+        ranking = sorted(left, key=lambda player: (-points[player], player))
+        resting = None
+        if len(ranking) % 2:
+            resting = next((player for player in reversed(ranking) if player not in rested), ranking[-1])
+            ranking.remove(resting)
+            rested.add(resting)
+        if not ranking:
+            return
+        pairings = _new_pairings(ranking, met, [_TRIES]) or list(zip(ranking[::2], ranking[1::2], strict=True))
+        met.update(map(_sorted, pairings))
+        outcome = yield pairings
+        for pairing, both in zip(pairings, outcome.points, strict=True):
+            for player, own in zip(pairing, both, strict=True):
+                points[player] += own
+        if resting is not None:
+            points[resting] += max(map(sum, outcome.points))
+        left -= outcome.withdrawn
+
+
+def _new_pairings(ranking: Sequence[int], met: set[Pairing], tries: list[int]) -> list[Pairing] | None:
+    """Return pairings of players who have not met, the first with the next that can be; None if none are found."""
+    if not ranking:
+        return []
+    first, *rest = ranking
+    for other in rest:
+        tries[0] -= 1
+        if tries[0] < 0:
+            return None
+        if _sorted((first, other)) not in met:
+            others = _new_pairings([player for player in rest if player != other], met, tries)
+            if others is not None:
+                return [(first, other), *others]
+    return None
+
+
+def _sorted(pairing: Pairing) -> Pairing:
+    return min(pairing), max(pairing)
+
+
+def knockout(players: int) -> Schedule:
+    """Pairings whose losers are out, until one player is left; a tie is played again, with other openings.
+
+    The players are seeded in the order in which they were given: the first two can only meet at the end, and the first
+    ones sit out where there are too few. After 8 replays without a winner, the higher seed goes on.
+    """
+    left = [seed if seed < players else None for seed in _bracket(players)]
+    while len(left) > 1:
+        couples = list(zip(left[::2], left[1::2], strict=True))
+        left: list[int | None] = [one if other is None else other if one is None else None for one, other in couples]
+        tied = {place: _sorted((one, other)) for place, (one, other) in enumerate(couples) if None not in (one, other)}  # pyright: ignore[reportArgumentType]
+        for _ in range(1 + _REPLAYS):
+            if not tied:
+                break
+            outcome = yield list(tied.values())
+            for (place, pairing), (higher, lower) in zip(list(tied.items()), outcome.points, strict=True):
+                gone = [player in outcome.withdrawn for player in pairing]
+                if any(gone) or higher != lower:
+                    left[place] = pairing[gone[0] if any(gone) else lower > higher]
+                    if all(gone):
+                        left[place] = pairing[0]  # it loses in the next round
+                    del tied[place]
+        for place, pairing in tied.items():
+            left[place] = pairing[0]
+
+
+def _bracket(players: int) -> list[int]:
+    """Return the seeds in the order of a bracket's first round: of four, 0, 3, 1 and 2."""
+    seeds = [0]
+    while len(seeds) < players:
+        size = 2 * len(seeds)
+        seeds = [seed for higher in seeds for seed in (higher, size - 1 - higher)]
+    return seeds
+
+
+FORMATS: dict[str, Callable[..., Schedule]] = {one.__name__: one for one in (round_robin, gauntlet, swiss, knockout)}
+
+
+def schedule_of(spec: str, players: int) -> Schedule:
+    """Return the schedule that a spec names, such as ``"swiss(rounds=5)"``, for so many players.
+
+    Raises:
+        ValueError: there is none of this name, or it takes no such arguments.
+    """
+    name, values, named = parse_spec(spec)
+    if name not in FORMATS:
+        raise ValueError(f"unknown format {shown(name)}: {nearest(name, FORMATS)}")
+    options = list(inspect.signature(FORMATS[name]).parameters)[1:]
+    if values or not set(named) <= set(options):
+        takes = f"takes {', '.join(f'{option}=…' for option in options)}" if options else "takes no arguments"
+        raise ValueError(f"cannot make a tournament of {shown(spec)}: {name} {takes}")
+    return _checked(FORMATS[name](players, **named))
+
+
+def _checked(schedule: Schedule) -> Schedule:
+    """Return the same schedule after its first round was asked for, so that a wrong argument is said at once."""
+    first = next(schedule)
+
+    def rounds() -> Schedule:
+        upcoming = first
+        while True:
+            outcome = yield upcoming
+            try:
+                upcoming = schedule.send(outcome)
+            except StopIteration:
+                return
+
+    return rounds()
