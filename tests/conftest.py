@@ -25,12 +25,14 @@ SMALLER = {
 GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows=4, columns=5)"]
 
 
-# Searches are tested on a few games by `make test`, and on all by `make test-all`: each takes seconds to compile.
+# Searches and checks of games are tested on a few games by `make test`, and on all by `make test-all`: each takes
+# seconds to compile.
 FOUR = ("connect_four(rows=4, columns=5)", "othello", "checkers", "go(board_size=5)")
 SEARCHES = {
     "agents": FOUR[:2],
     "alphabeta": FOUR,
     "alphabeta_options": FOUR,
+    "game": (*FOUR, "tictactoe", "gomoku(size=7)"),
     "mcts": FOUR,
     "mcts_options": FOUR,
     "mcts_threads": FOUR,
@@ -42,7 +44,7 @@ SEARCHES = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what searches do in the other games as slow."""
+    """Mark what is done with the other games as slow."""
     for item in items:
         parameters = getattr(item, "callspec", None)
         games = SEARCHES.get(item.path.stem.removeprefix("test_"))

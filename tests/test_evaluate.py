@@ -89,6 +89,7 @@ class TestEvaluate:
         assert abs(share.share - chance) < 2 / np.sqrt(share.total)
         assert (share.rest.share, share.rest.low) == pytest.approx((1 - share.share, 1 - share.high))
 
+    @pytest.mark.slow
     def test_all_sets(self) -> None:
         found = evaluate("random", positions="all", ladder="none")
         assert [one.name for one in found.sets] == ["standard", "hard_openings", "endgames"]

@@ -113,6 +113,7 @@ def test_what_is_proved_is_the_minimax_value(name: str, stones: int, root: Any) 
             assert worth_after(game, state, move, known) == value
 
 
+@pytest.mark.slow
 def test_shows_a_network_what_the_environment_shows() -> None:
     game = go(board_size=5, superko="simple")
     rng, env = np.random.default_rng(0), BoardGameEnv(game)

@@ -206,6 +206,8 @@ def _coin() -> Game:
 class TestCheckGame:
     def test_good_games(self, game: Game) -> None:
         check_game(game, games=5)
+
+    def test_a_good_game_of_one_ply(self) -> None:
         check_game(Game(**_COIN))
 
     @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ class TestCommitted:
             assert tuple(np.flatnonzero(committed.keeping[i])) == solution.best_actions
             assert tuple(np.flatnonzero(committed.optimal[i])) == solution.fastest_actions
 
+    @pytest.mark.slow
     def test_all_of_it_is_what_bitbully_says(self, committed: SolvedPositions) -> None:
         check_with_bitbully(committed, range(0, len(committed), 2))
 

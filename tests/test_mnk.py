@@ -200,8 +200,9 @@ class TestRules:
         assert small.board is not None
         assert small.board.cells(state, 6) == (6,)
 
+    @pytest.mark.slow
     def test_checked(self) -> None:
-        for game in (mnk(), mnk(4, 2, 3), mnk(1, 1, 1), gomoku(6, True)):
+        for game in (mnk(4, 2, 3), mnk(1, 1, 1), gomoku(6, True)):
             with np.errstate(over="ignore"):
                 check_game(game, games=3)
 

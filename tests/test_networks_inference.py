@@ -209,7 +209,9 @@ print(len(said))
 """
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "backend", [pytest.param(one, marks=() if one == "openvino" else pytest.mark.slow) for one in BACKENDS]
+)
 def test_signals_are_heard_after_networks_have_gone(backend: str) -> None:
     pytest.importorskip(backend)
     done = subprocess.run([sys.executable, "-c", SIGNALLED, backend], capture_output=True, text=True, check=False)

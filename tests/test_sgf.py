@@ -12,6 +12,7 @@ from sgfmill import boards, sgf
 from plyground.agents import Random
 from plyground.arena import GameRecord, match, play
 from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.records.replay import Replay
 from plyground.envs import BoardGameEnv, make_game
 
 from .conftest import DATA
@@ -51,13 +52,14 @@ class TestPublished:
         for ply, move in enumerate(record.moves):
             theirs.play(18 - move // 19, move % 19, "bw"[ply % 2])
         game = make_game(record.game)
-        state = game.play_moves(record.moves)
-        ours = game.board.pieces(state) if game.board else None
+        replay = Replay(game)
+        assert replay.play_all(record.moves) == 325
+        ours = game.board.pieces(replay.state) if game.board else None
         stones = [
             [{None: 0, "b": 1, "w": 2}[theirs.get(18 - row, column)] for column in range(19)] for row in range(19)
         ]
         np.testing.assert_array_equal(ours, stones)
-        assert np.sign(theirs.area_score()) == game.utility(state, 0)
+        assert np.sign(theirs.area_score()) == game.utility(replay.state, 0)
 
     def test_othello(self) -> None:
         (record,) = read_games(RECORDS / "othello.sgf")

@@ -170,7 +170,9 @@ class TestFailures:
         record = play(env, [Random(), Watching()], 0, failures=Exception)
         assert (record.ending, record.outcome, len(record.moves)) == ("failed", [1, -1], 3)
 
-    @pytest.mark.parametrize("format", ["round_robin", "swiss", "knockout"])
+    @pytest.mark.parametrize(
+        "format", ["swiss", *(pytest.param(name, marks=pytest.mark.slow) for name in ("round_robin", "knockout"))]
+    )
     def test_the_tournament_goes_on_and_who_fails_too_often_is_withdrawn(
         self, format: str, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -195,7 +197,7 @@ class TestFailures:
             assert without_times(played(after=records[:done])) == without_times(records[done:])
 
 
-@pytest.mark.parametrize("format", ["gauntlet", "swiss(rounds=2)", "knockout"])
+@pytest.mark.parametrize("format", ["swiss(rounds=2)", pytest.param("knockout", marks=pytest.mark.slow)])
 def test_the_games_are_the_same_for_any_number_of_processes(format: str) -> None:
     players = ["random", "mcts(simulations=5)", "minimax(depth=1)", Random()]
     one = tournament("tictactoe", players, format, 4, seed=2)
