@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import ParamSpec
@@ -14,7 +15,8 @@ from ..envs.outside.arguments import checked_whole
 from ..envs.players import PlayerLike, player_name
 from ..envs.vector.opponents import prepare
 from .loop import Failures
-from .openings import default_opening_plies, random_openings
+from .openings import default_opening_plies, openings_of, random_openings
+from .openings.files import OpeningsLike
 from .records.record import GameRecord
 from .tournaments.course import Course, Openings
 from .tournaments.games import played
@@ -44,6 +46,7 @@ def iter_tournament(
     seed: int = 0,
     *,
     opening_plies: int | None = None,
+    openings: OpeningsLike | None = None,
     jobs: int = 1,
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
@@ -64,7 +67,11 @@ def iter_tournament(
             ``"swiss(rounds=7)"`` or ``"knockout"``, see `plyground.arena.tournaments.schedules`.
         games: the number of games of each pairing; even, so that every opening is played from both sides.
         seed: the seed of the openings and of every game.
-        opening_plies: random plies before the players take over; default: 4, or fewer in short games.
+        opening_plies: plies before the players take over. Default: of random openings 4, or fewer in short games; of
+            others all.
+        openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
+            ``"balanced"`` for those that come with the package; or the moves of each. The first pairing of players
+            plays them in their order, as does any other.
         jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
         names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
@@ -74,8 +81,9 @@ def iter_tournament(
         max_failures: a player that has failed in so many games is withdrawn: its other games are not played.
 
     Raises:
-        ValueError: a number is out of its range, a player, the format or the game cannot be made, two of more than two
-            players are given the same name, or ``after`` holds other games. Nothing is played then.
+        ValueError: a number is out of its range, a player, the format or the game cannot be made, an opening cannot be
+            played, or there are too few, two of more than two players are given the same name, or ``after`` holds other
+            games. Nothing is played then.
     """
     game = as_game(game)
     labels = labels_of(players) if names is None else list(names)
@@ -93,8 +101,8 @@ def iter_tournament(
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
     max_failures = checked_whole("max_failures", max_failures, 1)
     schedule = schedule_of(format, len(players))
-    plies = default_opening_plies(game) if opening_plies is None else opening_plies
-    course = Course(game, labels, schedule, games, Openings(random_openings(game, plies, seed)), seed, max_failures)
+    lines = Openings(_lines(game, openings, opening_plies, seed, games // 2))
+    course = Course(game, labels, schedule, games, lines, seed, max_failures)
     for record in after:
         if course.is_over:
             were = f"{len(after)} games of {' v '.join(labels)} were played before"
@@ -114,6 +122,7 @@ def iter_match(
     seed: int = 0,
     *,
     opening_plies: int | None = None,
+    openings: OpeningsLike | None = None,
     jobs: int = 1,
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
@@ -132,12 +141,23 @@ def iter_match(
         games,
         seed,
         opening_plies=opening_plies,
+        openings=openings,
         jobs=jobs,
         names=names,
         after=after,
         failures=failures,
         max_failures=max_failures,
     )
+
+
+def _lines(game: Game, openings: OpeningsLike | None, plies: int | None, seed: int, needed: int) -> Iterator[list[int]]:
+    """Return the openings in the order in which they are played, without end."""
+    if openings is None:
+        return random_openings(game, default_opening_plies(game) if plies is None else plies, seed)
+    given = openings_of(game, openings, plies)
+    if len(given) < needed:
+        raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
+    return itertools.cycle(given)  # a pairing that comes again may need more
 
 
 def planned_games(format: str, players: int, games: int) -> int:

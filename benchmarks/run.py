@@ -21,7 +21,7 @@ from rich.table import Table
 
 FULL = {"rounds": 5, "seconds": 0.8}
 QUICK = {"rounds": 3, "seconds": 0.3}
-WIDTH = 100  # columns that the table needs; a file or a pipe has no width of its own
+WIDTH = 110  # columns that the table needs; a file or a pipe has no width of its own
 
 
 def main(

@@ -39,20 +39,21 @@ ROOMS = {
     "agents.teaching": {"envs.render"},
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
-        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.records", "arena.sprt", "arena.training"),
-        "arena.training.alphazero",
+        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.sprt"),
+        *("arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        "arena.tournaments",
+        *("arena.openings", "arena.tournaments"),
     },
     "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
-    "arena.grading": {"agents.solver.connect_four", "arena.records", "arena.tournaments"},
+    "arena.grading": {"agents.solver.connect_four", "arena.openings", "arena.records", "arena.tournaments"},
+    "arena.openings": {"arena.records", "envs.vector"},
     "arena.records": {"envs.jit"},
     "arena.sprt": {"arena.records"},
     "arena.tournaments": {"arena.records"},
-    "arena.training": {"envs.vector"},
-    "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.training"},
+    "arena.training": {"arena.openings", "envs.vector"},
+    "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
 }
 
 EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on which it stands

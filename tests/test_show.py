@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from plyground.agents import MCTS, AlphaBeta, Analysis
 from plyground.arena.cli.analyse import analyse
 from plyground.arena.cli.parts.analysis import action_table, print_analysis
-from plyground.arena.cli.parts.positions import read_moves
 from plyground.arena.cli.show import show
+from plyground.arena.openings import read_moves
 from plyground.envs import make_game
 from plyground.envs.render import picture
 

@@ -26,8 +26,9 @@ def analyse(
     The features, by which a search evaluates the positions that it stops at, are those of the position itself.
     """
     from ...envs import make_game
+    from ..openings import read_moves
     from .parts.analysis import analysis_data, feature_table, print_analysis, searcher
-    from .parts.positions import position_data, read_moves, start_of, status_of
+    from .parts.positions import position_data, start_of, status_of
 
     made = make_game(game)
     start = start_of(made, position)

@@ -77,6 +77,15 @@ COMMANDS = {
             "plyground tournament ./mine.py:Greedy random 'alphabeta(depth=2)' -f gauntlet --game othello",
         ),
     ),
+    "openings": Command(
+        "openings:openings",
+        "Find openings that leave neither side ahead, for matches.",
+        (
+            "plyground openings othello --plies 8 --count 100 --out openings.txt",
+            "plyground openings 'connect_four(rows=5)' --judge solver --most 0 --out openings.txt",
+            "plyground match random 'mcts(simulations=50)' --game othello --openings openings.txt --games 20",
+        ),
+    ),
     "sprt": Command(
         "sprt:sprt",
         "Test whether one player is stronger than another, in as few games as it takes.",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Out, Resume, Seed, print_json
+from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Openings, Out, Resume, Seed, print_json
 
 __all__ = ["match"]
 
@@ -26,6 +26,7 @@ def match(
     ] = 100,
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
+    openings: Openings = None,
     jobs: Jobs = 1,
     out: Out = None,
     resume: Resume = False,
@@ -38,6 +39,7 @@ def match(
     records = compete(
         *(game, players, "round_robin", games, seed),
         opening_plies=opening_plies,
+        openings=openings,
         jobs=jobs,
         out=out,
         resume=resume,

@@ -17,6 +17,7 @@ __all__ = [
     "KeepGoing",
     "Moves",
     "OpeningPlies",
+    "Openings",
     "Out",
     "PositionOption",
     "Resume",
@@ -37,7 +38,13 @@ KeepGoing = Annotated[
 Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
 ]
-OpeningPlies = Annotated[int | None, typer.Option(help="Random plies before the players take over.")]
+OpeningPlies = Annotated[
+    int | None, typer.Option(help="Plies before the players take over: random ones, or of each opening.")
+]
+Openings = Annotated[
+    str | None,
+    typer.Option(help="A file of openings, or 'balanced' for those that come with the package. Default: random ones."),
+]
 Out = Annotated[
     Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
 ]

@@ -31,8 +31,9 @@ def show(
     from ...envs.outside.files import check_writable
     from ...envs.render import picture
     from ...envs.render.drawing import picture_format
+    from ..openings import read_moves
     from .parts.analysis import analysis_data, analysis_of, print_analysis
-    from .parts.positions import position_data, read_moves, start_of, status_of
+    from .parts.positions import position_data, start_of, status_of
 
     if out is not None:  # checked before the search, which may take long
         picture_format(out)

@@ -40,7 +40,8 @@ def solve(
         return
     from ...agents.solver.agent import Solver
     from ...envs import make_game
-    from .parts.positions import position_data, read_moves, start_of
+    from ..openings import read_moves
+    from .parts.positions import position_data, start_of
     from .parts.solution import in_a_line, in_words, names_of, solution_data
 
     made = make_game(game)

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .options import GameOption, Jobs, Json, OpeningPlies, Out, Resume, Seed, print_json
+from .options import GameOption, Jobs, Json, OpeningPlies, Openings, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +47,7 @@ def sprt(
     ] = None,
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
+    openings: Openings = None,
     jobs: Jobs = 1,
     out: Out = None,
     resume: Resume = False,
@@ -65,7 +66,7 @@ def sprt(
     assert players
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
-    records = _play(test, game, players, max_games, seed, opening_plies, jobs, out, resume)
+    records = _play(test, game, players, max_games, seed, opening_plies, openings, jobs, out, resume)
     if not test.pairs:
         raise typer.Exit(130)
     _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
@@ -90,6 +91,7 @@ def _play(
     max_games: int,
     seed: int,
     opening_plies: int | None,
+    openings: str | None,
     jobs: int,
     out: Path | None,
     resume: bool,
@@ -104,7 +106,8 @@ def _play(
     if out is not None:
         check_writable(out)
     done = games_in(out, resume)
-    played = iter_match(game, players, max_games, seed, opening_plies=opening_plies, jobs=jobs, after=done)
+    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
+    played = iter_match(game, players, max_games, seed, **options)
     records: list[GameRecord] = []
     with _err.status("") as status:
         try:

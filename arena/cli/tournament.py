@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Out, Resume, Seed, print_json
+from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Openings, Out, Resume, Seed, print_json
 
 __all__ = ["tournament"]
 
@@ -34,6 +34,7 @@ def tournament(
     ] = 10,
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
+    openings: Openings = None,
     jobs: Jobs = 1,
     out: Out = None,
     resume: Resume = False,
@@ -46,6 +47,7 @@ def tournament(
     records = compete(
         *(game, players, format, games, seed),
         opening_plies=opening_plies,
+        openings=openings,
         jobs=jobs,
         out=out,
         resume=resume,

@@ -1,6 +1,6 @@
 """Training of policies: configuration, opponents, networks, and runs that can be interrupted.
 
-Start with `run`. May import the packages below and the files of `plyground.arena`, and no other room of it.
+Start with `run`. May import the packages below and the files of `plyground.arena`, and its room `openings`.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ def compete(
     seed: int,
     *,
     opening_plies: int | None,
+    openings: str | None,
     jobs: int,
     out: Path | None,
     resume: bool,
@@ -47,7 +48,7 @@ def compete(
     if out is not None:
         check_writable(out)
     done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "jobs": jobs, "after": done}
+    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
     if keep_going:
         options["failures"] = Exception
     try:

@@ -14,7 +14,8 @@ from ....envs import make_game
 from ....envs.outside.spec import nearest
 from ....envs.render.drawing import Drawing
 from ...grading.files import as_data
-from .positions import position_data, read_moves
+from ...openings import read_moves
+from .positions import position_data
 
 __all__ = ["Explanation", "of_exercise", "of_game", "of_tree"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from ....envs import Game, State
 from ...records.fen import read_fen
 
-__all__ = ["position_data", "read_moves", "start_of", "status_of"]
+__all__ = ["position_data", "start_of", "status_of"]
 
 
 def start_of(game: Game, position: str) -> State:
@@ -17,31 +17,6 @@ def start_of(game: Game, position: str) -> State:
         ValueError: the game has no such texts, or it cannot be read.
     """
     return read_fen(game, position) if position else game.new_state()
-
-
-def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
-    """Return the legal moves in a text, in which they are separated by spaces or commas.
-
-    Args:
-        game: the game.
-        text: names of actions; or their ids, where the game has no action of that name.
-        start: the state before the first move. Default: the initial state.
-
-    Raises:
-        ValueError: a move is unknown, illegal, or comes after the end; the message says which.
-    """
-    moves = [_action(game, token) for token in text.replace(",", " ").split()]
-    game.play_moves(moves, start)
-    return moves
-
-
-def _action(game: Game, token: str) -> int:
-    try:
-        return game.str_to_action(token)
-    except ValueError:
-        if token.isdecimal() and int(token) < game.num_actions:
-            return int(token)
-        raise
 
 
 def position_data(game: Game, state: State) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """AlphaZero: self-play with a net inside the search, and learning from it, in runs that can be interrupted.
 
 Start with `run`, then `session`: the loop. `self_play` makes the samples, `replay` keeps them, `learner` learns from
-them. May import the packages below, the rooms `training` and `grading`, and the files of `plyground.arena`.
+them. May import the packages below, the rooms `grading`, `openings` and `training`, and the files of
+`plyground.arena`.
 """
 
 from __future__ import annotations

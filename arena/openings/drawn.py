@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..agents import AlphaBeta
-from ..envs import Game, State
-from ..envs.outside.arguments import checked_whole
+from ...agents import AlphaBeta
+from ...envs import Game, State
+from ...envs.outside.arguments import checked_whole
 
 __all__ = ["default_opening_plies", "random_line", "random_openings"]
 

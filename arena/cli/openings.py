@@ -1,0 +1,53 @@
+"""``plyground openings``: openings that leave neither side ahead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import GameArgument, Seed
+
+__all__ = ["openings"]
+
+
+def openings(
+    game: GameArgument,
+    plies: Annotated[int, typer.Option(help="Moves of each opening.", min=1)] = 8,
+    count: Annotated[int, typer.Option(help="How many openings.", min=1)] = 100,
+    judge: Annotated[
+        str, typer.Option(help="The agent that values the positions, as in 'alphabeta(depth=8)' or 'solver'.")
+    ] = "alphabeta(depth=8)",
+    most: Annotated[float, typer.Option(help="How far ahead a side may be, of 1 for a win.", min=0)] = 0.05,
+    seed: Seed = 0,
+    out: Annotated[Path | None, typer.Option(help="A new text file. Default: the terminal.")] = None,
+) -> None:
+    """Find openings that leave neither side ahead, for matches."""
+    from itertools import islice
+
+    from ...envs import make_game
+    from ...envs.outside.files import check_writable
+    from ..openings import balanced_openings, write_openings
+    from ..progress import collect_with_progress
+
+    if out is not None:
+        if out.exists():
+            raise FileExistsError(f"{out} exists already: choose another name, or remove it first")
+        check_writable(out)
+    made = make_game(game)
+    found = balanced_openings(made, plies, judge, most, seed)
+    lines = collect_with_progress(islice(found, count), count, "searching", "openings")
+    if not lines:
+        raise typer.Exit(130)
+    heading = (
+        f"{made.spec}: openings of {plies} plies after which {judge} sees neither side ahead by more than {most:g}; "
+        f"seed {seed}"
+    )
+    if out is None:
+        for moves in lines:
+            print(" ".join(map(made.action_to_str, moves)))
+    else:
+        write_openings(out, made, lines, heading)
+        Console().print(f"saved {out}, {len(lines)} openings", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,73 @@
+"""Openings after which neither side is ahead, as a solver or a search sees it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...agents import Solver, as_agent
+from ...envs import Game, State
+from ...envs.outside.arguments import checked_whole
+from ...envs.vector.opponents import prepare
+from .drawn import random_line
+
+__all__ = ["balanced_openings"]
+
+_ATTEMPTS = 10_000  # lines that are tried for one opening
+
+
+def balanced_openings(
+    game: Game, plies: int, judge: str = "alphabeta(depth=8)", most: float = 0.05, seed: int = 0
+) -> Iterator[list[int]]:
+    """Return an endless iterator over openings of random moves that leave neither side ahead.
+
+    No two lead to the same position, nor to one that is the other's mirror image, where the game knows its symmetries.
+
+    Args:
+        game: the game.
+        plies: moves of each.
+        judge: the agent, of those that tell values, whose word counts: ``"solver"`` for exact values.
+        most: how far ahead a side may be, in the game's utility.
+        seed: the seed of the moves.
+
+    Raises:
+        ValueError: an argument is out of its range, the judge tells no values, or no such opening is found in 10,000
+            lines; the first is looked for at once to see that.
+    """
+    plies = checked_whole("plies", plies, 0, game.max_plies)
+    if not most >= 0:
+        raise ValueError(f"most must be at least 0, got {most!r}")
+    agent = as_agent(judge, game)
+    if not hasattr(agent, "analyse"):
+        raise ValueError(f"{judge} tells no values of positions: expected a search, such as 'alphabeta(depth=8)'")
+    prepare(agent)
+    openings = _openings(game, plies, agent, most, seed)
+    return itertools.chain([next(openings)], openings)
+
+
+def _openings(game: Game, plies: int, judge: Any, most: float, seed: int) -> Iterator[list[int]]:
+    rng = np.random.default_rng(seed)
+    seen: set[int] = set()
+    while True:
+        for _ in range(_ATTEMPTS):
+            moves, state = random_line(game, plies, rng)
+            if game.is_terminal(state):
+                continue
+            key = int(game.canonical_key(state))
+            if key not in seen and abs(_value(judge, state)) <= most:
+                break
+        else:
+            raise ValueError(
+                f"found no more than {len(seen)} balanced openings of {plies} plies in {game.spec}: "
+                f"allow more than {most:g}, or use another number of plies"
+            )
+        seen.add(key)
+        yield moves
+
+
+def _value(judge: Any, state: State) -> float:
+    """Return the value of a position, for which a solver need not look at each move."""
+    return judge.value(state)[0] if isinstance(judge, Solver) else judge.analyse(state).value

@@ -1,0 +1,163 @@
+"""Openings in files: a line of moves for each, or the first moves of recorded games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ...envs import Game, State
+from ...envs.outside.arguments import checked_whole
+from ...envs.outside.spec import nearest
+from ..records.files import located, without_mark
+from ..records.formats import read_games
+
+__all__ = ["OpeningsLike", "committed_openings", "openings_of", "read_moves", "read_openings", "write_openings"]
+
+OpeningsLike = str | Path | Sequence[Sequence[int | str]]
+
+_FOLDER = Path(__file__).parent / "data"
+_BALANCED = "balanced"
+
+
+def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
+    """Return the legal moves in a text, in which they are separated by spaces or commas.
+
+    Args:
+        game: the game.
+        text: names of actions; or their ids, where the game has no action of that name.
+        start: the state before the first move. Default: the initial state.
+
+    Raises:
+        ValueError: a move is unknown, illegal, or comes after the end; the message says which.
+    """
+    moves = [_action(game, token) for token in text.replace(",", " ").split()]
+    game.play_moves(moves, start)
+    return moves
+
+
+def _action(game: Game, token: str) -> int:
+    try:
+        return game.str_to_action(token)
+    except ValueError:
+        if token.isdecimal() and int(token) < game.num_actions:
+            return int(token)
+        raise
+
+
+def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> list[list[int]]:
+    """Return the openings that somebody asks for.
+
+    Args:
+        game: the game.
+        given: a file, ``"balanced"`` for the committed ones of the game, or the moves of each.
+        plies: how many plies of each; None for all.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: there are none, or one cannot be played.
+    """
+    if given == _BALANCED:
+        return [moves[:plies] for moves in committed_openings(game)]
+    if isinstance(given, (str, Path)):
+        return read_openings(given, game, plies)
+    openings = []
+    for number, moves in enumerate(given, start=1):
+        try:
+            openings.append(_open(game, [game.str_to_action(one) if isinstance(one, str) else one for one in moves]))
+        except ValueError as error:
+            raise ValueError(f"opening {number}: {error}") from None
+    if not openings:
+        raise ValueError("expected openings, each a list of moves, got none")
+    return [moves[:plies] for moves in openings]
+
+
+def committed_openings(game: Game) -> list[list[int]]:
+    """Return the openings that come with the package, after which neither side is ahead.
+
+    Raises:
+        ValueError: this game has none.
+    """
+    known = sorted(path.stem for path in _FOLDER.glob("*.txt"))
+    if game.spec not in known:
+        raise ValueError(
+            f"no balanced openings come with the package for {game.spec}: {nearest(game.spec, known)}; "
+            "`plyground openings` finds some"
+        )
+    return read_openings(_FOLDER / f"{game.spec}.txt", game)
+
+
+def read_openings(path: str | Path, game: Game, plies: int | None = None) -> list[list[int]]:
+    """Read openings from a file.
+
+    Args:
+        path: a text file, with the moves of an opening in each line (names or numbers of actions; what comes after
+            ``#`` is skipped); or recorded games, ``.jsonl``, ``.sgf`` or ``.pdn``.
+        game: the game.
+        plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: there are no openings in it, or one is none: of another game, illegal, or a whole game. The message
+            has the file and the line, or the number of the game.
+    """
+    path = Path(path)
+    plies = None if plies is None else checked_whole("opening_plies", plies, 0, game.max_plies)
+    if not path.exists():
+        raise FileNotFoundError(f"cannot read {path}: there is no such file")
+    if path.suffix.lower() in (".jsonl", ".sgf", ".pdn"):
+        openings = _of_records(path, game, plies)
+    else:
+        openings = _of_lines(path, game, plies)
+    if not openings:
+        raise ValueError(f"{path} has no openings: expected the moves of one in each line")
+    return openings
+
+
+def _of_lines(path: Path, game: Game, plies: int | None) -> list[list[int]]:
+    openings = []
+    try:
+        lines = without_mark(path.read_bytes()).decode("utf-8").splitlines()
+    except ValueError as error:
+        raise located(error, path, 1) from None
+    for number, line in enumerate(lines, start=1):
+        if text := line.partition("#")[0].strip():
+            try:
+                openings.append(_open(game, read_moves(game, text)[:plies]))
+            except ValueError as error:
+                raise located(error, path, number) from None
+    return openings
+
+
+def _of_records(path: Path, game: Game, plies: int | None) -> list[list[int]]:
+    openings = []
+    for number, record in enumerate(read_games(path), start=1):
+        try:
+            if record.game != game.source:
+                raise ValueError(f"it is a game of {record.game}, expected {game.source}")
+            if plies is None and not record.opening:
+                raise ValueError("its record has no opening: say how many plies, by opening_plies")
+            openings.append(_open(game, record.moves[: record.opening if plies is None else plies]))
+        except ValueError as error:
+            raise ValueError(f"{path}, game {number}: {error}") from None
+    return openings
+
+
+def _open(game: Game, moves: list[int]) -> list[int]:
+    """Return the same moves, after which a game goes on."""
+    if game.is_terminal(game.play_moves(moves)):
+        raise ValueError(f"the game is over after these {len(moves)} moves")
+    return moves
+
+
+def write_openings(path: str | Path, game: Game, openings: Iterable[Sequence[int]], heading: str = "") -> None:
+    """Write openings into a new text file, a line of moves for each, as `read_openings` reads them.
+
+    Args:
+        path: the file.
+        game: the game.
+        openings: the moves of each.
+        heading: lines about them, for the head of the file.
+    """
+    with open(path, "x", encoding="utf-8") as file:
+        file.writelines(f"# {line}\n" for line in heading.splitlines())
+        file.writelines(" ".join(map(game.action_to_str, moves)) + "\n" for moves in openings)
