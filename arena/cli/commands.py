@@ -83,7 +83,6 @@ COMMANDS = {
         (
             "plyground openings othello --plies 8 --count 100 --out openings.txt",
             "plyground openings 'connect_four(rows=5)' --judge solver --most 0 --out openings.txt",
-            "plyground match random 'mcts(simulations=50)' --game othello --openings openings.txt --games 20",
         ),
     ),
     "sprt": Command(
