@@ -14,15 +14,15 @@ from ..envs import Game, as_game
 from ..envs.outside.arguments import checked_whole
 from ..envs.players import PlayerLike, player_name
 from ..envs.vector.opponents import prepare
-from .loop import Failures
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.record import GameRecord
+from .referee import Adjudicator, Conditions, Failures, TimeControl
 from .tournaments.course import Course, Openings
 from .tournaments.games import played
 from .tournaments.schedules import Outcome, schedule_of
 
-__all__ = ["iter_match", "iter_tournament", "labels_of", "match", "planned_games", "tournament"]
+__all__ = ["iter_match", "labels_of", "match", "planned_games", "tournament"]
 
 _Arguments = ParamSpec("_Arguments")
 
@@ -38,13 +38,13 @@ def labels_of(players: Sequence[PlayerLike]) -> list[str]:
     return labels
 
 
-def iter_tournament(
+def iter_match(
     game: Game | str,
     players: Sequence[PlayerLike],
-    format: str = "round_robin",
     games: int = 100,
     seed: int = 0,
     *,
+    format: str = "round_robin",
     opening_plies: int | None = None,
     openings: OpeningsLike | None = None,
     jobs: int = 1,
@@ -52,8 +52,10 @@ def iter_tournament(
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
     max_failures: int = 3,
+    time: str | TimeControl | None = None,
+    adjudication: str | Sequence[str | Adjudicator] = (),
 ) -> Iterator[GameRecord]:
-    """Play a tournament, and yield each game as soon as it and those before it are finished.
+    """Play a match or a tournament, and yield each game as soon as it and those before it are finished.
 
     Games 2k and 2k + 1 of a pairing have the same opening; its first player has the first seat in the even ones. All
     pairings have the same openings. The games are the same for any number of jobs (as long as no player's budget is in
@@ -63,15 +65,15 @@ def iter_tournament(
         game: the game, or its name.
         players: two or more agents, functions or spec strings, see `plyground.agents.as_agent`. Agents and functions
             must be picklable if ``jobs`` is not 1.
-        format: who plays whom: ``"round_robin"``, ``"gauntlet(seeds=1)"`` (the first ones against all others),
-            ``"swiss(rounds=7)"`` or ``"knockout"``, see `plyground.arena.tournaments.schedules`.
         games: the number of games of each pairing; even, so that every opening is played from both sides.
         seed: the seed of the openings and of every game.
+        format: who of more than two players plays whom: ``"round_robin"``, ``"gauntlet(seeds=1)"`` (the first ones
+            against all others), ``"swiss(rounds=7)"`` or ``"knockout"``, see `plyground.arena.tournaments.schedules`.
         opening_plies: plies before the players take over. Default: of random openings 4, or fewer in short games; of
             others all.
         openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
-            ``"balanced"`` for those that come with the package; or the moves of each. The first pairing of players
-            plays them in their order, as does any other.
+            ``"balanced"`` for those that come with the package; or the moves of each. Each pairing plays them in their
+            order, from the first on.
         jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
         names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
@@ -79,11 +81,14 @@ def iter_tournament(
         failures: errors of a player by which it loses the game, see `plyground.arena.play`. Default: those of programs
             that others wrote; ``Exception`` for any; ``()`` for none. Others end the tournament.
         max_failures: a player that has failed in so many games is withdrawn: its other games are not played.
+        time: the players' time, such as ``"60+0.5"`` for a game or ``"0.2/move"``, see `plyground.arena.play`. With
+            several jobs, no more than there are idle cores, else players wait for each other.
+        adjudication: what ends games whose result is known, such as ``"exact"``, see `plyground.arena.play`.
 
     Raises:
-        ValueError: a number is out of its range, a player, the format or the game cannot be made, an opening cannot be
-            played, or there are too few, two of more than two players are given the same name, or ``after`` holds other
-            games. Nothing is played then.
+        ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
+            opening cannot be played, or there are too few, two of more than two players are given the same name, or
+            ``after`` holds other games. Nothing is played then.
     """
     game = as_game(game)
     labels = labels_of(players) if names is None else list(names)
@@ -93,13 +98,13 @@ def iter_tournament(
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     if len(set(labels)) < len(players):
         raise ValueError(f"players must have different names, one for each of {len(players)}, got {labels}")
-    if games < 2 or games % 2:
-        raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
-    if seed < 0:
-        raise ValueError(f"seed must be at least 0, got {seed}")
+    if checked_whole("games", games, 2) % 2:
+        raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
+    seed = checked_whole("seed", seed, 0)
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
     max_failures = checked_whole("max_failures", max_failures, 1)
+    conditions = Conditions.of(failures, time, adjudication)
     schedule = schedule_of(format, len(players))
     lines = Openings(_lines(game, openings, opening_plies, seed, games // 2))
     course = Course(game, labels, schedule, games, lines, seed, max_failures)
@@ -112,42 +117,8 @@ def iter_tournament(
     agents = [as_agent(player, game) for player in players]  # whatever is wrong fails here, in the calling process
     for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
         prepare(agent)
-    return played(course, agents, players, jobs, failures)
-
-
-def iter_match(
-    game: Game | str,
-    players: Sequence[PlayerLike],
-    games: int = 100,
-    seed: int = 0,
-    *,
-    opening_plies: int | None = None,
-    openings: OpeningsLike | None = None,
-    jobs: int = 1,
-    names: Sequence[str] | None = None,
-    after: Sequence[GameRecord] = (),
-    failures: Failures = EngineError,
-    max_failures: int = 3,
-) -> Iterator[GameRecord]:
-    """Play a match, and yield each game as soon as it and those before it are finished.
-
-    Of more than two players every two play such a match, with the same openings: a round robin. The arguments, and the
-    errors, are those of `plyground.arena.iter_tournament`, which has other formats too.
-    """
-    return iter_tournament(
-        game,
-        players,
-        "round_robin",
-        games,
-        seed,
-        opening_plies=opening_plies,
-        openings=openings,
-        jobs=jobs,
-        names=names,
-        after=after,
-        failures=failures,
-        max_failures=max_failures,
-    )
+    conditions.check(game, agents)
+    return played(course, agents, players, jobs, conditions)
 
 
 def _lines(game: Game, openings: OpeningsLike | None, plies: int | None, seed: int, needed: int) -> Iterator[list[int]]:
@@ -193,5 +164,4 @@ def _listed(
     return waiting
 
 
-match = _listed(iter_match)
-tournament = _listed(iter_tournament)
+match = tournament = _listed(iter_match)  # a match is a tournament of two

@@ -14,12 +14,13 @@ from .grading import (
     solve_positions,
 )
 from .loop import play
-from .matches import iter_match, iter_tournament, match, tournament
+from .matches import iter_match, match, tournament
 from .openings import random_openings
 from .progress import play_with_progress, train_with_progress
 from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
+from .referee import TimeControl
 from .sprt import Sprt, until_decided
 from .tables import cross_table
 from .tournaments import Score, Standing, standings
@@ -35,6 +36,7 @@ __all__ = [
     "SolvedPositions",
     "Sprt",
     "Standing",
+    "TimeControl",
     "TrainingConfig",
     "calibrate",
     "climb",
@@ -46,7 +48,6 @@ __all__ = [
     "game_results",
     "grade",
     "iter_match",
-    "iter_tournament",
     "learning_curve",
     "load_positions",
     "match",

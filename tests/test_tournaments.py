@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import Random
-from plyground.arena import GameRecord, iter_tournament, match, play, read_records, tournament, write_records
+from plyground.arena import GameRecord, iter_match, match, play, read_records, tournament, write_records
 from plyground.arena.matches import planned_games
 from plyground.arena.tournaments.schedules import Outcome, Pairing, schedule_of
 from plyground.envs import BoardGameEnv
@@ -112,7 +112,7 @@ class TestSchedules:
     )
     def test_formats_that_are_none(self, spec: str, message: str) -> None:
         with pytest.raises(ValueError, match=re.escape(message)):
-            tournament("tictactoe", ["random", "minimax(depth=1)", "mcts(simulations=5)"], spec)
+            tournament("tictactoe", ["random", "minimax(depth=1)", "mcts(simulations=5)"], format=spec)
 
 
 class Fragile(Random):
@@ -179,8 +179,14 @@ class TestFailures:
         players = [Fragile(0.5), "random", "mcts(simulations=5)", Fragile(0.6, early=True), "minimax(depth=1)"]
 
         def played(**options: Any) -> list[GameRecord]:
+            names = list("abcde")
             return tournament(
-                "tictactoe", players, format, 6, 3, names=list("abcde"), failures=Exception, max_failures=2, **options
+                *("tictactoe", players, 6, 3),
+                format=format,
+                names=names,
+                failures=Exception,
+                max_failures=2,
+                **options,
             )
 
         with caplog.at_level(logging.WARNING, "plyground"):
@@ -200,14 +206,14 @@ class TestFailures:
 @pytest.mark.parametrize("format", ["swiss(rounds=2)", pytest.param("knockout", marks=pytest.mark.slow)])
 def test_the_games_are_the_same_for_any_number_of_processes(format: str) -> None:
     players = ["random", "mcts(simulations=5)", "minimax(depth=1)", Random()]
-    one = tournament("tictactoe", players, format, 4, seed=2)
-    assert without_times(tournament("tictactoe", players, format, 4, seed=2, jobs=2)) == without_times(one)
+    one = tournament("tictactoe", players, 4, format=format, seed=2)
+    assert without_times(tournament("tictactoe", players, 4, format=format, seed=2, jobs=2)) == without_times(one)
     pairings = Counter(frozenset(record.players) for record in one)
     assert all(count % 4 == 0 for count in pairings.values())
 
 
 def test_a_pairing_that_comes_again_has_other_openings() -> None:
-    records = tournament("connect_four", ["random", "minimax(depth=1)"], "swiss(rounds=2)", 4, opening_plies=3)
+    records = tournament("connect_four", ["random", "minimax(depth=1)"], 4, format="swiss(rounds=2)", opening_plies=3)
     assert len(records) == 8
     assert len({tuple(record.moves[:3]) for record in records}) == 4
 
@@ -216,7 +222,7 @@ def test_more_games_than_the_tournament_has() -> None:
     players = ["random", "minimax(depth=1)"]
     records = match("tictactoe", players, 4)
     with pytest.raises(ValueError, match=r"4 games of random v minimax\(depth=1\) were played before, and .* has 2"):
-        iter_tournament("tictactoe", players, games=2, after=records)
+        iter_match("tictactoe", players, games=2, after=records)
 
 
 def test_records_of_failures_are_read_again(tmp_path: Any) -> None:

@@ -70,7 +70,7 @@ COMMANDS = {
         ),
     ),
     "tournament": Command(
-        "tournament:tournament",
+        "match:tournament",
         "Play a tournament of any format, and print the cross table.",
         (
             "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=2)' 'alphabeta(depth=4)' -f swiss",

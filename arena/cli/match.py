@@ -1,15 +1,31 @@
-"""``plyground match``: a match, or everyone against everyone, and the cross table."""
+"""``plyground match`` and ``plyground tournament``: who plays whom is what differs. Both print the cross table."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Openings, Out, Resume, Seed, print_json
+from .options import (
+    Adjudicate,
+    GameOption,
+    Jobs,
+    Json,
+    KeepGoing,
+    OpeningPlies,
+    Openings,
+    Out,
+    Resume,
+    Seed,
+    Time,
+    print_json,
+)
 
-__all__ = ["match"]
+if TYPE_CHECKING:
+    from ..records.record import GameRecord
+
+__all__ = ["match", "tournament"]
 
 
 def match(
@@ -30,21 +46,59 @@ def match(
     jobs: Jobs = 1,
     out: Out = None,
     resume: Resume = False,
+    time: Time = None,
+    adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""
-    from .parts.competition import compete, data_of, table_of
+    from .parts.competition import compete, match_options
 
-    records = compete(
-        *(game, players, "round_robin", games, seed),
-        opening_plies=opening_plies,
-        openings=openings,
-        jobs=jobs,
-        out=out,
-        resume=resume,
-        keep_going=keep_going,
-    )
+    options = match_options(opening_plies, openings, jobs, time, adjudicate, keep_going)
+    _print(compete(game, players, "round_robin", games, seed, out, resume, options), seed, as_json)
+
+
+def tournament(
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            help="Players, as in 'mcts(simulations=100)' or './mine.py:Greedy'; the first named are seeded highest."
+        ),
+    ],
+    game: GameOption = "connect_four",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Who plays whom: round_robin, gauntlet, 'gauntlet(seeds=2)' (the first players against all others), "
+            "swiss, 'swiss(rounds=7)', or knockout.",
+        ),
+    ] = "round_robin",
+    games: Annotated[
+        int, typer.Option(help="Games of each pairing; even: every opening is played from both sides.")
+    ] = 10,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
+    openings: Openings = None,
+    jobs: Jobs = 1,
+    out: Out = None,
+    resume: Resume = False,
+    time: Time = None,
+    adjudicate: Adjudicate = None,
+    keep_going: KeepGoing = False,
+    as_json: Json = False,
+) -> None:
+    """Play a tournament of any format, and print the cross table."""
+    from .parts.competition import compete, match_options
+
+    options = match_options(opening_plies, openings, jobs, time, adjudicate, keep_going)
+    _print(compete(game, players, format, games, seed, out, resume, options), seed, as_json)
+
+
+def _print(records: list[GameRecord], seed: int, as_json: bool) -> None:
+    from .parts.competition import data_of, table_of
+
     if as_json:
         print_json(data_of(records, seed))
     else:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "Adjudicate",
     "GameArgument",
     "GameOption",
     "Jobs",
@@ -22,11 +23,20 @@ __all__ = [
     "PositionOption",
     "Resume",
     "Seed",
+    "Time",
     "print_json",
 ]
 
 _GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
 
+Adjudicate = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SPEC",
+        help="Ends games whose result is known: exact (by the solver), 'resign(score=0.95, moves=3)', "
+        "'draw(score=0.02, moves=8, after=40)'. Give it again for more.",
+    ),
+]
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
@@ -53,6 +63,14 @@ PositionOption = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on after the games in the file of --out.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONTROL",
+        help="The players' time, in seconds: '60' for a game, '60+0.5' with an increment, '0.2/move'; ' cpu' after it "
+        "for the processor's time. Who uses it up loses.",
+    ),
+]
 
 
 def print_json(value: Any) -> None:

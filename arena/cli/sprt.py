@@ -10,7 +10,20 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .options import GameOption, Jobs, Json, OpeningPlies, Openings, Out, Resume, Seed, print_json
+from .options import (
+    Adjudicate,
+    GameOption,
+    Jobs,
+    Json,
+    KeepGoing,
+    OpeningPlies,
+    Openings,
+    Out,
+    Resume,
+    Seed,
+    Time,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,10 +64,14 @@ def sprt(
     jobs: Jobs = 1,
     out: Out = None,
     resume: Resume = False,
+    time: Time = None,
+    adjudicate: Adjudicate = None,
+    keep_going: KeepGoing = False,
     as_json: Json = False,
 ) -> None:
     """Test whether one player is stronger than another, in as few games as it takes."""
     from ..sprt import Sprt
+    from .parts.competition import match_options
 
     if (pentanomial is None) == (not players):
         raise ValueError("give two players, or the results of their games with --pentanomial")
@@ -66,7 +83,8 @@ def sprt(
     assert players
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
-    records = _play(test, game, players, max_games, seed, opening_plies, openings, jobs, out, resume)
+    options = match_options(opening_plies, openings, jobs, time, adjudicate, keep_going)
+    records = _play(test, game, players, max_games, seed, out, resume, options)
     if not test.pairs:
         raise typer.Exit(130)
     _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
@@ -90,24 +108,18 @@ def _play(
     players: list[str],
     max_games: int,
     seed: int,
-    opening_plies: int | None,
-    openings: str | None,
-    jobs: int,
     out: Path | None,
     resume: bool,
+    options: dict[str, Any],
 ) -> list[GameRecord]:
     """Play until the test is decided, interrupted, or out of games, and return the games."""
-    from ...envs.outside.files import check_writable
     from ..matches import iter_match
     from ..records.record import saved_records
     from ..sprt import until_decided
-    from .parts.competition import games_in
+    from .parts.competition import games_before
 
-    if out is not None:
-        check_writable(out)
-    done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
-    played = iter_match(game, players, max_games, seed, **options)
+    done = games_before(out, resume)
+    played = iter_match(game, players, max_games, seed, after=done, **options)
     records: list[GameRecord] = []
     with _err.status("") as status:
         try:

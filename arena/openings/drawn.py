@@ -11,7 +11,7 @@ from ...agents import AlphaBeta
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 
-__all__ = ["default_opening_plies", "random_line", "random_openings"]
+__all__ = ["default_opening_plies", "fit_lines", "random_line", "random_openings"]
 
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
 _ATTEMPTS = 1000  # lines that are tried to find an open position
@@ -40,20 +40,44 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
 
 def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     judge = AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
+    yield from fit_lines(
+        game, plies, seed, lambda state: not judge.analyse(state).exact, game.key, _ATTEMPTS, _ATTEMPTS_NEW
+    )
+    raise ValueError(f"found no open position of {game.name} after {plies} random plies: use fewer opening plies")
+
+
+def fit_lines(
+    game: Game,
+    plies: int,
+    seed: int,
+    is_fit: Callable[[State], bool],
+    key: Callable[[State], int],
+    attempts: int,
+    attempts_new: int,
+) -> Iterator[list[int]]:
+    """Yield random lines that lead to positions which fit, until none is found.
+
+    Args:
+        game: the game.
+        plies: moves of each.
+        seed: the seed of the moves.
+        is_fit: tells whether a position fits, in which the game goes on.
+        key: what two positions share that are the same.
+        attempts: lines that are tried for each.
+        attempts_new: the first of them, which must lead to a position that was not yielded yet.
+    """
     rng = np.random.default_rng(seed)
     seen: set[int] = set()
     while True:
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(attempts):
             moves, state = random_line(game, plies, rng)
             if game.is_terminal(state):
                 continue
-            position = int(game.key(state))
-            if (position not in seen or attempt >= _ATTEMPTS_NEW) and not judge.analyse(state).exact:
+            position = int(key(state))
+            if (position not in seen or attempt >= attempts_new) and is_fit(state):
                 break
         else:
-            raise ValueError(
-                f"found no open position of {game.name} after {plies} random plies: use fewer opening plies"
-            )
+            return
         seen.add(position)
         yield moves
 

@@ -25,12 +25,13 @@ class GameRecord:
         moves: all actions, the opening's included.
         opening: the number of moves that were set before the players took over.
         outcome: what each player got: +1 for a win, 0 for a draw, -1 for a loss, or the game's own utilities.
-        ending: ``"finished"``, ``"truncated"``, ``"illegal"`` where an illegal move ended the game, or ``"failed"``
-            where an error of a player did.
+        ending: how the game ended: ``"finished"`` by its rules; ``"truncated"``; ``"illegal"`` by an illegal move,
+            which is the last one; ``"failed"`` by an error of a player; ``"time"`` where one had none left; or
+            ``"adjudicated"`` where the result was known.
         seconds: the wall-clock time that each move took; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
         seed: the game's seed.
-        reason: how the player failed, in one line; only where one did.
+        reason: more about the ending, in one line; only of the last three.
     """
 
     game: str
@@ -84,6 +85,8 @@ def _is_action(value: Any) -> bool:
     return type(value) is int and -(2**63) <= value < 2**63  # as an array holds it
 
 
+_ENDINGS = ("finished", "truncated", "illegal", "failed", "time", "adjudicated")
+
 # What the fields of a record hold, in words and as a test.
 _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "game": ("text", lambda value: isinstance(value, str)),
@@ -98,8 +101,8 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)),
     ),
     "ending": (
-        "'finished', 'truncated', 'illegal' or 'failed'",
-        lambda value: isinstance(value, str) and value in ("finished", "truncated", "illegal", "failed"),
+        f"one of {', '.join(_ENDINGS)}",
+        lambda value: isinstance(value, str) and value in _ENDINGS,
     ),
     "seconds": ("a list of numbers", lambda value: isinstance(value, list) and all(map(_is_number, value))),
     "movers": (

@@ -16,8 +16,9 @@ from ...agents import Agent, make
 from ...envs import BoardGameEnv, Game
 from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike
-from ..loop import Failures, play
+from ..loop import play_under
 from ..records.record import GameRecord
+from ..referee import Conditions
 from .course import Course, Task
 
 __all__ = ["played"]
@@ -27,7 +28,7 @@ _tokens = itertools.count()
 
 
 def played(
-    course: Course, agents: Sequence[Agent], players: Sequence[PlayerLike], jobs: int, failures: Failures
+    course: Course, agents: Sequence[Agent], players: Sequence[PlayerLike], jobs: int, conditions: Conditions
 ) -> Iterator[GameRecord]:
     """Yield the games of a tournament that are left, in order; what happens to players is said to the log.
 
@@ -36,11 +37,13 @@ def played(
         agents: the players, for this process.
         players: the same as they were given, for others, which make agents of specs themselves.
         jobs: processes, as joblib counts them.
-        failures: errors by which a player loses its game.
+        conditions: what ends games beside their rules.
     """
     while not course.is_over:
         tasks = course.tasks()
-        runs = _here(course, agents, tasks, failures) if jobs == 1 else _apart(course, players, tasks, jobs, failures)
+        runs = (
+            _here(course, agents, tasks, conditions) if jobs == 1 else _apart(course, players, tasks, jobs, conditions)
+        )
         for task, records in runs:
             for record in records:
                 if course.accepts(task.pairing):
@@ -58,15 +61,15 @@ def _tell(course: Course, player: int, record: GameRecord) -> None:
 
 
 def _here(
-    course: Course, agents: Sequence[Agent], tasks: Iterable[Task], failures: Failures
+    course: Course, agents: Sequence[Agent], tasks: Iterable[Task], conditions: Conditions
 ) -> Iterator[tuple[Task, list[GameRecord]]]:
     for task in tasks:
         two = dict(zip(task.pairing, (agents[player] for player in task.pairing), strict=True))
-        yield task, _play(course.game, two, *_arguments(course, task), failures)
+        yield task, _play(course.game, two, *_arguments(course, task), conditions)
 
 
 def _apart(
-    course: Course, players: Sequence[PlayerLike], tasks: Iterable[Task], jobs: int, failures: Failures
+    course: Course, players: Sequence[PlayerLike], tasks: Iterable[Task], jobs: int, conditions: Conditions
 ) -> Iterator[tuple[Task, list[GameRecord]]]:
     token = next(_tokens)
     sent = [absolute(player) if isinstance(player, str) else player for player in players]
@@ -76,7 +79,7 @@ def _apart(
         for task in tasks:
             two = {player: sent[player] for player in task.pairing}
             begun.append(task)
-            yield delayed(_play_in_worker)(token, course.game, two, *_arguments(course, task), failures)
+            yield delayed(_play_in_worker)(token, course.game, two, *_arguments(course, task), conditions)
 
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
     results = parallel(calls())
@@ -101,7 +104,7 @@ def _play(
     labels: Sequence[str],
     opening: list[int],
     seeds: Mapping[int, int],
-    failures: Failures,
+    conditions: Conditions,
 ) -> list[GameRecord]:
     """Play an opening from the sides that have seeds."""
     env: Any = BoardGameEnv(game)
@@ -109,7 +112,7 @@ def _play(
     for side, seed in seeds.items():
         order = (1, 0) if side else (0, 1)
         names, moves = [labels[i] for i in order], {"moves": opening}
-        records.append(play(env, [two[i] for i in order], seed, names=names, options=moves, failures=failures))
+        records.append(play_under(env, [two[i] for i in order], seed, conditions, names=names, options=moves))
     return records
 
 

@@ -12,15 +12,29 @@ from rich.console import Console
 from rich.table import Table
 
 from ....envs.outside.files import check_writable
-from ...matches import iter_tournament, planned_games
+from ...matches import iter_match, planned_games
 from ...progress import play_with_progress
 from ...records.record import GameRecord, read_records
 from ...tables import cross_table
 from ...tournaments import Standing, standings
 
-__all__ = ["compete", "data_of", "games_in", "table_of"]
+__all__ = ["compete", "data_of", "games_before", "match_options", "table_of"]
 
 _err = Console(stderr=True)
+
+
+def match_options(
+    opening_plies: int | None,
+    openings: str | None,
+    jobs: int,
+    time: str | None,
+    adjudicate: list[str] | None,
+    keep_going: bool,
+) -> dict[str, Any]:
+    """Return what a command's options are called by `plyground.arena.iter_match`."""
+    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs}
+    options |= {"time": time, "adjudication": adjudicate or []}
+    return options | {"failures": Exception} if keep_going else options
 
 
 def compete(
@@ -29,13 +43,9 @@ def compete(
     format: str,
     games: int,
     seed: int,
-    *,
-    opening_plies: int | None,
-    openings: str | None,
-    jobs: int,
     out: Path | None,
     resume: bool,
-    keep_going: bool,
+    options: dict[str, Any],
 ) -> list[GameRecord]:
     """Play the games of a tournament that are not in its file, and return all.
 
@@ -43,16 +53,9 @@ def compete(
         ValueError: an argument cannot be used, or the file holds other games.
         typer.Exit: it was interrupted before the first game.
     """
-    if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
-        raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
-    if out is not None:
-        check_writable(out)
-    done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
-    if keep_going:
-        options["failures"] = Exception
+    done = games_before(out, resume)
     try:
-        played = iter_tournament(game, players, format, games, seed, **options)
+        played = iter_match(game, players, games, seed, format=format, after=done, **options)
     except ValueError as error:
         if not done:
             raise
@@ -78,12 +81,20 @@ def data_of(records: Sequence[GameRecord], seed: int) -> dict[str, Any]:
     return {"game": records[0].game, "seed": seed, "games": len(records), "players": players}
 
 
-def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
-    """Return the games that a match goes on after.
+def games_before(out: Path | None, resume: bool) -> list[GameRecord]:
+    """Return the games of a file that a match goes on after.
 
     Raises:
-        ValueError: there are games, and nobody said to go on; or there is no file to go on with.
+        OSError: nothing can be written there.
+        ValueError: there are games, and nobody said to go on; there is no file to go on with; or it is of a format that
+            cannot be added to.
     """
+    if out is not None:
+        if out.suffix.lower() in (".sgf", ".pdn"):
+            raise ValueError(
+                f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them"
+            )
+        check_writable(out)
     if out is None or not out.is_file() or not out.stat().st_size:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")
@@ -99,7 +110,7 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
 
 def _tell_of_losses(records: Sequence[GameRecord]) -> None:
     """Say who lost games by illegal moves or errors: such a table tells little of how well they play."""
-    for ending, cause in (("illegal", "illegal moves"), ("failed", "errors")):
+    for ending, cause in (("illegal", "illegal moves"), ("failed", "errors"), ("time", "running out of time")):
         lost = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == ending)
         for name, count in lost.items():
             _err.print(f"{name} lost {count} games by {cause}", markup=False, highlight=False, soft_wrap=True)
