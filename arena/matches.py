@@ -19,10 +19,10 @@ from .openings.files import OpeningsLike
 from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, TimeControl
 from .tournaments.course import Course, Openings
+from .tournaments.formats import schedule_of
 from .tournaments.games import played
-from .tournaments.schedules import Outcome, schedule_of
 
-__all__ = ["iter_match", "labels_of", "match", "planned_games", "tournament"]
+__all__ = ["iter_match", "labels_of", "match", "tournament"]
 
 _Arguments = ParamSpec("_Arguments")
 
@@ -68,7 +68,8 @@ def iter_match(
         games: the number of games of each pairing; even, so that every opening is played from both sides.
         seed: the seed of the openings and of every game.
         format: who of more than two players plays whom: ``"round_robin"``, ``"gauntlet(seeds=1)"`` (the first ones
-            against all others), ``"swiss(rounds=7)"`` or ``"knockout"``, see `plyground.arena.tournaments.schedules`.
+            against all others), ``"swiss(rounds=7)"``, ``"knockout"``, see `plyground.arena.tournaments.schedules`; or
+            ``"bandit(pairings=30)"``, games where they tell most, see `plyground.arena.tournaments.allocation`.
         opening_plies: plies before the players take over. Default: of random openings 4, or fewer in short games; of
             others all.
         openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
@@ -129,22 +130,6 @@ def _lines(game: Game, openings: OpeningsLike | None, plies: int | None, seed: i
     if len(given) < needed:
         raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
     return itertools.cycle(given)  # a pairing that comes again may need more
-
-
-def planned_games(format: str, players: int, games: int) -> int:
-    """Return how many games a tournament has, if no player is withdrawn and no pairing of a knockout is tied.
-
-    Raises:
-        ValueError: there is no such format.
-    """
-    schedule = schedule_of(format, players)
-    pairings, upcoming = 0, next(schedule)
-    while True:
-        pairings += len(upcoming)
-        try:
-            upcoming = schedule.send(Outcome([(float(games), 0.0)] * len(upcoming), set()))
-        except StopIteration:
-            return pairings * games
 
 
 def _listed(

@@ -14,8 +14,9 @@ import pytest
 
 from plyground.agents import Random
 from plyground.arena import GameRecord, iter_match, match, play, read_records, tournament, write_records
-from plyground.arena.matches import planned_games
-from plyground.arena.tournaments.schedules import Outcome, Pairing, schedule_of
+from plyground.arena.tournaments.allocation import likely_strengths
+from plyground.arena.tournaments.formats import planned_games, schedule_of
+from plyground.arena.tournaments.schedules import Outcome, Pairing
 from plyground.envs import BoardGameEnv
 
 from .test_arena import without_times
@@ -134,6 +135,53 @@ class Fragile(Random):
         return super().act(observation, info)
 
 
+class TestBandit:
+    @staticmethod
+    def variances(points: np.ndarray) -> np.ndarray:
+        """Return the covariances of the strengths, from the second derivatives of the likelihood as it is written."""
+        strengths, n = likely_strengths(points), len(points)
+
+        def log_posterior(given: np.ndarray) -> float:
+            wins = sum(points[i, j] * -np.log1p(np.exp(given[j] - given[i])) for i in range(n) for j in range(n))
+            return float(wins - (given**2).sum() / 8)
+
+        step, basis = 1e-3, np.eye(n)
+        curvature = np.zeros((n, n))
+        for i, j in itertools.product(range(n), repeat=2):
+            ends = [(a, b) for a in (1, -1) for b in (1, -1)]
+            curvature[i, j] = -sum(
+                a * b * log_posterior(strengths + step * (a * basis[i] + b * basis[j])) for a, b in ends
+            ) / (4 * step**2)
+        return np.linalg.inv(curvature)
+
+    def test_it_plays_where_it_tells_most(self) -> None:
+        schedule, points = schedule_of("bandit(pairings=9)", 4), np.zeros((4, 4))
+        upcoming = next(schedule)
+        for results in ([(1.5, 0.5), (1.0, 1.0)], [(2.0, 0.0), (1.5, 0.5)], [(0.5, 1.5), (1.0, 1.0)]):
+            for (one, other), (own, opposite) in zip(upcoming, results, strict=True):
+                points[one, other] += own
+                points[other, one] += opposite
+            upcoming = schedule.send(Outcome(results, set()))
+
+        def after(pairing: Pairing) -> float:  # as if it ended as expected
+            strengths = likely_strengths(points)
+            more = points.copy()
+            more[pairing] += 2 / (1 + np.exp(strengths[pairing[1]] - strengths[pairing[0]]))
+            more[pairing[::-1]] += 2 / (1 + np.exp(strengths[pairing[0]] - strengths[pairing[1]]))
+            return float(np.trace(self.variances(more)))
+
+        sums = {pairing: after(pairing) for pairing in itertools.combinations(range(4), 2)}
+        assert max(sums.values()) > min(sums.values()) + 1e-3
+        assert sums[upcoming[0]] == pytest.approx(min(sums.values()), abs=1e-5)
+
+    def test_how_many(self) -> None:
+        assert planned_games("bandit", 5, 4) == 40
+        assert planned_games("bandit(pairings=7)", 5, 2) == 14
+        assert len(list(itertools.chain(*rounds_of("bandit(pairings=3)", 2)))) == 3
+        met = set(itertools.chain(*rounds_of("bandit(pairings=30)", 4, gone={3})[1:]))
+        assert met == {(0, 1), (0, 2), (1, 2)}
+
+
 class TestFailures:
     def test_who_fails_loses(self) -> None:
         env = BoardGameEnv("tictactoe")
@@ -203,7 +251,9 @@ class TestFailures:
             assert without_times(played(after=records[:done])) == without_times(records[done:])
 
 
-@pytest.mark.parametrize("format", ["swiss(rounds=2)", pytest.param("knockout", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "format", ["bandit", *(pytest.param(one, marks=pytest.mark.slow) for one in ("swiss", "knockout"))]
+)
 def test_the_games_are_the_same_for_any_number_of_processes(format: str) -> None:
     players = ["random", "mcts(simulations=5)", "minimax(depth=1)", Random()]
     one = tournament("tictactoe", players, 4, format=format, seed=2)

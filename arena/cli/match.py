@@ -72,7 +72,7 @@ def tournament(
             "--format",
             "-f",
             help="Who plays whom: round_robin, gauntlet, 'gauntlet(seeds=2)' (the first players against all others), "
-            "swiss, 'swiss(rounds=7)', or knockout.",
+            "swiss, 'swiss(rounds=7)', knockout, or 'bandit(pairings=30)': games where they tell most of ratings.",
         ),
     ] = "round_robin",
     games: Annotated[

@@ -43,7 +43,8 @@ class Course:
         labels: the players' names in the records.
         schedule: who plays whom.
         games: how many games a pairing has, an even number.
-        openings: by number; a pairing begins with the first, and goes on where it was when it comes again.
+        openings: by number; a pairing begins with the first, and goes on where it was when it comes again. None where
+            all games were played.
         seed: the tournament's seed.
         max_failures: a player that has failed in so many games is withdrawn: it plays no more.
 
@@ -51,6 +52,7 @@ class Course:
         played: how many games were played.
         withdrawn: who is, by number.
         is_over: whether all games were played.
+        winner: by number, if the format has named one.
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class Course:
         labels: Sequence[str],
         schedule: Schedule,
         games: int,
-        openings: Openings,
-        seed: int,
-        max_failures: int,
+        openings: Openings | None = None,
+        seed: int = 0,
+        max_failures: int = 3,
     ) -> None:
-        self.game, self.labels, self.openings, self.seed = game, list(labels), openings, seed
+        self.game, self.labels, self.seed = game, list(labels), seed
+        self.openings = Openings(iter(())) if openings is None else openings
         self.played, self.withdrawn, self.is_over = 0, set[int](), False
+        self.winner: int | None = None
         self._schedule, self._games, self._max_failures = schedule, games, max_failures
         self._failures: Counter[int] = Counter()
         self._used: Counter[Pairing] = Counter()  # openings
@@ -90,8 +94,8 @@ class Course:
                 self._place, self._done = self._place + 1, 0
             try:
                 upcoming = self._schedule.send(Outcome(self._points, set(self.withdrawn)))
-            except StopIteration:
-                self.is_over = True
+            except StopIteration as end:
+                self.is_over, self.winner = True, end.value
             else:
                 self._begin(upcoming)
 

@@ -11,12 +11,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ....envs import as_game
 from ....envs.outside.files import check_writable
-from ...matches import iter_match, planned_games
+from ...matches import iter_match, labels_of
 from ...progress import play_with_progress
 from ...records.record import GameRecord, read_records
 from ...tables import cross_table
 from ...tournaments import Standing, standings
+from ...tournaments.course import Course
+from ...tournaments.formats import planned_games, schedule_of
 
 __all__ = ["compete", "data_of", "games_before", "match_options", "table_of"]
 
@@ -62,11 +65,16 @@ def compete(
         raise ValueError(f"cannot go on with {out}: {error}") from None
     total = max(planned_games(format, len(players), games), len(done))
     if done:
-        _err.print(f"{len(done)} of {total} games are in {out}", markup=False, highlight=False, soft_wrap=True)
+        _say(f"{len(done)} of {total} games are in {out}")
     records = [*done, *play_with_progress(played, total - len(done), out)]
-    _tell_of_losses(records)
     if not records:
         raise typer.Exit(130)
+    _tell_of_losses(records)
+    course = Course(as_game(game), labels_of(players), schedule_of(format, len(players)), games, seed=seed)
+    for record in records:
+        course.add(record)
+    if course.winner is not None:
+        _say(f"{course.labels[course.winner]} wins the {format}")
     return records
 
 
@@ -113,7 +121,11 @@ def _tell_of_losses(records: Sequence[GameRecord]) -> None:
     for ending, cause in (("illegal", "illegal moves"), ("failed", "errors"), ("time", "running out of time")):
         lost = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == ending)
         for name, count in lost.items():
-            _err.print(f"{name} lost {count} games by {cause}", markup=False, highlight=False, soft_wrap=True)
+            _say(f"{name} lost {count} games by {cause}")
+
+
+def _say(line: str) -> None:
+    _err.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _as_dict(line: Standing) -> dict[str, Any]:
