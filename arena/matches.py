@@ -6,6 +6,7 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import ParamSpec
 
 from ..agents import as_agent
@@ -18,6 +19,8 @@ from .loop import Failures
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.record import GameRecord
+from .store import Conditions, Session
+from .store.keys import digest
 from .tournaments.course import Course, Openings
 from .tournaments.games import played
 from .tournaments.schedules import Outcome, schedule_of
@@ -52,6 +55,8 @@ def iter_tournament(
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
     max_failures: int = 3,
+    store: str | Path | None = None,
+    resume: bool = False,
 ) -> Iterator[GameRecord]:
     """Play a tournament, and yield each game as soon as it and those before it are finished.
 
@@ -79,11 +84,16 @@ def iter_tournament(
         failures: errors of a player by which it loses the game, see `plyground.arena.play`. Default: those of programs
             that others wrote; ``Exception`` for any; ``()`` for none. Others end the tournament.
         max_failures: a player that has failed in so many games is withdrawn: its other games are not played.
+        store: a file that keeps the games, ``games.db``, each as soon as it is finished. Games that are in it are not
+            played again, see `plyground.arena.store`.
+        resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
 
     Raises:
         ValueError: a number is out of its range, a player, the format or the game cannot be made, an opening cannot be
-            played, or there are too few, two of more than two players are given the same name, or ``after`` holds other
-            games. Nothing is played then.
+            played, or there are too few, two of more than two players are given the same name, ``after`` holds other
+            games, or the store has games of this tournament and ``resume`` is false, or is damaged. Nothing is played
+            then.
+        OSError: the store cannot be written.
     """
     game = as_game(game)
     labels = labels_of(players) if names is None else list(names)
@@ -101,7 +111,11 @@ def iter_tournament(
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
     max_failures = checked_whole("max_failures", max_failures, 1)
     schedule = schedule_of(format, len(players))
-    lines = Openings(_lines(game, openings, opening_plies, seed, games // 2))
+    if store is not None and after:
+        raise ValueError("give a store or the games after which the tournament goes on, not both")
+    openings = None if openings is None else openings_of(game, openings, opening_plies)
+    plies = default_opening_plies(game) if opening_plies is None else opening_plies
+    lines = Openings(_lines(game, openings, plies, seed, games // 2))
     course = Course(game, labels, schedule, games, lines, seed, max_failures)
     for record in after:
         if course.is_over:
@@ -110,9 +124,22 @@ def iter_tournament(
         course.check(record)
         course.add(record)
     agents = [as_agent(player, game) for player in players]  # whatever is wrong fails here, in the calling process
+    session = None
+    if store is not None:
+        described = {"plies": plies} if openings is None else {"given": len(openings), "digest": digest(openings).hex()}
+        session = Session(store, Conditions(game, players, labels, format, games, seed, described), resume)
     for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
         prepare(agent)
-    return played(course, agents, players, jobs, failures)
+    records = played(course, agents, players, jobs, failures, session)
+    return records if session is None else _kept(session, records)
+
+
+def _kept(session: Session, games: Iterator[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the games, and close the store after them."""
+    try:
+        yield from games
+    finally:
+        session.close()
 
 
 def iter_match(
@@ -128,6 +155,8 @@ def iter_match(
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
     max_failures: int = 3,
+    store: str | Path | None = None,
+    resume: bool = False,
 ) -> Iterator[GameRecord]:
     """Play a match, and yield each game as soon as it and those before it are finished.
 
@@ -147,14 +176,15 @@ def iter_match(
         after=after,
         failures=failures,
         max_failures=max_failures,
+        store=store,
+        resume=resume,
     )
 
 
-def _lines(game: Game, openings: OpeningsLike | None, plies: int | None, seed: int, needed: int) -> Iterator[list[int]]:
+def _lines(game: Game, given: list[list[int]] | None, plies: int, seed: int, needed: int) -> Iterator[list[int]]:
     """Return the openings in the order in which they are played, without end."""
-    if openings is None:
-        return random_openings(game, default_opening_plies(game) if plies is None else plies, seed)
-    given = openings_of(game, openings, plies)
+    if given is None:
+        return random_openings(game, plies, seed)
     if len(given) < needed:
         raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
     return itertools.cycle(given)  # a pairing that comes again may need more

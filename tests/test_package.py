@@ -44,13 +44,14 @@ ROOMS = {
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        *("arena.openings", "arena.tournaments"),
+        *("arena.openings", "arena.store", "arena.tournaments"),
     },
     "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
     "arena.grading": {"agents.solver.connect_four", "arena.openings", "arena.records", "arena.tournaments"},
     "arena.openings": {"arena.records", "envs.vector"},
     "arena.records": {"envs.jit"},
     "arena.sprt": {"arena.records"},
+    "arena.store": {"arena.records"},
     "arena.tournaments": {"arena.records"},
     "arena.training": {"arena.openings", "envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
@@ -72,6 +73,8 @@ LATE = {
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
+    ("arena.records.record", "arena.store"),  # stores hold records, and are a file of them, too
+    ("arena.records.record", "arena.store.names"),
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),

@@ -97,21 +97,19 @@ def _play(
     resume: bool,
 ) -> list[GameRecord]:
     """Play until the test is decided, interrupted, or out of games, and return the games."""
-    from ...envs.outside.files import check_writable
     from ..matches import iter_match
     from ..records.record import saved_records
     from ..sprt import until_decided
-    from .parts.competition import games_in
+    from .parts.competition import going_on
 
-    if out is not None:
-        check_writable(out)
-    done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
+    done, kept = going_on(out, resume)
+    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, **kept}
     played = iter_match(game, players, max_games, seed, **options)
+    saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
     with _err.status("") as status:
         try:
-            for record in until_decided(test, chain(done, played if out is None else saved_records(out, played))):
+            for record in until_decided(test, chain(done, saved)):
                 records.append(record)
                 status.update(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
         except KeyboardInterrupt:

@@ -15,10 +15,11 @@ from ....envs.outside.files import check_writable
 from ...matches import iter_tournament, planned_games
 from ...progress import play_with_progress
 from ...records.record import GameRecord, read_records
+from ...store.names import is_store, split_name
 from ...tables import cross_table
 from ...tournaments import Standing, standings
 
-__all__ = ["compete", "data_of", "games_in", "table_of"]
+__all__ = ["compete", "data_of", "games_in", "going_on", "table_of"]
 
 _err = Console(stderr=True)
 
@@ -43,12 +44,13 @@ def compete(
         ValueError: an argument cannot be used, or the file holds other games.
         typer.Exit: it was interrupted before the first game.
     """
-    if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
-        raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
-    if out is not None:
-        check_writable(out)
-    done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
+    if out is not None and out.suffix.lower() in (".sgf", ".pdn", ".csv", ".parquet"):
+        raise ValueError(
+            f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
+            f"{out.suffix} of them"
+        )
+    done, kept = going_on(out, resume)
+    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, **kept}
     if keep_going:
         options["failures"] = Exception
     try:
@@ -60,7 +62,7 @@ def compete(
     total = max(planned_games(format, len(players), games), len(done))
     if done:
         _err.print(f"{len(done)} of {total} games are in {out}", markup=False, highlight=False, soft_wrap=True)
-    records = [*done, *play_with_progress(played, total - len(done), out)]
+    records = [*done, *play_with_progress(played, total - len(done), None if "store" in kept else out)]
     _tell_of_losses(records)
     if not records:
         raise typer.Exit(130)
@@ -76,6 +78,22 @@ def data_of(records: Sequence[GameRecord], seed: int) -> dict[str, Any]:
     """Return the same for programs."""
     players = [_as_dict(line) for line in standings(records)]
     return {"game": records[0].game, "seed": seed, "games": len(records), "players": players}
+
+
+def going_on(out: Path | None, resume: bool) -> tuple[list[GameRecord], dict[str, Any]]:
+    """Return the games in a file of JSON lines, and the arguments of `iter_tournament` by which it goes on with a file.
+
+    Raises:
+        ValueError: there are games, and nobody said to go on; or there is no file to go on with.
+        OSError: the file cannot be written.
+    """
+    if out is not None and is_store(out):
+        check_writable(split_name(out)[0])
+        return [], {"store": out, "resume": resume}
+    if out is not None:
+        check_writable(out)
+    done = games_in(out, resume)
+    return done, {"after": done}
 
 
 def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
