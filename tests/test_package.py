@@ -40,11 +40,11 @@ ROOMS = {
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
         *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.sprt"),
-        *("arena.training", "arena.training.alphazero"),
+        *("arena.store", "arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        *("arena.openings", "arena.store", "arena.tournaments"),
+        *("arena.openings", "arena.tournaments"),
     },
     "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
     "arena.grading": {"agents.solver.connect_four", "arena.openings", "arena.records", "arena.tournaments"},
@@ -71,10 +71,10 @@ LATE = {
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
+    ("arena.records.formats", "arena.records.columns"),
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
     ("arena.records.record", "arena.store"),  # stores hold records, and are a file of them, too
-    ("arena.records.record", "arena.store.names"),
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),

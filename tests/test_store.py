@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import itertools
 import json
@@ -24,8 +25,10 @@ from plyground.arena import (
     tournament,
     write_records,
 )
+from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.records.names import is_store
 from plyground.arena.records.record import saved_records
-from plyground.arena.store import Session, is_store, read_store, schema, tournaments_in
+from plyground.arena.store import Session, read_store, schema, tournaments_in
 
 from .command_line import Run
 from .test_arena import without_times
@@ -144,7 +147,7 @@ class TestTournaments:
         whole = match(GAME, players, 6)
         for record in itertools.islice(iter_match(GAME, players, 6, jobs=2, store=path), 5):
             assert record.game == GAME
-        assert 5 <= rows(path, "SELECT count(*) FROM games")[0][0] < len(whole)
+        assert 5 <= rows(path, "SELECT count(*) FROM games")[0][0]
         with sqlite3.connect(path) as connection:  # a game in the middle, as if it had not come back
             connection.execute("DELETE FROM entries WHERE number > 1")
             connection.execute("DELETE FROM games WHERE id = 2")
@@ -352,3 +355,113 @@ class TestCommands:
         assert json.loads(run(*arguments, "--max-games", "4", *out)[0])["pairs"] == 2
         assert json.loads(run(*arguments, *out, "--resume")[0]) == whole
         assert len(list(read_records(tmp_path / "games.db"))) == 2 * whole["pairs"]
+
+    def test_store(self, run: Run, tmp_path: Path) -> None:
+        out = str(tmp_path / "games.db")
+        run("match", *self.ARGUMENTS, "--out", out)
+        run("match", *self.ARGUMENTS, "--seed", "1", "--out", out)
+        table, _ = run("store", out, "--check")
+        assert "tictactoe, round_robin, seed 1: random," in table
+        assert "8 games, each as it was when it was saved" in table
+        found = json.loads(run("store", out, "--json")[0])
+        assert [(one["number"], one["games"], one["runs"]) for one in found["tournaments"]] == [(1, 4, 1), (2, 4, 1)]
+        assert found["players"][1]["arguments"]["depth"] == 1
+        with sqlite3.connect(out) as connection:
+            connection.execute("UPDATE games SET plies = plies + 1 WHERE id = 5")
+        connection.close()
+        assert "games.db is damaged (malformed: a game is not what it was" in run("store", out, "--check", code=2)[1]
+        assert "expected a name that ends in .db" in run("store", "games.jsonl", code=2)[1]
+        assert "there is no such file" in run("store", "games.db", code=2)[1]
+
+
+class TestConversion:
+    @pytest.mark.parametrize("suffix", [".db", ".csv", ".parquet"])
+    def test_all_is_kept(self, suffix: str, tmp_path: Path) -> None:
+        if suffix == ".parquet":
+            pytest.importorskip("pyarrow")
+        records = [one for name, one in RECORDS.items() if name != "seeds"]  # a seed of 200 bits
+        file = tmp_path / f"games{suffix}"
+        write_games(file, records)
+        assert list(read_games(file)) == records
+        with pytest.raises(FileNotFoundError, match=r"cannot save to .*: there is no folder"):
+            write_games(tmp_path / "no" / file.name, records)
+
+    def test_from_one_to_the_next_and_back(self, run: Run, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow")
+        game = "othello(size=4)"
+        run("match", "random", "random", "-g", game, "--games", "4", "--out", str(tmp_path / "0.db"))
+        names = ["0.db", "1.parquet", "2.jsonl", "3.csv", "4.db", "5.sgf", "6.db", "7.jsonl"]
+        for source, target in itertools.pairwise(tmp_path / name for name in names):
+            assert "4 games" in run("convert", str(source), str(target))[0]
+        first, *others = (list(read_games(tmp_path / name)) for name in names)
+        assert all(one == first for one in others[:4])
+        assert without_times(others[-1]) == without_times(first)
+        assert "exists already" in run("convert", str(tmp_path / "1.parquet"), str(tmp_path / "0.db"), code=2)[1]
+        run("match", "random", "random", "-g", game, "--games", "2", "--seed", "1", "--out", str(tmp_path / "0.db"))
+        assert "has 2 tournaments: say which" in run("convert", str(tmp_path / "0.db"), "8.csv", code=2)[1]
+        assert "2 games" in run("convert", f"{tmp_path / '0.db'}#2", str(tmp_path / "8.csv"))[0]
+        assert not Path("8.csv").exists()
+
+    def test_csv_is_read_by_others(self, tmp_path: Path) -> None:
+        write_games(tmp_path / "games.csv", RECORDS.values())
+        write_games(tmp_path / "games.csv", [RECORDS["turns"]])
+        with (tmp_path / "games.csv").open(newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert len(lines) == len(RECORDS) + 1
+        assert lines[-1] == {
+            "game": "odd",
+            "first": "a",
+            "second": "b",
+            "moves": "1 2 255",
+            "opening": "1",
+            "outcome_first": "0.0",
+            "outcome_second": "0.0",
+            "ending": "finished",
+            "seconds": "0.0 0.5 2.0",
+            "movers": "-1 1 0",
+            "seed": "7",
+            "reason": "",
+        }
+
+    def test_parquet_is_read_by_others(self, tmp_path: Path) -> None:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        write_games(tmp_path / "games.parquet", [RECORDS["turns"]] * 2500)
+        table = parquet.read_table(tmp_path / "games.parquet")
+        assert (table.num_rows, table["moves"][2499].as_py(), table["seed"][0].as_py()) == (2500, [1, 2, 255], 7)
+        assert not list(tmp_path.glob("*.part"))
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (("first", "third"), "line 1: column 2 is 'third', expected 'first'"),
+            (("1 2 255", "1 2 x"), "line 2: expected a whole number, got 'x'"),
+            (("1 2 255", "1 2"), "line 2: seconds has 3 entries for 2 moves"),
+            (("0.0,0.0", "0.0,"), "line 2: expected a number, got ''"),
+            (("finished", "won"), "line 2: ending must be"),
+            (("odd,", "odd,x,"), "line 2: the line has 13 cells, expected 12"),
+            (("odd", '"odd'), "line 2: unexpected end of data"),
+            (("odd", "\xff"), "line 2: 'utf-8' codec can't decode"),
+        ],
+    )
+    def test_csv_that_cannot_be_read(self, tmp_path: Path, change: tuple[str, str], message: str) -> None:
+        file = tmp_path / "games.csv"
+        write_games(file, [RECORDS["turns"]])
+        file.write_bytes(file.read_text().replace(*change).encode("latin-1"))
+        with pytest.raises(ValueError, match=message) as caught:
+            list(read_games(file))
+        assert str(file) in str(caught.value)
+        if "column" in message:
+            with pytest.raises(ValueError, match=message):
+                write_games(file, [ODD])
+
+    def test_parquet_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow")
+        file = tmp_path / "games.parquet"
+        with pytest.raises(ValueError, match="a game does not fit a Parquet file"):
+            write_games(file, [RECORDS["seeds"]])
+        assert not list(tmp_path.iterdir())
+        file.write_text("no Parquet")
+        with pytest.raises(ValueError, match="cannot be read as Parquet"):
+            list(read_games(file))
+        with pytest.raises(ValueError, match="cannot add games to"):
+            write_games(file, [ODD])

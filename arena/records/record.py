@@ -11,6 +11,7 @@ from typing import Any
 
 from ...envs.outside.messages import shown
 from .files import Watch, ignored, located, without_mark
+from .names import is_store
 
 __all__ = ["GameRecord", "check_fields", "read_records", "saved_records", "write_records"]
 
@@ -67,6 +68,15 @@ class GameRecord:
         if not isinstance(data, dict) or set(data) - {"reason"} != names:
             listed = ", ".join(sorted(names))
             raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
+        return cls.from_fields(data)
+
+    @classmethod
+    def from_fields(cls, data: Mapping[str, Any]) -> GameRecord:
+        """Return the record with these fields, by name.
+
+        Raises:
+            ValueError: one does not hold what it should, or they do not fit each other; the message says what is wrong.
+        """
         check_fields(data)
         for name in ("seconds", "movers"):
             if len(data[name]) != len(data["moves"]):
@@ -121,7 +131,7 @@ def check_fields(data: Mapping[str, Any]) -> None:
 
 def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
     """Yield the records, each as soon as it is added to a file: JSON lines, or a store, ``.db``."""
-    if _is_store(path):
+    if is_store(path):
         from ..store import saved_in_store
 
         yield from saved_in_store(path, records)
@@ -135,7 +145,7 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
 
 def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add records to a file, JSON lines or a store, one after the other as they come."""
-    if _is_store(path):
+    if is_store(path):
         from ..store import write_store
 
         write_store(path, records)
@@ -154,7 +164,7 @@ def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecor
     Raises:
         ValueError: a line is no record (the message has its number), or the store is none, or damaged.
     """
-    if _is_store(path):
+    if is_store(path):
         from ..store import read_store
 
         yield from read_store(path, watch)
@@ -171,9 +181,3 @@ def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecor
             done += len(data)
             watch(done)
             yield record
-
-
-def _is_store(path: str | Path) -> bool:
-    from ..store.names import is_store
-
-    return is_store(path)

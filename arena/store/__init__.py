@@ -5,8 +5,7 @@ game, `rows` a game as a row, `reading` the games of a file. May import `plygrou
 `plyground.arena.records`.
 """
 
-from .names import is_store
-from .reading import StoredTournament, read_store, tournaments_in
+from .reading import StoredTournament, check_store, players_in, read_store, tournaments_in
 from .saving import saved_in_store, write_store
 from .session import Conditions, Session
 
@@ -14,7 +13,8 @@ __all__ = [
     "Conditions",
     "Session",
     "StoredTournament",
-    "is_store",
+    "check_store",
+    "players_in",
     "read_store",
     "saved_in_store",
     "tournaments_in",

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from ...envs.outside.messages import cut
 from ..records.files import Watch, ignored
+from ..records.names import split_name
 from ..records.record import GameRecord
-from .names import split_name
 from .rows import COLUMNS, record_of
 from .schema import connect, faults
 
-__all__ = ["StoredTournament", "games_of", "read_store", "tournaments_in"]
+__all__ = ["StoredTournament", "check_store", "games_of", "players_in", "read_store", "tournaments_in"]
 
 _LISTED = 8  # tournaments, in a message
 
@@ -80,6 +80,41 @@ def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str |
             yield record
 
 
+def players_in(path: str | Path) -> list[dict[str, Any]]:
+    """Return the players of a store: ``name``, and what `plyground.agents.identity.player_identity` said of each.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no store, damaged, or of a later version.
+    """
+    file, _ = split_name(path)
+    with closing(_opened(file)) as connection, faults(file):
+        if _is_empty(connection):
+            return []
+        found = connection.execute("SELECT name, configuration FROM players ORDER BY id").fetchall()
+        return [{"name": name, **json.loads(configuration)} for name, configuration in found]
+
+
+def check_store(path: str | Path) -> int:
+    """Look at each page and each game of a store, and return how many games it has.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no store, damaged, or of a later version.
+    """
+    file, _ = split_name(path)
+    with closing(_opened(file)) as connection, faults(file):
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check(1)")]
+        if found != ["ok"]:
+            raise sqlite3.DatabaseError(f"malformed: {found[0]}")
+        if _is_empty(connection):
+            return 0
+        (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone()
+        if sum(1 for _ in games_of(connection, "1", ())) != entries:
+            raise sqlite3.DatabaseError("malformed: a tournament has a game that is missing")
+        return connection.execute("SELECT count(*) FROM games").fetchone()[0]
+
+
 def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> Iterator[GameRecord]:
     """Yield the games that a condition on ``entries`` or ``games`` selects, in the order of their tournaments.
 
@@ -111,8 +146,8 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 
 def _tournaments(connection: sqlite3.Connection) -> list[StoredTournament]:
-    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        return []  # an empty file
+    if _is_empty(connection):
+        return []
     endings: dict[int, dict[str, int]] = {}
     counted = connection.execute(
         "SELECT tournament, endings.name, count(*) FROM entries JOIN games ON games.id = entries.game "
@@ -129,6 +164,11 @@ def _tournaments(connection: sqlite3.Connection) -> list[StoredTournament]:
         for number, title, arguments, runs, began in found
         if (of := endings.get(number))
     ]
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has not even tables yet."""
+    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
 def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None) -> StoredTournament | None:

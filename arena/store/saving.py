@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ..records.names import split_name
 from ..records.record import GameRecord
 from .keys import digest, player_digest, record_key, rules_digest
-from .names import split_name
 from .rows import INSERT, row_of
 from .writing import Writer
 

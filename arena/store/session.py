@@ -14,9 +14,9 @@ from ...agents.identity import game_identity, player_identity
 from ...envs import Game
 from ...envs.players import PlayerLike
 from ...envs.version import __version__
+from ..records.names import is_store, split_name
 from ..records.record import GameRecord
 from .keys import digest, game_key, player_digest, rules_digest
-from .names import is_store, split_name
 from .rows import COLUMNS, INSERT, record_of, row_of
 from .writing import Writer
 

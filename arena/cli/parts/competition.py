@@ -14,8 +14,8 @@ from rich.table import Table
 from ....envs.outside.files import check_writable
 from ...matches import iter_tournament, planned_games
 from ...progress import play_with_progress
+from ...records.names import is_store, split_name
 from ...records.record import GameRecord, read_records
-from ...store.names import is_store, split_name
 from ...tables import cross_table
 from ...tournaments import Standing, standings
 

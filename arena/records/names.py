@@ -1,4 +1,4 @@
-"""Which files are stores, and how one of their tournaments is named: ``games.db#2``."""
+"""Which files are stores, by their names, and how a tournament in one is named: ``games.db#2``."""
 
 from __future__ import annotations
 
