@@ -6,6 +6,7 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import ParamSpec
 
 from ..agents import as_agent
@@ -18,6 +19,8 @@ from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, TimeControl
+from .store import Plan, Session
+from .store.keys import digest
 from .tournaments.course import Course, Openings
 from .tournaments.formats import schedule_of
 from .tournaments.games import played
@@ -54,6 +57,8 @@ def iter_match(
     max_failures: int = 3,
     time: str | TimeControl | None = None,
     adjudication: str | Sequence[str | Adjudicator] = (),
+    store: str | Path | None = None,
+    resume: bool = False,
 ) -> Iterator[GameRecord]:
     """Play a match or a tournament, and yield each game as soon as it and those before it are finished.
 
@@ -85,11 +90,16 @@ def iter_match(
         time: the players' time, such as ``"60+0.5"`` for a game or ``"0.2/move"``, see `plyground.arena.play`. With
             several jobs, no more than there are idle cores, else players wait for each other.
         adjudication: what ends games whose result is known, such as ``"exact"``, see `plyground.arena.play`.
+        store: a file that keeps the games, ``games.db``, each as soon as it is finished. Games that are in it are not
+            played again, see `plyground.arena.store`.
+        resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
 
     Raises:
         ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
-            opening cannot be played, or there are too few, two of more than two players are given the same name, or
-            ``after`` holds other games. Nothing is played then.
+            opening cannot be played, or there are too few, two of more than two players are given the same name,
+            ``after`` holds other games, or the store has games of this tournament and ``resume`` is false, or is
+            damaged. Nothing is played then.
+        OSError: the store cannot be written.
     """
     game = as_game(game)
     labels = labels_of(players) if names is None else list(names)
@@ -107,7 +117,11 @@ def iter_match(
     max_failures = checked_whole("max_failures", max_failures, 1)
     conditions = Conditions.of(failures, time, adjudication)
     schedule = schedule_of(format, len(players))
-    lines = Openings(_lines(game, openings, opening_plies, seed, games // 2))
+    if store is not None and after:
+        raise ValueError("give a store or the games after which the tournament goes on, not both")
+    openings = None if openings is None else openings_of(game, openings, opening_plies)
+    plies = default_opening_plies(game) if opening_plies is None else opening_plies
+    lines = Openings(_lines(game, openings, plies, seed, games // 2))
     course = Course(game, labels, schedule, games, lines, seed, max_failures)
     for record in after:
         if course.is_over:
@@ -116,17 +130,30 @@ def iter_match(
         course.check(record)
         course.add(record)
     agents = [as_agent(player, game) for player in players]  # whatever is wrong fails here, in the calling process
+    session = None
+    if store is not None:
+        described = {"plies": plies} if openings is None else {"given": len(openings), "digest": digest(openings).hex()}
+        plan = Plan(game, players, labels, format, games, seed, described, conditions.described)
+        session = Session(store, plan, resume)
     for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
         prepare(agent)
     conditions.check(game, agents)
-    return played(course, agents, players, jobs, conditions)
+    records = played(course, agents, players, jobs, conditions, session)
+    return records if session is None else _kept(session, records)
 
 
-def _lines(game: Game, openings: OpeningsLike | None, plies: int | None, seed: int, needed: int) -> Iterator[list[int]]:
+def _kept(session: Session, games: Iterator[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the games, and close the store after them."""
+    try:
+        yield from games
+    finally:
+        session.close()
+
+
+def _lines(game: Game, given: list[list[int]] | None, plies: int, seed: int, needed: int) -> Iterator[list[int]]:
     """Return the openings in the order in which they are played, without end."""
-    if openings is None:
-        return random_openings(game, default_opening_plies(game) if plies is None else plies, seed)
-    given = openings_of(game, openings, plies)
+    if given is None:
+        return random_openings(game, plies, seed)
     if len(given) < needed:
         raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
     return itertools.cycle(given)  # a pairing that comes again may need more

@@ -40,7 +40,7 @@ ROOMS = {
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
         *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.sprt"),
-        *("arena.training", "arena.training.alphazero"),
+        *("arena.store", "arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
@@ -55,6 +55,7 @@ ROOMS = {
     "arena.records": {"envs.jit"},
     "arena.referee": {"agents.engines"},
     "arena.sprt": {"arena.ratings", "arena.records"},
+    "arena.store": {"arena.records"},
     "arena.tournaments": {"arena.records", "arena.referee"},
     "arena.training": {"arena.openings", "envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
@@ -74,8 +75,10 @@ LATE = {
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
+    ("arena.records.formats", "arena.records.columns"),
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
+    ("arena.records.record", "arena.store"),  # stores hold records, and are a file of them, too
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),

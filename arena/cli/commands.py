@@ -66,7 +66,7 @@ COMMANDS = {
         (
             "plyground match 'alphabeta(depth=6)' 'mcts(simulations=1000)' --games 100 --jobs 2",
             "plyground match random ./mine.py:Greedy --game ./breakthrough.py:breakthrough --games 20",
-            "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.jsonl --resume",
+            "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.db --resume",
         ),
     ),
     "tournament": Command(
@@ -118,8 +118,13 @@ COMMANDS = {
     ),
     "convert": Command(
         "convert:convert",
-        "Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers).",
-        ("plyground convert games.jsonl games.sgf",),
+        "Convert games between stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello) and PDN (checkers).",
+        ("plyground convert games.jsonl games.sgf", "plyground convert games.db#2 games.parquet"),
+    ),
+    "store": Command(
+        "store:store",
+        "List the tournaments of a store of games, games.db.",
+        ("plyground store games.db", "plyground store games.db --check", "plyground store games.db --json"),
     ),
     "export": Command(
         "export:export",

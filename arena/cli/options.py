@@ -56,7 +56,11 @@ Openings = Annotated[
     typer.Option(help="A file of openings, or 'balanced' for those that come with the package. Default: random ones."),
 ]
 Out = Annotated[
-    Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
+    Path | None,
+    typer.Option(
+        help="A file that keeps the games, each when it is finished: JSON lines, new, or a store, games.db, which may "
+        "have others."
+    ),
 ]
 PositionOption = Annotated[
     str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")

@@ -116,14 +116,15 @@ def _play(
     from ..matches import iter_match
     from ..records.record import saved_records
     from ..sprt import until_decided
-    from .parts.competition import games_before
+    from .parts.competition import going_on
 
-    done = games_before(out, resume)
-    played = iter_match(game, players, max_games, seed, after=done, **options)
+    kept = going_on(out, resume)
+    played = iter_match(game, players, max_games, seed, **kept, **options)
+    saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
     with _err.status("") as status:
         try:
-            for record in until_decided(test, chain(done, played if out is None else saved_records(out, played))):
+            for record in until_decided(test, chain(kept.get("after", []), saved)):
                 records.append(record)
                 status.update(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
         except KeyboardInterrupt:

@@ -9,7 +9,8 @@ from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 from ...envs.outside.spec import nearest
 from ..records.files import located, without_mark
-from ..records.formats import read_games
+from ..records.formats import is_format, read_games
+from ..records.names import split_name
 
 __all__ = ["OpeningsLike", "committed_openings", "openings_of", "read_moves", "read_openings", "write_openings"]
 
@@ -91,7 +92,7 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
 
     Args:
         path: a text file, with the moves of an opening in each line (names or numbers of actions; what comes after
-            ``#`` is skipped); or recorded games, ``.jsonl``, ``.sgf`` or ``.pdn``.
+            ``#`` is skipped); or recorded games, in any format of `plyground.arena.read_games`.
         game: the game.
         plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
 
@@ -102,9 +103,9 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
     """
     path = Path(path)
     plies = None if plies is None else checked_whole("opening_plies", plies, 0, game.max_plies)
-    if not path.exists():
+    if not split_name(path)[0].exists():
         raise FileNotFoundError(f"cannot read {path}: there is no such file")
-    if path.suffix.lower() in (".jsonl", ".sgf", ".pdn"):
+    if is_format(path):
         openings = _of_records(path, game, plies)
     else:
         openings = _of_lines(path, game, plies)

@@ -1,4 +1,4 @@
-"""What is kept of a game, as one line of JSON."""
+"""What is kept of a game, as one line of JSON, or in a store."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from ...envs.outside.messages import shown
 from .files import Watch, ignored, located, without_mark
+from .names import is_store
 
 __all__ = ["GameRecord", "check_fields", "read_records", "saved_records", "write_records"]
 
@@ -68,6 +69,15 @@ class GameRecord:
         if not isinstance(data, dict) or set(data) - {"reason"} != names:
             listed = ", ".join(sorted(names))
             raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
+        return cls.from_fields(data)
+
+    @classmethod
+    def from_fields(cls, data: Mapping[str, Any]) -> GameRecord:
+        """Return the record with these fields, by name.
+
+        Raises:
+            ValueError: one does not hold what it should, or they do not fit each other; the message says what is wrong.
+        """
         check_fields(data)
         for name in ("seconds", "movers"):
             if len(data[name]) != len(data["moves"]):
@@ -123,7 +133,12 @@ def check_fields(data: Mapping[str, Any]) -> None:
 
 
 def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
-    """Yield the records, each as soon as it is added to a file of JSON lines."""
+    """Yield the records, each as soon as it is added to a file: JSON lines, or a store, ``.db``."""
+    if is_store(path):
+        from ..store import saved_in_store
+
+        yield from saved_in_store(path, records)
+        return
     with open(path, "a", encoding="utf-8") as file:
         for record in records:
             file.write(record.to_json() + "\n")
@@ -132,21 +147,31 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
 
 
 def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
-    """Add records to a file of JSON lines, one after the other as they come."""
+    """Add records to a file, JSON lines or a store, one after the other as they come."""
+    if is_store(path):
+        from ..store import write_store
+
+        write_store(path, records)
+        return
     for _ in saved_records(path, records):
         pass
 
 
 def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
-    """Yield the records of a file of JSON lines.
+    """Yield the records of a file of JSON lines, or of a store.
 
     Args:
-        path: the file.
+        path: the file; of a store with several tournaments, as in ``games.db#2``, see `plyground.arena.store`.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
 
     Raises:
-        ValueError: a line is no record; the message has its number.
+        ValueError: a line is no record (the message has its number), or the store is none, or damaged.
     """
+    if is_store(path):
+        from ..store import read_store
+
+        yield from read_store(path, watch)
+        return
     done = 0
     with open(path, "rb") as file:
         for number, data in enumerate(file, start=1):

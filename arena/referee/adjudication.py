@@ -34,7 +34,10 @@ class Verdict(NamedTuple):
 
 
 class Adjudicator(ABC):
-    """Ends games whose result is known. It sees one game after the other, from first to last."""
+    """Ends games whose result is known. It sees one game after the other, from first to last.
+
+    Two whose ``repr`` is the same judge alike: by it a store knows games of the same conditions.
+    """
 
     def begin(self, game: Game) -> None:  # noqa: B027  (one that remembers nothing has nothing to forget)
         """Begin a game.
@@ -61,6 +64,9 @@ class Exact(Adjudicator):
 
     def __init__(self, judge: str = "solver") -> None:
         self.judge = judge
+
+    def __repr__(self) -> str:
+        return f"exact(judge={self.judge!r})"
 
     def begin(self, game: Game) -> None:
         """Make the judge.
@@ -102,6 +108,9 @@ class Resign(Adjudicator):
         self.score, self.moves = _checked_score(score), checked_whole("moves", moves, 1)
         self._lost = [0, 0]
 
+    def __repr__(self) -> str:
+        return f"resign(score={self.score:g}, moves={self.moves})"
+
     def begin(self, game: Game) -> None:
         """Forget the last game."""
         self._lost, self._utility = [0, 0], game.max_utility
@@ -132,6 +141,9 @@ class Draw(Adjudicator):
         self.score, self.moves = _checked_score(score), checked_whole("moves", moves, 1)
         self.after = checked_whole("after", after, 0)
         self._even = 0
+
+    def __repr__(self) -> str:
+        return f"draw(score={self.score:g}, moves={self.moves}, after={self.after})"
 
     def begin(self, game: Game) -> None:
         """Forget the last game."""

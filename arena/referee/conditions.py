@@ -45,6 +45,16 @@ class Conditions:
         given = [adjudication] if isinstance(adjudication, str) else adjudication
         return cls(failures, control, tuple(map(adjudicator_of, given)))
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """What games depend on, by name, as values that JSON has; only what is not the default."""
+        found: dict[str, Any] = {}
+        if self.control is not None:
+            found["time"] = repr(self.control)
+        if self.adjudication:
+            found["adjudication"] = [repr(one) for one in self.adjudication]
+        return found
+
     def check(self, game: Game, agents: Sequence[Any]) -> None:
         """Check that they can be held to in games of these players.
 

@@ -72,10 +72,12 @@ class Course:
         self._schedule, self._games, self._max_failures = schedule, games, max_failures
         self._failures: Counter[int] = Counter()
         self._used: Counter[Pairing] = Counter()  # openings
+        self._rounds = -1
         self._begin(next(schedule))
 
     def _begin(self, pairings: list[Pairing]) -> None:
         """Begin a round."""
+        self._rounds += 1
         self._round, self._firsts = pairings, list[int]()
         for pairing in pairings:
             both = min(pairing), max(pairing)
@@ -102,6 +104,11 @@ class Course:
     def accepts(self, pairing: Pairing) -> bool:
         """Return whether games of these two count: none of them is withdrawn."""
         return self.withdrawn.isdisjoint(pairing)
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where the next game stands: the round, its pairing, and the number of the game in that, each from 0."""
+        return self._rounds, self._place, self._done
 
     def tasks(self) -> Iterator[Task]:
         """Yield what is left of this round, but for games of those who are withdrawn by then."""

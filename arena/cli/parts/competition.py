@@ -15,13 +15,14 @@ from ....envs import as_game
 from ....envs.outside.files import check_writable
 from ...matches import iter_match, labels_of
 from ...progress import play_with_progress
+from ...records.names import is_store, split_name
 from ...records.record import GameRecord, read_records
 from ...tables import cross_table
 from ...tournaments import Standing, standings
 from ...tournaments.course import Course
 from ...tournaments.formats import planned_games, schedule_of
 
-__all__ = ["compete", "data_of", "games_before", "match_options", "table_of"]
+__all__ = ["compete", "data_of", "going_on", "match_options", "table_of"]
 
 _err = Console(stderr=True)
 
@@ -56,17 +57,18 @@ def compete(
         ValueError: an argument cannot be used, or the file holds other games.
         typer.Exit: it was interrupted before the first game.
     """
-    done = games_before(out, resume)
+    kept = going_on(out, resume)
     try:
-        played = iter_match(game, players, games, seed, format=format, after=done, **options)
+        played = iter_match(game, players, games, seed, format=format, **kept, **options)
     except ValueError as error:
-        if not done:
+        if not kept.get("after"):
             raise
         raise ValueError(f"cannot go on with {out}: {error}") from None
+    done = kept.get("after", [])
     total = max(planned_games(format, len(players), games), len(done))
     if done:
         _say(f"{len(done)} of {total} games are in {out}")
-    records = [*done, *play_with_progress(played, total - len(done), out)]
+    records = [*done, *play_with_progress(played, total - len(done), None if "store" in kept else out)]
     if not records:
         raise typer.Exit(130)
     _tell_of_losses(records)
@@ -89,20 +91,29 @@ def data_of(records: Sequence[GameRecord], seed: int) -> dict[str, Any]:
     return {"game": records[0].game, "seed": seed, "games": len(records), "players": players}
 
 
-def games_before(out: Path | None, resume: bool) -> list[GameRecord]:
-    """Return the games of a file that a match goes on after.
+def going_on(out: Path | None, resume: bool) -> dict[str, Any]:
+    """Return the arguments of `plyground.arena.iter_match` by which a match goes on with a file.
 
     Raises:
         OSError: nothing can be written there.
         ValueError: there are games, and nobody said to go on; there is no file to go on with; or it is of a format that
             cannot be added to.
     """
+    if out is not None and out.suffix.lower() in (".sgf", ".pdn", ".csv", ".parquet"):
+        raise ValueError(
+            f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
+            f"{out.suffix} of them"
+        )
+    if out is not None and is_store(out):
+        check_writable(split_name(out)[0])
+        return {"store": out, "resume": resume}
     if out is not None:
-        if out.suffix.lower() in (".sgf", ".pdn"):
-            raise ValueError(
-                f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them"
-            )
         check_writable(out)
+    return {"after": _games_in(out, resume)}
+
+
+def _games_in(out: Path | None, resume: bool) -> list[GameRecord]:
+    """Return the games of a file of JSON lines."""
     if out is None or not out.is_file() or not out.stat().st_size:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")
