@@ -6,21 +6,21 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import ParamSpec
+from typing import Literal, ParamSpec
 
-from ..agents import as_agent
 from ..agents.engines import EngineError
 from ..envs import Game, as_game
 from ..envs.outside.arguments import checked_whole
 from ..envs.players import PlayerLike, player_name
-from ..envs.vector.opponents import prepare
 from .loop import Failures
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.record import GameRecord
 from .tournaments.course import Course, Openings
-from .tournaments.games import played
+from .tournaments.games import MANY, played
 from .tournaments.schedules import Outcome, schedule_of
+from .tournaments.table import Table
+from .tournaments.workers import JoblibWorkers, RayWorkers
 
 __all__ = ["iter_match", "iter_tournament", "labels_of", "match", "planned_games", "tournament"]
 
@@ -47,7 +47,7 @@ def iter_tournament(
     *,
     opening_plies: int | None = None,
     openings: OpeningsLike | None = None,
-    jobs: int = 1,
+    jobs: int | Literal["ray"] = 1,
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
@@ -57,7 +57,8 @@ def iter_tournament(
 
     Games 2k and 2k + 1 of a pairing have the same opening; its first player has the first seat in the even ones. All
     pairings have the same openings. The games are the same for any number of jobs (as long as no player's budget is in
-    seconds).
+    seconds). Where many are left, those of players that can play many at once (``copies`` of an agent: `Random`,
+    `AlphaBeta` and plain `MCTS` without seconds) are played side by side: the same games, many times as fast.
 
     Args:
         game: the game, or its name.
@@ -72,7 +73,9 @@ def iter_tournament(
         openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
             ``"balanced"`` for those that come with the package; or the moves of each. The first pairing of players
             plays them in their order, as does any other.
-        jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
+        jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core). Within ``joblib.parallel_config``, as of
+            ``backend="dask"``, they are those of that backend: then give -1. Or ``"ray"``: the processors of a Ray
+            cluster, see `plyground.arena.cluster`, in which a machine may fail.
         names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
         after: the first games of this very tournament, which were played before. It goes on after them.
@@ -97,8 +100,8 @@ def iter_tournament(
         raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
     if seed < 0:
         raise ValueError(f"seed must be at least 0, got {seed}")
-    if jobs == 0:
-        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    if jobs == 0 or (isinstance(jobs, str) and jobs != "ray"):
+        raise ValueError(f"jobs must be a number of processes, -1 for one on each core, or 'ray', got {jobs!r}")
     max_failures = checked_whole("max_failures", max_failures, 1)
     schedule = schedule_of(format, len(players))
     lines = Openings(_lines(game, openings, opening_plies, seed, games // 2))
@@ -109,10 +112,12 @@ def iter_tournament(
             raise ValueError(f"{were}, and the match has {course.played}")
         course.check(record)
         course.add(record)
-    agents = [as_agent(player, game) for player in players]  # whatever is wrong fails here, in the calling process
-    for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
-        prepare(agent)
-    return played(course, agents, players, jobs, failures)
+    table = Table(game, players, labels, failures, together=course.left_in_round >= MANY)
+    table.prepare()  # whatever is wrong fails here, in the calling process, and before any clock runs
+    workers = None
+    if jobs != 1:
+        workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)
+    return played(course, table, workers)
 
 
 def iter_match(
@@ -123,7 +128,7 @@ def iter_match(
     *,
     opening_plies: int | None = None,
     openings: OpeningsLike | None = None,
-    jobs: int = 1,
+    jobs: int | Literal["ray"] = 1,
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,

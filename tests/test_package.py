@@ -51,7 +51,7 @@ ROOMS = {
     "arena.openings": {"arena.records", "envs.vector"},
     "arena.records": {"envs.jit"},
     "arena.sprt": {"arena.records"},
-    "arena.tournaments": {"arena.records"},
+    "arena.tournaments": {"arena.records", "envs.jit", "envs.vector"},
     "arena.training": {"arena.openings", "envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
 }

@@ -16,6 +16,7 @@ __all__ = ["default_opening_plies", "random_line", "random_openings"]
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
 _ATTEMPTS = 1000  # lines that are tried to find an open position
 _ATTEMPTS_NEW = 20  # the first of them, which must lead to a position that was not played yet
+_PLACES = 100_000  # positions that are kept in memory, about
 
 
 def default_opening_plies(game: Game) -> int:
@@ -27,7 +28,7 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
 
     An opening is decided if a search of 4 plies knows how the game ends. Positions repeat only where new ones are hard
-    to find.
+    to find; then all may come again, each once more.
 
     Raises:
         ValueError: ``plies`` is negative or more than a game has, or no position is open; the first opening is drawn
@@ -39,23 +40,64 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
 
 
 def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
-    judge = AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
+    lines = _Lines(game)
     rng = np.random.default_rng(seed)
     seen: set[int] = set()
     while True:
         for attempt in range(_ATTEMPTS):
-            moves, state = random_line(game, plies, rng)
-            if game.is_terminal(state):
-                continue
-            position = int(game.key(state))
-            if (position not in seen or attempt >= _ATTEMPTS_NEW) and not judge.analyse(state).exact:
+            moves, place = lines.drawn(plies, rng)
+            if attempt == _ATTEMPTS_NEW:
+                seen.clear()  # nearly all were played: from now on they may come again
+            if place.key not in seen and lines.is_open(place):
                 break
         else:
             raise ValueError(
                 f"found no open position of {game.name} after {plies} random plies: use fewer opening plies"
             )
-        seen.add(position)
+        seen.add(place.key)
         yield moves
+
+
+class _Place:
+    """A position to which a line of moves leads, and what is known of it."""
+
+    __slots__ = ("actions", "after", "is_open", "key", "state")
+
+    def __init__(self, game: Game, state: State) -> None:
+        self.state, self.key = state, int(game.key(state))
+        self.actions = [] if game.is_terminal(state) else game.actions(state)
+        self.after: dict[int, _Place] = {}  # by the number of the action in ``actions``
+        self.is_open: bool | None = None if self.actions else False  # None: not searched yet
+
+
+class _Lines:
+    """The lines that were drawn: near the start they come again and again, and rules run slowly as plain Python."""
+
+    def __init__(self, game: Game) -> None:
+        self._game, self._judge = game, AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
+        self._start, self._size = _Place(game, game.new_state()), 1
+
+    def drawn(self, plies: int, rng: np.random.Generator) -> tuple[list[int], _Place]:
+        """Return random moves, and where they lead; there are fewer than ``plies`` if the game ends before."""
+        if self._size > _PLACES:
+            self._start, self._size = _Place(self._game, self._game.new_state()), 1
+        place, moves = self._start, list[int]()
+        while len(moves) < plies and place.actions:
+            number = int(rng.integers(len(place.actions)))
+            moves.append(place.actions[number])
+            if number not in place.after:
+                state = place.state.copy()
+                self._game.play(state, moves[-1])
+                place.after[number] = _Place(self._game, state)
+                self._size += 1
+            place = place.after[number]
+        return moves, place
+
+    def is_open(self, place: _Place) -> bool:
+        """Return whether the search leaves open how a game goes on from here."""
+        if place.is_open is None:
+            place.is_open = not self._judge.analyse(place.state).exact
+        return place.is_open
 
 
 def random_line(

@@ -27,7 +27,8 @@ class GameRecord:
         outcome: what each player got: +1 for a win, 0 for a draw, -1 for a loss, or the game's own utilities.
         ending: ``"finished"``, ``"truncated"``, ``"illegal"`` where an illegal move ended the game, or ``"failed"``
             where an error of a player did.
-        seconds: the wall-clock time that each move took; 0 for the opening's moves.
+        seconds: the wall-clock time that each move took; of moves that were chosen together, in games side by side, an
+            equal share of theirs; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
         seed: the game's seed.
         reason: how the player failed, in one line; only where one did.
