@@ -7,14 +7,12 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import ParamSpec
+from typing import Literal, ParamSpec
 
-from ..agents import as_agent
 from ..agents.engines import EngineError
 from ..envs import Game, as_game
 from ..envs.outside.arguments import checked_whole
 from ..envs.players import PlayerLike, player_name
-from ..envs.vector.opponents import prepare
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.record import GameRecord
@@ -23,7 +21,9 @@ from .store import Plan, Session
 from .store.keys import digest
 from .tournaments.course import Course, Openings
 from .tournaments.formats import schedule_of
-from .tournaments.games import played
+from .tournaments.games import MANY, played
+from .tournaments.table import Table
+from .tournaments.workers import JoblibWorkers, RayWorkers
 
 __all__ = ["iter_match", "labels_of", "match", "tournament"]
 
@@ -50,7 +50,7 @@ def iter_match(
     format: str = "round_robin",
     opening_plies: int | None = None,
     openings: OpeningsLike | None = None,
-    jobs: int = 1,
+    jobs: int | Literal["ray"] = 1,
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
@@ -64,7 +64,8 @@ def iter_match(
 
     Games 2k and 2k + 1 of a pairing have the same opening; its first player has the first seat in the even ones. All
     pairings have the same openings. The games are the same for any number of jobs (as long as no player's budget is in
-    seconds).
+    seconds). Where many are left, those of players that can play many at once (``copies`` of an agent: `Random`,
+    `AlphaBeta` and plain `MCTS` without seconds) are played side by side: the same games, many times as fast.
 
     Args:
         game: the game, or its name.
@@ -80,7 +81,9 @@ def iter_match(
         openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
             ``"balanced"`` for those that come with the package; or the moves of each. Each pairing plays them in their
             order, from the first on.
-        jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
+        jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core). Within ``joblib.parallel_config``, as of
+            ``backend="dask"``, they are those of that backend: then give -1. Or ``"ray"``: the processors of a Ray
+            cluster, see `plyground.arena.cluster`, in which a machine may fail.
         names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
         after: the first games of this very tournament, which were played before. It goes on after them.
@@ -112,8 +115,8 @@ def iter_match(
     if checked_whole("games", games, 2) % 2:
         raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
     seed = checked_whole("seed", seed, 0)
-    if jobs == 0:
-        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    if jobs == 0 or (isinstance(jobs, str) and jobs != "ray"):
+        raise ValueError(f"jobs must be a number of processes, -1 for one on each core, or 'ray', got {jobs!r}")
     max_failures = checked_whole("max_failures", max_failures, 1)
     conditions = Conditions.of(failures, time, adjudication)
     schedule = schedule_of(format, len(players))
@@ -129,16 +132,18 @@ def iter_match(
             raise ValueError(f"{were}, and the match has {course.played}")
         course.check(record)
         course.add(record)
-    agents = [as_agent(player, game) for player in players]  # whatever is wrong fails here, in the calling process
+    table = Table(game, players, labels, conditions, together=course.left_in_round >= MANY)
+    table.make()  # whatever is wrong with a player fails here, in the calling process
     session = None
     if store is not None:
         described = {"plies": plies} if openings is None else {"given": len(openings), "digest": digest(openings).hex()}
         plan = Plan(game, players, labels, format, games, seed, described, conditions.described)
         session = Session(store, plan, resume)
-    for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
-        prepare(agent)
-    conditions.check(game, agents)
-    records = played(course, agents, players, jobs, conditions, session)
+    table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
+    workers = None
+    if jobs != 1:
+        workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)
+    records = played(course, table, workers, session)
     return records if session is None else _kept(session, records)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,8 @@ class TestOpenings:
     def test_repeat_where_there_are_too_few(self) -> None:
         openings = list(islice(random_openings(tictactoe(), 1, seed=0), 30))
         assert {tuple(opening) for opening in openings[:9]} == {(action,) for action in range(9)}
+        many = Counter(move for (move,) in islice(random_openings(tictactoe(), 1, seed=0), 900))
+        assert min(many.values()) > 80  # the rounds are nearly even
         assert list(islice(random_openings(tictactoe(), 0, seed=0), 2)) == [[], []]
 
     def test_impossible(self) -> None:

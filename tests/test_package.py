@@ -56,7 +56,7 @@ ROOMS = {
     "arena.referee": {"agents.engines"},
     "arena.sprt": {"arena.ratings", "arena.records"},
     "arena.store": {"arena.records"},
-    "arena.tournaments": {"arena.records", "arena.referee"},
+    "arena.tournaments": {"arena.records", "arena.referee", "envs.jit", "envs.vector"},
     "arena.training": {"arena.openings", "envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
 }

@@ -29,7 +29,8 @@ class GameRecord:
         ending: how the game ended: ``"finished"`` by its rules; ``"truncated"``; ``"illegal"`` by an illegal move,
             which is the last one; ``"failed"`` by an error of a player; ``"time"`` where one had none left; or
             ``"adjudicated"`` where the result was known.
-        seconds: the wall-clock time that each move took; 0 for the opening's moves.
+        seconds: the time that each move took; of moves that were chosen together, in games side by side, an equal share
+            of theirs; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
         seed: the game's seed.
         reason: more about the ending, in one line; only of the last three.

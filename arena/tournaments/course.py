@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from ...envs import Game
+from ...envs.vector.seed_sequences import seed_words, words_of
 from ..records.record import GameRecord
 from .schedules import Outcome, Pairing, Schedule
 
@@ -120,9 +119,15 @@ class Course:
                 yield Task(pairing, first + number, (1,) if done % 2 and number == done // 2 else (0, 1))
             done = 0
 
-    def seed_of(self, opening: int, side: int) -> int:
-        """Return the seed of a game, by the number of its opening and who begins."""
-        return int(np.random.SeedSequence([self.seed, opening, side]).generate_state(1)[0])
+    def seeds_of(self, games: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the seed of each game, by the number of its opening and who begins: 0, or 1 for the other side."""
+        seed = words_of(self.seed)
+        return seed_words([(*seed, opening, side) for opening, side in games], 1)[:, 0].tolist()
+
+    @property
+    def left_in_round(self) -> int:
+        """How many games are left of this round, if nobody is withdrawn."""
+        return 0 if self.is_over else (len(self._round) - self._place) * self._games - self._done
 
     def check(self, record: GameRecord) -> None:
         """Raise `ValueError` if a record is not that of the next game; the message says what it is of."""
@@ -131,7 +136,7 @@ class Course:
         for what, found, expected in (
             ("game is", record.game, self.game.source),
             ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
-            ("seed is", record.seed, self.seed_of(opening, side)),
+            ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
             ("opening is", record.moves[: record.opening], self.openings[opening]),
         ):
             if found != expected:

@@ -1,29 +1,25 @@
-"""The games of a tournament as they are played: in this process, or in several."""
+"""The games of a tournament as they are played: in this process, or in others."""
 
 from __future__ import annotations
 
-import itertools
 import logging
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Protocol
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Protocol
 
-from joblib import Parallel, delayed
-
-from ...agents import Agent, make
-from ...envs import BoardGameEnv, Game
-from ...envs.outside.elsewhere import absolute
-from ...envs.players import PlayerLike
-from ..loop import play_under
 from ..records.record import GameRecord
-from ..referee import Conditions
-from .course import Course, Task
+from .bundles import Bundle, Pace, bundles_of
+from .course import Course
+from .schedules import Pairing
+from .table import Table
+from .workers import Workers
 
-__all__ = ["Kept", "played"]
+__all__ = ["MANY", "Kept", "played"]
+
+MANY = 1000  # games of a round from which on those of players that can are played side by side
 
 _LOG = logging.getLogger("plyground")
-_tokens = itertools.count()
 
 
 class Kept(Protocol):
@@ -42,61 +38,38 @@ class Kept(Protocol):
         ...
 
 
-def played(
-    course: Course,
-    agents: Sequence[Agent],
-    players: Sequence[PlayerLike],
-    jobs: int,
-    conditions: Conditions,
-    kept: Kept | None = None,
-) -> Iterator[GameRecord]:
+def played(course: Course, table: Table, workers: Workers | None, kept: Kept | None = None) -> Iterator[GameRecord]:
     """Yield the games of a tournament that are left, in order; what happens to players is said to the log.
 
     Args:
         course: the tournament; each game is added to it.
-        agents: the players, for this process.
-        players: the same as they were given, for others, which make agents of specs themselves.
-        jobs: processes, as joblib counts them.
-        conditions: what ends games beside their rules.
+        table: its players.
+        workers: who plays in other processes; None: all is played here.
         kept: where games are kept: those that are there are not played again.
     """
-    while not course.is_over:
-        tasks = _looked_up(course, kept)
-        if jobs == 1:
-            runs = _here(course, agents, tasks, conditions, kept)
-        else:
-            runs = _apart(course, players, tasks, jobs, conditions, kept)
-        for task, records in runs:
-            entries = []
-            for record in records:
-                if course.accepts(task.pairing):
-                    place = course.place
-                    failed = course.add(record)
-                    entries.append((place, record))
-                    if failed is not None:
-                        _tell(course, failed, record)
-            if kept is not None:
-                kept.enter(entries)
-            for _, record in entries:
-                yield record
-
-
-def _looked_up(course: Course, kept: Kept | None) -> Iterator[tuple[Task, Task, list[GameRecord]]]:
-    """Yield the tasks that are left of this round; of each what is to be played, and its games that are kept."""
-    for task in course.tasks():
-        if kept is None:
-            yield task, task, []
-            continue
-        labels, opening, seeds = _arguments(course, task)
-        found = {side: kept.find(labels[::-1] if side else labels, opening, seed) for side, seed in seeds.items()}
-        missing = tuple(side for side, record in found.items() if record is None)
-        yield task, task._replace(sides=missing), [record for record in found.values() if record is not None]
-
-
-def _in_order(task: Task, course: Course, *parts: list[GameRecord]) -> list[GameRecord]:
-    """Return the games of a task, that of its first side first."""
-    first = course.labels[task.pairing[0]]
-    return sorted(itertools.chain(*parts), key=lambda record: task.sides.index(int(record.players[0] != first)))
+    find = None if kept is None else kept.find
+    keep = list if kept is None else kept.keep
+    try:
+        while not course.is_over:
+            runs = _here(course, table, kept) if workers is None else workers.play(course, find, keep)
+            with closing(runs) as finished:
+                for bundle, records in finished:
+                    entries: list[tuple[tuple[int, int, int], GameRecord]] = []
+                    for record in records:
+                        if not course.accepts(bundle.pairing):
+                            continue
+                        entries.append((course.place, record))
+                        failed = course.add(record)
+                        if failed is not None:
+                            _tell(course, failed, record)
+                        if kept is None:
+                            yield record
+                    if kept is not None:
+                        kept.enter(entries)
+                        yield from (record for _, record in entries)
+    finally:
+        if workers is not None:
+            workers.close()
 
 
 def _tell(course: Course, player: int, record: GameRecord) -> None:
@@ -107,106 +80,20 @@ def _tell(course: Course, player: int, record: GameRecord) -> None:
 
 
 def _here(
-    course: Course,
-    agents: Sequence[Agent],
-    tasks: Iterable[tuple[Task, Task, list[GameRecord]]],
-    conditions: Conditions,
-    kept: Kept | None,
-) -> Iterator[tuple[Task, list[GameRecord]]]:
-    for task, left, found in tasks:
-        records: list[GameRecord] = []
-        if left.sides:
-            two = dict(zip(task.pairing, (agents[player] for player in task.pairing), strict=True))
-            records = _play(course.game, two, *_arguments(course, left), conditions)
-            if kept is not None:
-                records = kept.keep(records)
-        yield task, _in_order(task, course, found, records)
+    course: Course, table: Table, kept: Kept | None
+) -> Generator[tuple[Bundle, Iterable[GameRecord]], None, None]:
+    pace = Pace()
 
+    def size(pairing: Pairing) -> int:
+        return pace.size if table.plays_side_by_side(pairing) else 1
 
-def _apart(
-    course: Course,
-    players: Sequence[PlayerLike],
-    tasks: Iterable[tuple[Task, Task, list[GameRecord]]],
-    jobs: int,
-    conditions: Conditions,
-    kept: Kept | None,
-) -> Iterator[tuple[Task, list[GameRecord]]]:
-    token = next(_tokens)
-    sent = [absolute(player) if isinstance(player, str) else player for player in players]
-    begun: dict[int, tuple[Task, list[GameRecord]]] = {}  # by number: tasks, and their games that need not be played
-    ready: dict[int, list[GameRecord]] = {}  # what has come back before an earlier one
-    faults: list[Exception] = []
-
-    def calls() -> Iterator[Any]:  # which joblib asks for in a thread of its own, where errors would be lost
-        try:
-            for number, (task, left, found) in enumerate(tasks):
-                begun[number] = task, found
-                if left.sides:
-                    two = {player: sent[player] for player in task.pairing}
-                    arguments = _arguments(course, left)
-                    yield delayed(_play_in_worker)(number, token, course.game, two, *arguments, conditions)
-                else:
-                    ready[number] = []
-        except Exception as error:
-            faults.append(error)
-
-    def ordered() -> Iterator[tuple[Task, list[GameRecord]]]:
-        while upcoming[0] in ready:
-            task, found = begun.pop(upcoming[0])
-            yield task, _in_order(task, course, found, ready.pop(upcoming[0]))
-            upcoming[0] += 1
-
-    upcoming = [0]
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator_unordered")  # each is kept as soon as it is finished
-    results = parallel(calls())
-    try:
-        for number, records in results:
-            ready[number] = records if kept is None else kept.keep(records)
-            yield from ordered()
-        yield from ordered()
-        if faults:
-            raise faults[0]
-    finally:
-        with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
-            warnings.simplefilter("ignore", UserWarning)
-            results.close()
-
-
-def _arguments(course: Course, task: Task) -> tuple[list[str], list[int], dict[int, int]]:
-    """Return the names of a pairing, the moves of the opening, and the seeds of the games by side."""
-    seeds = {side: course.seed_of(task.opening, side) for side in task.sides}
-    return [course.labels[player] for player in task.pairing], course.openings[task.opening], seeds
-
-
-def _play(
-    game: Game,
-    agents: Mapping[int, PlayerLike],
-    labels: Sequence[str],
-    opening: list[int],
-    seeds: Mapping[int, int],
-    conditions: Conditions,
-) -> list[GameRecord]:
-    """Play an opening from the sides that have seeds."""
-    env: Any = BoardGameEnv(game)
-    two, records = list(agents.values()), []
-    for side, seed in seeds.items():
-        order = (1, 0) if side else (0, 1)
-        names, moves = [labels[i] for i in order], {"moves": opening}
-        records.append(play_under(env, [two[i] for i in order], seed, conditions, names=names, options=moves))
-    return records
-
-
-def _play_in_worker(
-    task: int, token: int, game: Game, players: Mapping[int, PlayerLike], *rest: Any
-) -> tuple[int, list[GameRecord]]:
-    made = _made_in_tournament(token)
-    for number, player in players.items():
-        if isinstance(player, str) and number not in made:
-            made[number] = make(player, game)
-    return task, _play(game, {number: made.get(number, player) for number, player in players.items()}, *rest)
-
-
-@lru_cache(maxsize=1)
-def _made_in_tournament(token: int) -> dict[int, Agent]:
-    """Return the agents that this worker has made, by number; none in a new tournament, which has another token."""
-    return {}
+    for bundle in bundles_of(course, size, None if kept is None else kept.find):
+        start = time.perf_counter()
+        records = table.play(bundle.left)
+        if table.plays_side_by_side(bundle.pairing):
+            games = list(records)
+            pace.note(bundle.left, time.perf_counter() - start)
+            records = iter(games if kept is None else kept.keep(games))
+        elif kept is not None:
+            records = (kept.keep([record])[0] for record in records)
+        yield bundle, bundle.with_found(records)
