@@ -134,7 +134,7 @@ class JoblibWorkers(Workers):
         parallel: Any = Parallel(n_jobs=self._jobs, return_as="generator_unordered", batch_size=one)
         results = parallel(delayed(play_in_worker)(self._token, self._sent, *task) for task in tasks)
         try:
-            for played in results:  # "yield from" would close them outside of the filter below
+            for played in results:  # noqa: UP028  ("yield from" would close them outside of the filter below)
                 yield played
         finally:
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
