@@ -56,6 +56,8 @@ def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
             )
         seen.add(place.key)
         yield moves
+        while not plies:  # there is no other
+            yield []
 
 
 class _Place:
