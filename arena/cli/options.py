@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "Dask",
     "GameArgument",
     "GameOption",
     "Jobs",
@@ -20,6 +21,7 @@ __all__ = [
     "Openings",
     "Out",
     "PositionOption",
+    "Ray",
     "Resume",
     "Seed",
     "print_json",
@@ -27,6 +29,10 @@ __all__ = [
 
 _GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
 
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Play on a Dask cluster, whose scheduler is there: 'tcp://10.0.0.1:8786'."),
+]
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
@@ -51,6 +57,7 @@ Out = Annotated[
 PositionOption = Annotated[
     str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")
 ]
+Ray = Annotated[bool, typer.Option("--ray", help="Play on a Ray cluster: that of RAY_ADDRESS, or of this machine.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on after the games in the file of --out.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
 

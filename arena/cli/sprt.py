@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .options import GameOption, Jobs, Json, OpeningPlies, Openings, Out, Resume, Seed, print_json
+from .options import Dask, GameOption, Jobs, Json, OpeningPlies, Openings, Out, Ray, Resume, Seed, print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,12 +49,15 @@ def sprt(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Test whether one player is stronger than another, in as few games as it takes."""
     from ..sprt import Sprt
+    from .parts.clusters import workers
 
     if (pentanomial is None) == (not players):
         raise ValueError("give two players, or the results of their games with --pentanomial")
@@ -66,7 +69,8 @@ def sprt(
     assert players
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
-    records = _play(test, game, players, max_games, seed, opening_plies, openings, jobs, out, resume)
+    with workers(jobs, ray, dask) as where:
+        records = _play(test, game, players, max_games, seed, opening_plies, openings, where, out, resume)
     if not test.pairs:
         raise typer.Exit(130)
     _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
@@ -92,7 +96,7 @@ def _play(
     seed: int,
     opening_plies: int | None,
     openings: str | None,
-    jobs: int,
+    jobs: int | Literal["ray"],
     out: Path | None,
     resume: bool,
 ) -> list[GameRecord]:

@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Openings, Out, Resume, Seed, print_json
+from .options import (
+    Dask,
+    GameOption,
+    Jobs,
+    Json,
+    KeepGoing,
+    OpeningPlies,
+    Openings,
+    Out,
+    Ray,
+    Resume,
+    Seed,
+    print_json,
+)
 
 __all__ = ["tournament"]
 
@@ -36,23 +49,27 @@ def tournament(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
     keep_going: KeepGoing = False,
     as_json: Json = False,
 ) -> None:
     """Play a tournament of any format, and print the cross table."""
+    from .parts.clusters import workers
     from .parts.competition import compete, data_of, table_of
 
-    records = compete(
-        *(game, players, format, games, seed),
-        opening_plies=opening_plies,
-        openings=openings,
-        jobs=jobs,
-        out=out,
-        resume=resume,
-        keep_going=keep_going,
-    )
+    with workers(jobs, ray, dask) as where:
+        records = compete(
+            *(game, players, format, games, seed),
+            opening_plies=opening_plies,
+            openings=openings,
+            jobs=where,
+            out=out,
+            resume=resume,
+            keep_going=keep_going,
+        )
     if as_json:
         print_json(data_of(records, seed))
     else:

@@ -52,18 +52,23 @@ class Workers(ABC):
 
     def play(self, course: Course) -> Generator[tuple[Bundle, list[GameRecord]], None, None]:
         """Yield the bundles of this round, in order, with their games."""
-        pace, begun = Pace(), deque[Bundle]()
+        pace, begun, faults = Pace(), deque[Bundle](), list[Exception]()
 
-        def bundles() -> Iterator[Bundle]:
-            for bundle in bundles_of(course, lambda _: pace.size):
-                begun.append(bundle)
-                yield bundle
+        def bundles() -> Iterator[Bundle]:  # joblib asks for them in a thread of its own, where errors would be lost
+            try:
+                for bundle in bundles_of(course, lambda _: pace.size):
+                    begun.append(bundle)
+                    yield bundle
+            except Exception as error:
+                faults.append(error)
 
         with closing(self._results(bundles())) as results:
             for records, seconds in results:
                 bundle = begun.popleft()
                 pace.note(bundle, seconds)
                 yield bundle, records
+        if faults:
+            raise faults[0]
 
     @abstractmethod
     def _results(self, bundles: Iterator[Bundle]) -> Generator[Played, None, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 from rich.console import Console
@@ -32,7 +32,7 @@ def compete(
     *,
     opening_plies: int | None,
     openings: str | None,
-    jobs: int,
+    jobs: int | Literal["ray"],
     out: Path | None,
     resume: bool,
     keep_going: bool,
