@@ -75,6 +75,7 @@ COMMANDS = {
         (
             "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=2)' 'alphabeta(depth=4)' -f swiss",
             "plyground tournament ./mine.py:Greedy random 'alphabeta(depth=2)' -f gauntlet --game othello",
+            "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=4)' --games 1000 --ray",
         ),
     ),
     "openings": Command(

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from .options import (
     Adjudicate,
+    Dask,
     GameOption,
     Jobs,
     Json,
@@ -16,6 +17,7 @@ from .options import (
     OpeningPlies,
     Openings,
     Out,
+    Ray,
     Resume,
     Seed,
     Time,
@@ -44,6 +46,8 @@ def match(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
     time: Time = None,
@@ -52,10 +56,13 @@ def match(
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""
+    from .parts.clusters import workers
     from .parts.competition import compete, match_options
 
-    options = match_options(opening_plies, openings, jobs, time, adjudicate, keep_going)
-    _print(compete(game, players, "round_robin", games, seed, out, resume, options), seed, as_json)
+    with workers(jobs, ray, dask) as where:
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        records = compete(game, players, "round_robin", games, seed, out, resume, options)
+    _print(records, seed, as_json)
 
 
 def tournament(
@@ -82,6 +89,8 @@ def tournament(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
     time: Time = None,
@@ -90,10 +99,13 @@ def tournament(
     as_json: Json = False,
 ) -> None:
     """Play a tournament of any format, and print the cross table."""
+    from .parts.clusters import workers
     from .parts.competition import compete, match_options
 
-    options = match_options(opening_plies, openings, jobs, time, adjudicate, keep_going)
-    _print(compete(game, players, format, games, seed, out, resume, options), seed, as_json)
+    with workers(jobs, ray, dask) as where:
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        records = compete(game, players, format, games, seed, out, resume, options)
+    _print(records, seed, as_json)
 
 
 def _print(records: list[GameRecord], seed: int, as_json: bool) -> None:

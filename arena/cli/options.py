@@ -11,6 +11,7 @@ import typer
 
 __all__ = [
     "Adjudicate",
+    "Dask",
     "GameArgument",
     "GameOption",
     "Jobs",
@@ -21,6 +22,7 @@ __all__ = [
     "Openings",
     "Out",
     "PositionOption",
+    "Ray",
     "Resume",
     "Seed",
     "Time",
@@ -36,6 +38,10 @@ Adjudicate = Annotated[
         help="Ends games whose result is known: exact (by the solver), 'resign(score=0.95, moves=3)', "
         "'draw(score=0.02, moves=8, after=40)'. Give it again for more.",
     ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Play on a Dask cluster, whose scheduler is there: 'tcp://10.0.0.1:8786'."),
 ]
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
@@ -65,6 +71,7 @@ Out = Annotated[
 PositionOption = Annotated[
     str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")
 ]
+Ray = Annotated[bool, typer.Option("--ray", help="Play on a Ray cluster: that of RAY_ADDRESS, or of this machine.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on after the games in the file of --out.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
 Time = Annotated[

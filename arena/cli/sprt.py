@@ -12,6 +12,7 @@ from rich.table import Table
 
 from .options import (
     Adjudicate,
+    Dask,
     GameOption,
     Jobs,
     Json,
@@ -19,6 +20,7 @@ from .options import (
     OpeningPlies,
     Openings,
     Out,
+    Ray,
     Resume,
     Seed,
     Time,
@@ -62,6 +64,8 @@ def sprt(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
     time: Time = None,
@@ -71,6 +75,7 @@ def sprt(
 ) -> None:
     """Test whether one player is stronger than another, in as few games as it takes."""
     from ..sprt import Sprt
+    from .parts.clusters import workers
     from .parts.competition import match_options
 
     if (pentanomial is None) == (not players):
@@ -83,8 +88,9 @@ def sprt(
     assert players
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
-    options = match_options(opening_plies, openings, jobs, time, adjudicate, keep_going)
-    records = _play(test, game, players, max_games, seed, out, resume, options)
+    with workers(jobs, ray, dask) as where:
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        records = _play(test, game, players, max_games, seed, out, resume, options)
     if not test.pairs:
         raise typer.Exit(130)
     _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)

@@ -90,6 +90,8 @@ def fit_lines(
             return
         seen.add(place.key)
         yield moves
+        while not plies:  # there is no other
+            yield []
 
 
 class _Place:

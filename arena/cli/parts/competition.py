@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 from rich.console import Console
@@ -30,7 +30,7 @@ _err = Console(stderr=True)
 def match_options(
     opening_plies: int | None,
     openings: str | None,
-    jobs: int,
+    jobs: int | Literal["ray"],
     time: str | None,
     adjudicate: list[str] | None,
     keep_going: bool,
