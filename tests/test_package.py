@@ -39,7 +39,8 @@ ROOMS = {
     "agents.teaching": {"envs.render"},
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
-        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.sprt"),
+        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.report"),
+        "arena.sprt",
         *("arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
@@ -50,6 +51,9 @@ ROOMS = {
     "arena.grading": {"agents.solver.connect_four", "arena.openings", "arena.records", "arena.tournaments"},
     "arena.openings": {"arena.records", "envs.vector"},
     "arena.records": {"envs.jit"},
+    "arena.report": {
+        *("agents.solver", "envs.render", "arena.grading", "arena.records", "arena.tournaments"),
+    },
     "arena.sprt": {"arena.records"},
     "arena.tournaments": {"arena.records"},
     "arena.training": {"arena.openings", "envs.vector"},

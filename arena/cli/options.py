@@ -12,6 +12,7 @@ import typer
 __all__ = [
     "GameArgument",
     "GameOption",
+    "GamesFile",
     "Jobs",
     "Json",
     "KeepGoing",
@@ -29,6 +30,7 @@ _GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.
 
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
+GamesFile = Annotated[Path, typer.Argument(help="A file of games: .jsonl, .sgf or .pdn.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 KeepGoing = Annotated[
