@@ -20,7 +20,7 @@ from ...envs.version import __version__
 from ..ratings import fit_ratings, game_results
 from ..records.record import GameRecord
 from ..tournaments import standings
-from .blunders import Search, blunders_section, find_blunders
+from .blunders import SHOWN, Search, blunders_section, find_blunders
 from .games import LIMIT, games_data, move_name, order_of
 from .markup import Html, escaped, section, tag
 from .pairs import in_pairs
@@ -79,7 +79,7 @@ def report_page(
     names = [line.name for line in table_of]
     pairs = in_pairs(played)
     search, unsolved = _searched(game, played, blunder_seconds)
-    wanted = [one.game for one in search.found[:20]] if search is not None else []
+    wanted = [one.game for one in search.found[:SHOWN]] if search is not None else []
     data = games_data(game, played, names, order_of(played, wanted), games_bytes)
     sections = [
         cross_table_section(table_of, pairs),

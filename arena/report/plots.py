@@ -38,8 +38,10 @@ class Scale:
         """Return where a value is; what lies outside is at the end."""
         if math.isinf(value):
             return 100.0 if value > 0 else 0.0
-        share = (self._placed(value) - self._low) / (self._high - self._low)
-        return round(100 * min(1.0, max(0.0, share)), 2)
+        return round(100 * min(1.0, max(0.0, self._share(value))), 2)
+
+    def _share(self, value: float) -> float:
+        return (self._placed(value) - self._low) / (self._high - self._low)
 
     def ticks(self) -> list[float]:
         """Return some round values inside the scale: two to six; or powers of ten, and their triples."""
@@ -47,10 +49,11 @@ class Scale:
             powers = range(math.floor(self._low), math.ceil(self._high) + 1)
             steps = (1,) if self._high - self._low > 3 else (1, 3)
             ticks = [step * 10.0**power for power in powers for step in steps]
-            return [tick for tick in ticks if self._low <= math.log10(tick) <= self._high]
+            return [tick for tick in ticks if 0.03 <= self._share(tick) <= 0.97]
         step = 10.0 ** math.floor(math.log10(self._high - self._low))
         step = next(one for one in (step / 5, step / 2, step, 2 * step) if (self._high - self._low) / one <= 6)
-        return [step * i for i in range(math.ceil(self._low / step), math.floor(self._high / step) + 1)]
+        ticks = [step * i for i in range(math.ceil(self._low / step), math.floor(self._high / step) + 1)]
+        return [tick for tick in ticks if 0.03 <= self._share(tick) <= 0.97]  # room for half a number at each end
 
 
 def interval_plot(scale: Scale, middle: float, low: float, high: float) -> Html:
