@@ -17,7 +17,18 @@ from .loop import play
 from .matches import iter_match, iter_tournament, match, tournament
 from .openings import random_openings
 from .progress import play_with_progress, train_with_progress
-from .ratings import Difference, Ratings, elo_difference, fit_ratings, game_results, pair_scores, rate_against
+from .ratings import (
+    Difference,
+    Rating,
+    RatingList,
+    Ratings,
+    elo_difference,
+    fit_ratings,
+    game_results,
+    pair_scores,
+    rate_against,
+    rating_list,
+)
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
 from .sprt import Sprt, until_decided
@@ -30,6 +41,8 @@ __all__ = [
     "Evaluation",
     "GameRecord",
     "Progress",
+    "Rating",
+    "RatingList",
     "Ratings",
     "Score",
     "SolvedPositions",
@@ -55,6 +68,7 @@ __all__ = [
     "play_with_progress",
     "random_openings",
     "rate_against",
+    "rating_list",
     "read_games",
     "read_records",
     "resume",

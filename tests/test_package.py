@@ -45,16 +45,19 @@ ROOMS = {
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        *("arena.openings", "arena.tournaments"),
+        *("arena.openings", "arena.ratings", "arena.tournaments"),
     },
     "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
-    "arena.grading": {"agents.solver.connect_four", "arena.openings", "arena.records", "arena.tournaments"},
+    "arena.grading": {
+        *("agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records", "arena.tournaments"),
+    },
     "arena.openings": {"arena.records", "envs.vector"},
     "arena.records": {"envs.jit"},
+    "arena.ratings": {"arena.records"},
     "arena.report": {
-        *("agents.solver", "envs.render", "arena.grading", "arena.records", "arena.tournaments"),
+        *("agents.solver", "envs.render", "arena.grading", "arena.ratings", "arena.records", "arena.tournaments"),
     },
-    "arena.sprt": {"arena.records"},
+    "arena.sprt": {"arena.ratings", "arena.records"},
     "arena.tournaments": {"arena.records"},
     "arena.training": {"arena.openings", "envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
-from types import SimpleNamespace
 from typing import Any
 
 from ...envs import Game, make_game
@@ -17,7 +16,7 @@ from ...envs.outside.messages import cut
 from ...envs.render.styles import mix
 from ...envs.render.template import board_template
 from ...envs.version import __version__
-from ..ratings import fit_ratings, game_results
+from ..ratings import RatingList, rating_list
 from ..records.record import GameRecord
 from ..tournaments import standings
 from .blunders import SHOWN, Search, blunders_section, find_blunders
@@ -78,14 +77,17 @@ def report_page(
     table_of = standings(played)
     names = [line.name for line in table_of]
     pairs = in_pairs(played)
+    ratings, unrated = _ratings(played)
     search, unsolved = _searched(game, played, blunder_seconds)
     wanted = [one.game for one in search.found[:SHOWN]] if search is not None else []
     data = games_data(game, played, names, order_of(played, wanted), games_bytes)
     sections = [
         cross_table_section(table_of, pairs),
-        ratings_section(_ratings(played)),
+        section("ratings", "Ratings", tag("p", f"There are none: {unrated}."))
+        if ratings is None
+        else ratings_section(ratings),
         payoff_section(table_of, pairs),
-        sides_section(played, names, lambda move: move_name(game, move)),
+        sides_section(played, names, ratings and ratings.first_move, lambda move: move_name(game, move)),
         lengths_section(played),
         times_section(played, names),
         section("blunders", "Blunders", tag("p", unsolved))
@@ -190,18 +192,9 @@ def _script_data(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _ratings(records: Sequence[GameRecord]) -> Any:
-    found = fit_ratings(game_results(records), prior=1)
-    lines = {line.name: line for line in standings(records)}
-    made = [
-        SimpleNamespace(
-            name=name,
-            elo=elo,
-            low=elo - 1.96 * found.errors[name],
-            high=elo + 1.96 * found.errors[name],
-            games=lines[name].total.games,
-            score=lines[name].total.points / lines[name].total.games,
-        )
-        for name, elo in found.elo.items()
-    ]
-    return sorted(made, key=lambda one: -one.elo)
+def _ratings(records: Sequence[GameRecord]) -> tuple[RatingList | None, str]:
+    """Return the ratings, or None and why there are none."""
+    try:
+        return rating_list(records), ""
+    except ValueError as error:
+        return None, str(error)

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
+from ..ratings import RatingList
 from ..tables import format_seconds
 from ..tournaments import Standing
 from .markup import Html, elo, named, percent, section, share_text, table, tag
 from .pairs import Pair, player_share
 from .plots import Scale, interval_plot
 
-__all__ = ["HEAT", "Rated", "cross_table_section", "payoff_section", "ratings_section"]
+__all__ = ["HEAT", "cross_table_section", "payoff_section", "ratings_section"]
 
 MOST = 60  # players that a table of everyone against everyone shows
 HEAT = 11  # colours of the heat map, an odd number: the middle one is an even score
-
-
-class Rated(Protocol):
-    """The rating of a player, as `plyground.arena.ratings.rating_list` has it."""
-
-    name: str
-    elo: float
-    low: float
-    high: float
-    games: int
-    score: float
 
 
 def cross_table_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> Html:
@@ -67,8 +56,9 @@ def _left_out(table_of: Sequence[Standing]) -> str:
     return f" The first {MOST} of {len(table_of)} players are shown." if len(table_of) > MOST else ""
 
 
-def ratings_section(ratings: Sequence[Rated]) -> Html:
+def ratings_section(found: RatingList) -> Html:
     """Return the ratings, the best first, each with its interval as a line."""
+    ratings = found.ratings
     scale = Scale([end for one in ratings for end in (one.elo, one.low, one.high)])
     rows = []
     for one in ratings:
@@ -79,10 +69,14 @@ def ratings_section(ratings: Sequence[Rated]) -> Html:
     best = ratings[0]
     lead = f"{best.name} is rated highest, at {elo(best.elo)} Elo."
     if len(ratings) > 1:
-        gap = best.elo - ratings[1].elo
-        apart = "their intervals overlap" if best.low <= ratings[1].high else "their intervals do not overlap"
-        lead = f"{best.name} is rated highest, {gap:.0f} Elo above {ratings[1].name}; {apart}."
-    note = "Dots are the most likely ratings, lines their 95 % intervals. The mean of all ratings is 0."
+        chance = f"{100 * found.superiority[0, 1]:.3g} %"
+        second = ratings[1]
+        lead = f"{best.name} is rated highest, {best.elo - second.elo:.0f} Elo above {second.name}, and stronger with "
+        lead += f"probability {chance}."
+    note = (
+        "Dots are the most likely ratings by all games (Bradley and Terry, with draws and the advantage of the first "
+        "move), lines their 95 % intervals, by pairs of games. The mean of all ratings is 0."
+    )
     return section(
         "ratings",
         "Ratings",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from ..ratings.lists import Advantage
 from ..records.record import GameRecord
-from .markup import Html, Value, named, section, share_text, table, tag
+from .markup import Html, Value, elo, named, section, share_text, table, tag
 from .pairs import Points, first_share, in_pairs, player_share, points_of_first
 
 __all__ = ["sides_section"]
@@ -15,12 +16,15 @@ _MOST = 20  # openings that are shown
 _LONGEST = 40  # moves of an opening that are named
 
 
-def sides_section(records: Sequence[GameRecord], names: Sequence[str], move_name: Callable[[int], str]) -> Html:
+def sides_section(
+    records: Sequence[GameRecord], names: Sequence[str], first_move: Advantage | None, move_name: Callable[[int], str]
+) -> Html:
     """Return the results by side and by opening.
 
     Args:
         records: all games.
         names: the players, the best first.
+        first_move: what the first move is worth beside the players' strength; None where that is not known.
         move_name: gives the name of an action.
     """
     pairs = in_pairs(records)
@@ -29,6 +33,9 @@ def sides_section(records: Sequence[GameRecord], names: Sequence[str], move_name
     lead = f"Whoever began got {_text(share)} of the points in {share.games:,} games"
     even = share.low <= 0.5 <= share.high
     lead += "; an even share lies within the interval." if even else "; an even share lies outside of the interval."
+    if first_move is not None:
+        worth = f"{elo(first_move.elo)} ({elo(first_move.low)} to {elo(first_move.high)})"
+        lead += f" Beside the players' strength, the first move was worth {worth} Elo."
     alone = len(pairs) - whole
     note = f"{2 * whole:,} games are pairs of one opening from both sides"
     note += f"; {alone:,} have no such counterpart, and who played them counts too." if alone else "."

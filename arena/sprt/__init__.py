@@ -2,7 +2,7 @@
 
 Start with `sequential`: the test. `likelihood` has the likelihood ratio of results by pairs of games, `passage` what is
 known of a process that stops at one of two bounds. Nothing here plays: games come from `plyground.arena.iter_match`.
-May import the files of `plyground.arena`, and its room `records`.
+May import the rooms `ratings` and `records` of `plyground.arena`.
 """
 
 from .likelihood import Model, log_likelihood_ratio

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ...ratings import fit_ratings, game_results
+from ...ratings import rating_list
 from ...records.files import located, without_mark
 from ...records.formats import check_format, read_games
 from ...records.record import GameRecord
@@ -176,11 +176,15 @@ def _table(records: list[GameRecord], pace: Pace) -> RenderableType:
 
 
 def _ratings(records: list[GameRecord]) -> RenderableType:
-    """Return the ratings by these games, the best first."""
-    found = fit_ratings(game_results(records), prior=1)
+    """Return the ratings by these games, the best first, or why there are none yet."""
+    try:
+        found = rating_list(records)
+    except ValueError as error:
+        return Text(f"no ratings: {error}", "dim")
     table = Table(header_style="bold underline", box=None, padding=(0, 1, 0, 0))
     table.add_column("player", overflow="fold", min_width=14)
-    table.add_column("Elo so far", justify="right", no_wrap=True)
-    for name, elo in sorted(found.elo.items(), key=lambda item: -item[1]):
-        table.add_row(Text(name), f"{elo:+.0f} ± {1.96 * found.errors[name]:.0f}")
+    for heading in ("Elo so far", "95 %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in found.ratings:
+        table.add_row(Text(one.name), f"{one.elo:+.0f}", f"{one.low:+.0f} to {one.high:+.0f}")
     return table

@@ -1,0 +1,163 @@
+"""How certain a rating is: profile likelihood, corrected for what the two games of a pair have in common.
+
+The likelihood takes games for independent. Twice the fall of its profile would then be distributed as the square of
+Student's t. Where games are correlated, it is that times φ, the variance that the pairs show (the "sandwich") over the
+one that independent games have: R. E. Chandler and S. Bate, "Inference for clustered data using the independence
+loglikelihood", Biometrika 94 (2007). φ is below 1 where openings suit one side, and above 1 where one of the players
+does not understand some of them.
+
+Few pairs say little of φ. So it is drawn towards 1 by as much as some degrees of freedom are worth (`_PRIOR`), in the
+manner of G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
+experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004). How many degrees of freedom the
+pairs have follows from the fourth moments under the model (F. E. Satterthwaite, 1946): a player who wins nearly every
+game has few. That the pairs were used to fit the ratings is corrected for as by R. M. Bell and D. F. McCaffrey, "Bias
+reduction in standard errors for linear regression with multi-stage samples", Survey Methodology 28 (2002).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .model import Model, Point, moments
+from .paired import PairedGames
+
+__all__ = ["Certainty", "Spread"]
+
+# Both were chosen by simulation: `python -m benchmarks.rating_coverage` shows what comes of them.
+_PRIOR = 2.0  # degrees of freedom
+_TAILS = 2.0  # the results of games are bounded, so Student's t has tails as if it had this many times the freedom
+_POINTS = np.array([0.5, 0.0, -0.5])
+_FARTHEST = 50.0  # in log-odds, beyond which no end of an interval is looked for
+
+Vector = NDArray[np.float64]
+
+
+class Spread(NamedTuple):
+    """How a contrast of parameters scatters."""
+
+    variance: float  # if games were independent
+    dispersion: float  # φ: times as much as they do
+    freedom: float  # the degrees of freedom behind φ
+
+    @property
+    def deviation(self) -> float:
+        """The standard error."""
+        return math.sqrt(self.variance * self.dispersion)
+
+
+class Certainty:
+    """What is known of the parameters of a model at its maximum.
+
+    Args:
+        games: the games of the model.
+        model: the model.
+        best: its maximum.
+    """
+
+    def __init__(self, games: PairedGames, model: Model, best: Point) -> None:
+        self._games, self._model, self._best = games, model, best
+        self._inverse = np.linalg.inv(model.information(best, model.counts.sum(axis=1)))
+
+    def spread(self, contrast: Vector) -> Spread:
+        """Return how a contrast [free] scatters."""
+        best, games = self._best, self._games
+        influence = np.zeros(self._model.players + 2)
+        influence[self._model.free] = self._inverse @ contrast
+        first, second = self._model.first, self._model.second
+        turn = best.lead * best.gain_slope
+        by_lead = best.gain * (influence[first] - influence[second] + influence[-2]) + turn * influence[-1]
+        drawn, by_draw = best.chances[:, 1], influence[-1]
+        # What one game moves the contrast by, up to the first order [kinds, 3].
+        moves = by_lead[:, None] * (_POINTS - (best.chances @ _POINTS)[:, None])
+        moves += by_draw * (np.array([0.0, 1.0, 0.0]) - drawn[:, None])
+        ones, others = moves.reshape(-1, 2, 3).swapaxes(0, 1)
+        seen = float((games.pairs * (ones[:, :, None] + others[:, None, :]) ** 2).sum())
+        seen += float((games.singles.reshape(-1, 3) * moves**2).sum())
+        second_moment = (best.chances * moves**2).sum(axis=1)
+        fourth_moment = (best.chances * moves**4).sum(axis=1)
+        pairs, singles = self._clusters
+        two, four = second_moment.reshape(-1, 2), fourth_moment.reshape(-1, 2)
+        of_pairs = four.sum(axis=1) + 6 * two.prod(axis=1) - two.sum(axis=1) ** 2
+        scatter = float(pairs @ of_pairs + singles @ (fourth_moment - second_moment**2))
+        expected = float(self._model.played.sum(axis=1) @ second_moment) - self._used(by_lead, by_draw)
+        variance = float(contrast @ self._inverse @ contrast)
+        if expected <= 1e-6 * variance:  # nearly all is known by what was added to the games
+            return Spread(variance, 1.0, _PRIOR)
+        # Games that are won as often as lost, each counted alone, always show the same variance: nothing scatters.
+        freedom = 2 * expected**2 / max(scatter, 1e-6 * expected**2)
+        dispersion = (freedom * seen / expected + _PRIOR) / (freedom + _PRIOR)
+        return Spread(variance, dispersion, freedom + _PRIOR)
+
+    @cached_property
+    def _clusters(self) -> tuple[Vector, Vector]:
+        """The number of pairs [pairings], and of games without counterpart [kinds]."""
+        return self._games.pairs.sum(axis=(1, 2)), self._games.singles.sum(axis=2).reshape(-1)
+
+    @cached_property
+    def _blocks(self) -> tuple[Vector, Vector]:
+        """The inverse information of the four parameters that a pairing [pairings, 4, 4] and a kind depend on."""
+        full = np.zeros((self._model.players + 2,) * 2)
+        full[np.ix_(self._model.free, self._model.free)] = self._inverse
+        places = np.stack([self._model.first, self._model.second], axis=1)
+        last = np.full_like(places, self._model.players) + np.arange(2)
+        places = np.concatenate([places, last], axis=1)
+        kinds = full[places[:, :, None], places[:, None, :]]
+        return kinds[::2], kinds
+
+    def _used(self, by_lead: Vector, by_draw: float) -> float:
+        """Return by how much the fit takes off what the pairs show."""
+        best = self._best
+        of_points, of_both, of_draws = moments(best.chances)
+        lead = of_points * by_lead + of_both * by_draw
+        draw = of_both * by_lead + of_draws * by_draw
+        turn = best.lead * best.gain_slope
+        first, all_draw = best.gain * lead, turn * lead + draw
+        own = np.stack([first, -first, first, all_draw], axis=1)  # [kinds, 4]
+        # The players of an odd kind are those of the even one before it, the other way round.
+        pair = own[::2] + own[1::2][:, [1, 0, 2, 3]]
+        of_pairings, of_kinds = self._blocks
+        pairs, singles = self._clusters
+        return float(
+            pairs @ np.einsum("pi,pij,pj->p", pair, of_pairings, pair)
+            + singles @ np.einsum("pi,pij,pj->p", own, of_kinds, own)
+        )
+
+    def interval(self, contrast: Vector, confidence: float) -> tuple[float, float]:
+        """Return by how much a contrast [free] may be below and above its estimate: a number below 0, and one above."""
+        from scipy.optimize import brentq
+        from scipy.stats import t
+
+        spread = self.spread(contrast)
+        limit = spread.dispersion * float(t.ppf((1 + confidence) / 2, _TAILS * spread.freedom)) ** 2
+        direction = self._inverse @ contrast / spread.variance  # along which the contrast grows by as much
+        ends = []
+        for side in (-1.0, 1.0):
+            near = [0.0, self._best]  # where the profile was looked at last
+
+            def excess(distance: float, side: float = side, near: list[Any] = near) -> float:
+                start = self._model.at(self._model.moved(near[1], (side * distance - near[0]) * direction))
+                point = self._model.most_likely_where(contrast, start)
+                near[:] = side * distance, point
+                return 2 * (self._best.log_likelihood - point.log_likelihood) - limit
+
+            low, high = 0.0, math.sqrt(limit * spread.variance)
+            while high < _FARTHEST and excess(high) < 0:
+                low, high = high, 1.5 * high
+            found: Any = brentq(excess, low, high, xtol=1e-4) if high < _FARTHEST else math.inf
+            ends.append(side * float(found))
+        return ends[0], ends[1]
+
+    def chance_above_zero(self, contrast: Vector, estimate: float) -> float:
+        """Return how likely a contrast [free] with this estimate is to be above 0."""
+        from scipy.stats import t
+
+        spread = self.spread(contrast)
+        start = self._model.moved(self._best, -estimate * (self._inverse @ contrast) / spread.variance)
+        point = self._model.most_likely_where(contrast, self._model.at(start))
+        fall = max(0.0, 2 * (self._best.log_likelihood - point.log_likelihood))
+        return float(t.cdf(math.copysign(math.sqrt(fall / spread.dispersion), estimate), _TAILS * spread.freedom))

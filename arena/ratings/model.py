@@ -1,0 +1,192 @@
+"""The likelihood of results: Bradley and Terry's model with draws and the advantage of the first move, and its maximum.
+
+If η is the lead of the player who moves first, in log-odds, its win, a draw and its loss have probabilities in the
+proportion of ``exp(η / 2)``, ``ν`` and ``exp(-η / 2)``: R. R. Davidson, "On extending the Bradley–Terry model to
+accommodate ties in paired comparison experiments", Journal of the American Statistical Association 65 (1970). The lead
+is the difference of the ratings and, as in R. R. Davidson and R. J. Beaver, "On extending the Bradley–Terry model to
+incorporate within-pair order effects", Biometrics 33 (1977), what the first move is worth.
+
+**Scale.** Where half of the games are drawn, a lead of η moves the score only half as far as where none are. Ratings
+here are of such a unit that a small difference gives the score of Elo's formula however many games are drawn: η is the
+lead on Elo's scale times ``(2 + ν) / 2``. (BayesElo scales its ratings for the same reason.)
+
+**A little is added to the games** so that no rating is infinite: for each player three quarters of a game, which is
+won, drawn and lost in equal parts, shared between its opponents as its games are. Where no game is drawn, it is half of
+a game, won and lost in equal parts. For two players these are the half counts of Jeffreys' prior.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .difference import ELO_PER_LOGIT
+from .paired import PairedGames
+
+__all__ = ["Model", "Point", "moments"]
+
+_STEPS, _HALVINGS = 200, 40  # of Fisher's scoring, which takes some five
+_SMALL = 1e-11  # what a step may still add to the log-likelihood at its end
+_POINTS = np.array([0.5, 0.0, -0.5])  # what η is multiplied by, for a win, a draw and a loss
+
+Vector = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Values of all parameters, and what follows from them. A kind is an ordered pair of players: who moves first."""
+
+    values: Vector  # [players + 2]: ratings and the first move's advantage, in log-odds; log ν, -inf without draws
+    log_likelihood: float
+    slope: Vector  # [players + 2]
+    lead: Vector  # [kinds]: rating of the first, and the first move, above the rating of the second
+    chances: Vector  # [kinds, 3]: of a win, a draw and a loss of the first
+    gain: float  # (2 + ν) / 2, by which a lead is multiplied
+    gain_slope: float  # its derivative by log ν
+
+
+class Model:
+    """The likelihood of games, with the parameters that are free.
+
+    Args:
+        games: the games.
+        anchors: fixed ratings in Elo, by the player's number.
+        first_move: whether the first move may be worth something.
+        prior: how many times what the head of this file says is added.
+
+    Attributes:
+        free: the numbers of the parameters that are estimated. Without anchors the last player's rating is 0.
+        counts: games of each kind and outcome [kinds, 3], with what is added.
+        played: the same without.
+        first: the number of the player who moves first, of each kind.
+        second: the number of the other.
+    """
+
+    def __init__(
+        self, games: PairedGames, anchors: Mapping[int, float], first_move: bool = True, prior: float = 1.0
+    ) -> None:
+        self.players = len(games.names)
+        self.first = games.pairings.reshape(-1)  # kinds 2q and 2q + 1: the one of pairing q begins, and the other
+        self.second = games.pairings[:, ::-1].reshape(-1)
+        self.played = games.totals.reshape(-1, 3)
+        drawn = self.played[:, 1].sum()
+        self.counts = self.played + prior * self._added(drawn > 0)
+        self.start = np.zeros(self.players + 2)
+        for player, elo in anchors.items():
+            self.start[player] = elo / ELO_PER_LOGIT
+        self.start[-1] = math.log(2 * drawn / (self.counts.sum() - drawn)) if drawn else -math.inf
+        fixed = set(anchors) or {self.players - 1}
+        if not first_move:
+            fixed.add(self.players)
+        if not drawn:
+            fixed.add(self.players + 1)
+        self.free = np.array([i for i in range(self.players + 2) if i not in fixed], np.int64)
+
+    def _added(self, with_draws: bool) -> Vector:
+        """Return what is added to the games [kinds, 3] where the prior is 1."""
+        met = self.played.sum(axis=1).reshape(-1, 2).sum(axis=1)
+        ends = np.stack([self.first[::2], self.second[::2]])
+        each = np.bincount(ends.reshape(-1), np.tile(met, 2), self.players)
+        shared = met / each[ends[0]] + met / each[ends[1]]  # of two players with each other alone: 2
+        parts = np.array([1.0, 1.0, 1.0] if with_draws else [1.0, 0.0, 1.0]) / 8
+        return np.repeat(shared, 2)[:, None] * parts
+
+    def at(self, values: Vector) -> Point:
+        """Return what follows from these values of all parameters."""
+        draw = math.exp(values[-1])
+        gain, gain_slope = (2 + draw) / 2, draw / 2
+        lead = values[self.first] - values[self.second] + values[-2]
+        half = gain * lead / 2
+        heights = np.stack([half, np.full_like(half, values[-1]), -half], axis=1)
+        top = np.abs(half) if draw <= 1 else np.maximum(np.abs(half), values[-1])
+        log_sum = top + np.log(np.exp(heights - top[:, None]).sum(axis=1))
+        log_chances = heights - log_sum[:, None]
+        chances = np.exp(log_chances)
+        counts = self.counts
+        likelihood = float((counts * np.where(counts > 0, log_chances, 0.0)).sum())
+        total = counts.sum(axis=1)
+        left = counts @ _POINTS - total * (chances @ _POINTS)
+        by_lead: Vector = gain * left
+        ratings = self._by_player(by_lead)
+        by_draw = float((counts[:, 1] - total * chances[:, 1] + lead * gain_slope * left).sum())
+        slope = np.concatenate([ratings, [by_lead.sum(), by_draw]])
+        return Point(values, likelihood, slope, lead, chances, gain, gain_slope)
+
+    def _by_player(self, each: Vector) -> Vector:
+        """Return the sums [players] of what each kind counts: for the first player, and against the second."""
+        sums = np.bincount(self.first, each, self.players) - np.bincount(self.second, each, self.players)
+        return sums.astype(np.float64)
+
+    def information(self, point: Point, counts: Vector) -> Vector:
+        """Return Fisher's information [free, free] that so many games [kinds] have about the free parameters."""
+        of_points, of_both, of_draws = moments(point.chances)
+        by_lead = counts * point.gain**2 * of_points
+        full = np.zeros((self.players + 2, self.players + 2))
+        full[self.first, self.second] = -by_lead
+        full += full.T
+        np.fill_diagonal(full, -full.sum(axis=1))
+        turn = point.lead * point.gain_slope  # by which η grows with log ν
+        mixed = counts * point.gain * (of_points * turn + of_both)
+        for place, each in ((-2, by_lead), (-1, mixed)):
+            full[:-2, place] = full[place, :-2] = self._by_player(each)
+        full[-2, -2] = by_lead.sum()
+        full[-2, -1] = full[-1, -2] = mixed.sum()
+        full[-1, -1] = (counts * (of_points * turn**2 + 2 * of_both * turn + of_draws)).sum()
+        return full[np.ix_(self.free, self.free)]
+
+    def most_likely(self) -> Point:
+        """Return the parameters that make the games the most likely, by Fisher's scoring."""
+        return self._climbed(self.at(self.start), None)
+
+    def most_likely_where(self, contrast: Vector, near: Point) -> Point:
+        """Return the same among those parameters where a contrast [free] of them is as it is near by."""
+        return self._climbed(near, contrast)
+
+    def _climbed(self, point: Point, contrast: Vector | None) -> Point:
+        total = self.counts.sum(axis=1)
+        for _ in range(_STEPS):
+            slope = point.slope[self.free]
+            step = _step(self.information(point, total), slope, contrast)
+            gained = float(slope @ step)
+            if gained < _SMALL:
+                break
+            for _ in range(_HALVINGS):
+                upper = self.at(self.moved(point, step))
+                if upper.log_likelihood > point.log_likelihood:
+                    break
+                step = step / 2
+            else:
+                break  # there is nothing above but rounding
+            point = upper
+        return point
+
+    def moved(self, point: Point, step: Vector) -> Vector:
+        """Return the parameters of a point after a step [free]."""
+        values = point.values.copy()
+        values[self.free] += step
+        return values
+
+    def contrast(self, weights: Mapping[int, float] | Sequence[tuple[int, float]]) -> Vector:
+        """Return a weighted sum of parameters as a vector [free]; those that are fixed have no part in it."""
+        full = np.zeros(self.players + 2)
+        for place, weight in dict(weights).items():
+            full[place] += weight
+        return full[self.free]
+
+
+def moments(chances: Vector) -> tuple[Vector, Vector, Vector]:
+    """Return for each kind the variance of the points, their covariance with a draw, and the variance of a draw."""
+    mean = chances @ _POINTS
+    drawn = chances[:, 1]
+    return (1 - drawn) / 4 - mean**2, -mean * drawn, drawn * (1 - drawn)
+
+
+def _step(information: Vector, slope: Vector, contrast: Vector | None) -> Vector:
+    """Return the step of Fisher's scoring, along which ``contrast`` does not change."""
+    if contrast is None:
+        return np.asarray(np.linalg.solve(information, slope), np.float64)
+    both = np.asarray(np.linalg.solve(information, np.stack([slope, contrast], axis=1)), np.float64)
+    return both[:, 0] - both[:, 1] * (contrast @ both[:, 0]) / (contrast @ both[:, 1])

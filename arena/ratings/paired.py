@@ -1,0 +1,85 @@
+"""The games of many players, counted by pairs: the two games of one opening, from both sides.
+
+The two games of a pair are not independent, for an opening that suits the first player gives each side a win. So they
+are counted together. A game whose counterpart is missing is counted alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..records.record import GameRecord
+
+__all__ = ["WIN_DRAW_LOSS", "PairedGames", "paired_games"]
+
+WIN_DRAW_LOSS = 0, 1, 2  # the outcomes of a game for the player who has its first seat, as they are numbered here
+
+_Opening = tuple[str, str, tuple[int, ...]]
+
+
+class PairedGames(NamedTuple):
+    """How often each outcome came, in each pairing of two players. Outcomes are those of the game's first seat."""
+
+    game: str
+    names: list[str]
+    pairings: NDArray[np.int64]  # [pairings, 2]: numbers of two players who have met, the smaller one first
+    pairs: NDArray[np.float64]  # [pairings, 3, 3]: by the outcome where the one begins, and where the other begins
+    singles: NDArray[np.float64]  # [pairings, 2, 3]: games without counterpart, by who begins, and the outcome
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """The number of games [pairings, 2, 3], by who begins, and the outcome."""
+        return np.stack([self.pairs.sum(axis=2), self.pairs.sum(axis=1)], axis=1) + self.singles
+
+
+def paired_games(records: Iterable[GameRecord]) -> PairedGames:
+    """Count games by pairs. Those of a pair may stand anywhere: they have the same players, opening, and other sides.
+
+    Raises:
+        ValueError: there are no games, or games of several kinds, or somebody plays against himself.
+    """
+    waiting: defaultdict[_Opening, list[int]] = defaultdict(list)  # outcomes of games whose counterpart has not come
+    pairs: Counter[tuple[str, str, int, int]] = Counter()
+    game, seen = None, dict[str, None]()
+    for record in records:
+        first, second = record.players
+        if game is not None and record.game != game:
+            raise ValueError(f"there are games of {game} and of {record.game}: rate players by the games of one")
+        if first == second:
+            raise ValueError(f"{first!r} plays against itself, which tells nothing of its strength: name them apart")
+        game = record.game
+        seen.update({first: None, second: None})
+        own, other = record.outcome
+        outcome = 0 if own > other else 1 if own == other else 2
+        opening = tuple(record.moves[: record.opening])
+        if counterparts := waiting.get((second, first, opening)):
+            earlier = counterparts.pop()
+            if not counterparts:
+                del waiting[second, first, opening]
+            pairs[second, first, earlier, outcome] += 1
+        else:
+            waiting[first, second, opening].append(outcome)
+    if game is None:
+        raise ValueError("there are no games to rate anybody by")
+    names = list(seen)
+    number = {name: i for i, name in enumerate(names)}
+    met = {(first, second) for first, second, *_ in [*pairs, *waiting]}
+    pairings = sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in met})
+    place = {pairing: i for i, pairing in enumerate(pairings)}
+    both, alone = np.zeros((len(pairings), 3, 3)), np.zeros((len(pairings), 2, 3))
+    for (first, second, outcome, other), count in pairs.items():
+        i, j = number[first], number[second]
+        if i < j:
+            both[place[i, j], outcome, other] += count
+        else:
+            both[place[j, i], other, outcome] += count
+    for (first, second, _), outcomes in waiting.items():
+        i, j = number[first], number[second]
+        for outcome in outcomes:
+            alone[place[min(i, j), max(i, j)], int(i > j), outcome] += 1
+    return PairedGames(game, names, np.array(pairings, np.int64), both, alone)

@@ -1,0 +1,369 @@
+"""Rating lists: against a likelihood written out game by game, other libraries, and tournaments of known truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.arena import GameRecord, RatingList, elo_difference, match, rating_list
+from plyground.arena.ratings.certainty import Certainty
+from plyground.arena.ratings.model import Model
+from plyground.arena.ratings.paired import PairedGames, paired_games
+
+PER_LOGIT = 400 / math.log(10)
+OUTCOMES = ([1.0, -1.0], [0.0, 0.0], [-1.0, 1.0])  # of the first seat: a win, a draw, a loss
+NO_PRIOR = 1e-9
+
+
+def game(first: str, second: str, outcome: int, opening: int = 0) -> GameRecord:
+    return GameRecord("g", [first, second], [opening], 1, OUTCOMES[outcome], "finished", [0.0], [-1], None)
+
+
+def tournament(
+    elo: dict[str, float], pairs: int, seed: int, draw: float = 0.5, first_move: float = 60.0
+) -> list[GameRecord]:
+    """Return a round robin, drawn from the model; the openings shift the game by as much for whoever moves first."""
+    rng, records, opening = np.random.default_rng(seed), [], 0
+    names = list(elo)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            for _ in range(pairs):
+                opening += 1
+                for first, second in ((a, b), (b, a)):
+                    lead = (elo[first] - elo[second] + first_move) / PER_LOGIT * (2 + draw) / 2
+                    heights = np.array([math.exp(lead / 2), draw, math.exp(-lead / 2)])
+                    records.append(game(first, second, int(rng.choice(3, p=heights / heights.sum())), opening))
+    return records
+
+
+TRUTH = {"a": 180.0, "b": 60.0, "c": -40.0, "d": -200.0}
+GAMES = tournament(TRUTH, 15, 4)
+DECISIVE = tournament(TRUTH, 15, 5, draw=0.0, first_move=0.0)
+
+
+def log_likelihood(records: list[GameRecord], elo: Mapping[str, float], first_move: float, draw: float) -> float:
+    """Return the logarithm of the chance of these games, game by game."""
+    total = 0.0
+    for record in records:
+        first, second = record.players
+        lead = (elo[first] - elo[second] + first_move) / PER_LOGIT * (2 + draw) / 2
+        heights = math.exp(lead / 2), draw, math.exp(-lead / 2)
+        total += math.log(heights[OUTCOMES.index(record.outcome)] / sum(heights))
+    return total
+
+
+def by_name(found: RatingList) -> dict[str, float]:
+    return {one.name: one.elo for one in found.ratings}
+
+
+class TestMostLikely:
+    def test_as_the_written_out_likelihood_has_it(self) -> None:
+        from scipy.optimize import minimize
+
+        def loss(x: Any) -> float:
+            elo = dict(zip("abcd", [*(100 * x[:3]), -100 * sum(x[:3])], strict=True))
+            return -log_likelihood(GAMES, elo, 100 * x[3], math.exp(x[4]))
+
+        slow = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-5})
+        found = rating_list(GAMES, prior=NO_PRIOR)
+        elo = by_name(found)
+        assert [elo[name] for name in "abc"] == pytest.approx(100 * slow.x[:3], abs=0.02)
+        assert sum(elo.values()) == pytest.approx(0, abs=1e-9)
+        assert found.first_move.elo == pytest.approx(100 * slow.x[3], abs=0.02)
+        assert found.draw_parameter == pytest.approx(math.exp(slow.x[4]), abs=1e-3)
+        assert (found.games, found.pairs, found.game) == (180, 90, "g")
+
+    def test_as_choix_has_it(self) -> None:
+        import choix
+
+        winners = [int(record.outcome[0] < 0) for record in DECISIVE]
+        data = [
+            ("abcd".index(record.players[won]), "abcd".index(record.players[1 - won]))
+            for record, won in zip(DECISIVE, winners, strict=True)
+        ]
+        theirs = choix.ilsr_pairwise(4, data, alpha=0.0)
+        ours = by_name(rating_list(DECISIVE, first_move=False, prior=NO_PRIOR))
+        assert [ours[name] for name in "abcd"] == pytest.approx(PER_LOGIT * (theirs - theirs.mean()), abs=1e-3)
+
+    def test_as_evalica_has_it(self) -> None:
+        import evalica
+
+        def told(records: list[GameRecord]) -> tuple[list[str], list[str], list[Any]]:
+            words = evalica.Winner.X, evalica.Winner.Draw, evalica.Winner.Y
+            winners = [words[OUTCOMES.index(record.outcome)] for record in records]
+            return [record.players[0] for record in records], [record.players[1] for record in records], winners
+
+        # M. E. J. Newman's model of draws is that of Davidson: his parameter is half of ν.
+        theirs = evalica.newman(*told(GAMES), tolerance=1e-12, limit=10_000)
+        found = rating_list(GAMES, first_move=False, prior=NO_PRIOR)
+        assert found.draw_parameter == pytest.approx(2 * theirs.v, abs=1e-5)
+        logits = np.log([theirs.scores[name] for name in "abcd"])
+        scale = PER_LOGIT * 2 / (2 + found.draw_parameter)
+        ours = by_name(found)
+        assert [ours[name] for name in "abcd"] == pytest.approx(scale * (logits - logits.mean()), abs=1e-3)
+
+        scores = evalica.bradley_terry(*told(DECISIVE), tolerance=1e-12, limit=10_000).scores
+        logits = np.log([scores[name] for name in "abcd"])
+        ours = by_name(rating_list(DECISIVE, first_move=False, prior=NO_PRIOR))
+        assert [ours[name] for name in "abcd"] == pytest.approx(PER_LOGIT * (logits - logits.mean()), abs=1e-3)
+
+    def test_two_players_by_hand(self) -> None:
+        # 30 games won, 20 lost, 50 drawn, as often with either side: half of the games are drawn, so Davidson's odds of
+        # 3 : 2 stand for about half as many Elo, near those of the score of 55 %.
+        records = [
+            game(first, second, outcome)
+            for first, second, flip in (("a", "b", False), ("b", "a", True))
+            for outcome, count in ((0, 15), (1, 25), (2, 10))
+            for outcome in [2 - outcome if flip else outcome] * count
+        ]
+        found = rating_list(records, prior=NO_PRIOR)
+        elo = by_name(found)
+        draw = 50 / math.sqrt(30 * 20)
+        assert found.draw_parameter == pytest.approx(draw)
+        assert found.first_move.elo == pytest.approx(0, abs=1e-6)
+        assert elo["a"] - elo["b"] == pytest.approx(PER_LOGIT * math.log(1.5) * 2 / (2 + draw))
+        assert elo["a"] - elo["b"] == pytest.approx(elo_difference([1.1] * 50).elo, abs=1)
+
+    def test_finds_known_ratings(self) -> None:
+        found = rating_list(tournament(TRUTH, 3000, 1))
+        for rating in found.ratings:
+            assert rating.elo == pytest.approx(TRUTH[rating.name], abs=10)
+        assert found.first_move.elo == pytest.approx(60, abs=6)
+        assert found.draw_parameter == pytest.approx(0.5, abs=0.03)
+
+    def test_who_won_all_games_has_a_finite_rating(self) -> None:
+        records = [game("a", "b", 0, i // 2) if i % 2 else game("b", "a", 2, i // 2) for i in range(20)]
+        best = rating_list(records).ratings[0]
+        assert (best.name, best.score, best.games) == ("a", 1.0, 20)
+        # 20 games won, with a half won and a half lost added: 20.5 to 0.5.
+        assert best.elo == pytest.approx(200 * math.log10(41))
+        assert 50 < best.low < 200 < 400 < best.high < 2000
+
+    def test_half_points_of_the_first_seat(self) -> None:
+        records = [game("a", "b", 0, i) for i in range(10)] + [game("b", "a", 0, i) for i in range(10)]
+        found = rating_list(records)
+        assert [one.elo for one in found.ratings] == pytest.approx([0, 0], abs=1e-6)
+        assert found.first_move.low > 200
+        assert found.draw_parameter == 0
+
+
+class TestAnchors:
+    def test_anchors_stay_and_the_others_move_with_them(self) -> None:
+        free = by_name(rating_list(GAMES))
+        found = rating_list(GAMES, anchors={"b": 1500.0})
+        held = by_name(found)
+        assert held["b"] == 1500
+        assert held["a"] - held["b"] == pytest.approx(free["a"] - free["b"], abs=1e-3)
+        anchor = next(one for one in found.ratings if one.name == "b")
+        assert anchor.low == anchor.high == 1500
+        assert found.anchors == {"b": 1500.0}
+
+    def test_against_anchors_alone_it_is_the_most_likely_rating(self) -> None:
+        from scipy.optimize import minimize
+
+        fixed = {"b": 100.0, "c": 0.0, "d": -150.0}
+        records = [record for record in GAMES if "a" in record.players]
+
+        def loss(x: Any) -> float:
+            return -log_likelihood(records, {"a": x[0], **fixed}, x[1], math.exp(x[2]))
+
+        slow = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-6})
+        found = rating_list(records, anchors=fixed, prior=NO_PRIOR)
+        assert by_name(found)["a"] == pytest.approx(slow.x[0], abs=0.02)
+        assert found.first_move.elo == pytest.approx(slow.x[1], abs=0.02)
+
+    def test_anchors_bind_players_who_have_not_met(self) -> None:
+        records = [game("a", "b", 0), game("b", "a", 1), game("c", "d", 1), game("d", "c", 0)]
+        with pytest.raises(ValueError, match="never met: a, b; c, d"):
+            rating_list(records)
+        found = by_name(rating_list(records, anchors={"a": 0.0, "c": 100.0}))
+        assert found["b"] < 0 < 100 < found["d"]
+
+
+class TestIntervals:
+    def certainty(self, records: list[GameRecord]) -> tuple[PairedGames, Model, Any, Certainty]:
+        games = paired_games(records)
+        model = Model(games, {})
+        best = model.most_likely()
+        return games, model, best, Certainty(games, model, best)
+
+    def test_ends_are_those_of_the_profile(self) -> None:
+        # At the end of an interval the likelihood, its maximum over all else, has fallen by as much as it may.
+        from scipy.optimize import minimize
+        from scipy.stats import t
+
+        found = rating_list(GAMES, prior=NO_PRIOR)
+        _, model, _, certainty = self.certainty(GAMES)
+        weights = {i: (i == 0) - 1 / 4 for i in range(4)}
+        spread = certainty.spread(model.contrast(weights))
+        limit = spread.dispersion * t.ppf(0.975, 2 * spread.freedom) ** 2
+        top = log_likelihood(GAMES, by_name(found), found.first_move.elo, found.draw_parameter)
+        own = next(one for one in found.ratings if one.name == "a")
+        for end in (own.low, own.high):
+
+            def loss(x: Any, end: float = end) -> float:
+                elo = {"a": end, "b": x[0], "c": x[1], "d": -end - x[0] - x[1]}
+                return -log_likelihood(GAMES, elo, x[2], math.exp(x[3]))
+
+            slow = minimize(loss, np.array([30.0, -30.0, 50.0, -0.7]), method="BFGS", options={"gtol": 1e-5})
+            assert 2 * (top + slow.fun) == pytest.approx(limit, rel=0.02)
+
+    def test_dispersion_by_pairs_written_out(self) -> None:
+        games, model, best, certainty = self.certainty(GAMES)
+        contrast = model.contrast({0: 1.0, 3: -1.0})
+        influence = np.zeros(6)
+        information = model.information(best, model.counts.sum(axis=1))
+        influence[model.free] = np.linalg.solve(information, contrast)
+        # What each pair adds to the contrast: the slope of its own likelihood, along the influence.
+        values = best.values[:4] * PER_LOGIT
+
+        def slope(pair: list[GameRecord]) -> float:
+            def at(step: float) -> float:
+                x = best.values + step * influence
+                elo = dict(zip("abcd", x[:4] * PER_LOGIT, strict=True))
+                return log_likelihood(pair, elo, x[4] * PER_LOGIT, math.exp(x[5]))
+
+            return (at(1e-3) - at(-1e-3)) / 2e-3
+
+        assert values[0] > values[3]
+        pairs = [GAMES[i : i + 2] for i in range(0, len(GAMES), 2)]
+        seen = sum(slope(pair) ** 2 for pair in pairs)
+        spread = certainty.spread(contrast)
+        assert spread.variance == pytest.approx(contrast @ np.linalg.solve(information, contrast))
+        assert games.pairs.sum() == 90
+        # The prior draws φ to 1, and the fit has taken a few of 90 degrees of freedom.
+        raw = seen / spread.variance
+        assert min(raw, 1) - 0.02 < spread.dispersion < max(raw, 1) + 0.06
+
+    def test_scatter_as_the_bootstrap_by_pairs_does(self) -> None:
+        records = tournament(TRUTH, 60, 9)
+        pairs = [records[i : i + 2] for i in range(0, len(records), 2)]
+        rng = np.random.default_rng(3)
+        leads = []
+        for _ in range(150):
+            drawn = [record for i in rng.integers(len(pairs), size=len(pairs)) for record in pairs[i]]
+            games = paired_games(drawn)
+            values = Model(games, {}).most_likely().values
+            leads.append(values[games.names.index("a")] - values[games.names.index("c")])
+        _, model, _, certainty = self.certainty(records)
+        deviation = certainty.spread(model.contrast({0: 1.0, 2: -1.0})).deviation
+        assert np.std(leads) == pytest.approx(deviation, rel=0.2)  # 150 resamples have a standard error of 6 %
+
+    def test_openings_that_decide_are_no_uncertainty(self) -> None:
+        # Each opening is won by whoever has the side that it suits, as often the first as the second: 1 to 1 in pairs.
+        records = []
+        for opening in range(100):
+            suits = opening % 2
+            records += [game("a", "b", 2 * suits, opening), game("b", "a", 2 * suits, opening)]
+        paired = rating_list(records).ratings[0]
+        apart = [replace(record, moves=[i]) for i, record in enumerate(records)]
+        alone = rating_list(apart).ratings[0]
+        assert rating_list(apart).pairs == 0
+        assert paired.high - paired.low < 0.4 * (alone.high - alone.low)
+
+    def test_pairs_that_agree_are_no_proof_twice(self) -> None:
+        records = []
+        for opening in range(100):
+            wins = 2 * (opening % 2)
+            records += [game("a", "b", wins, opening), game("b", "a", 2 - wins, opening)]
+        paired = rating_list(records).ratings[0]
+        alone = rating_list([replace(record, moves=[i]) for i, record in enumerate(records)]).ratings[0]
+        assert paired.high - paired.low > 1.3 * (alone.high - alone.low)
+
+    def test_more_games_and_less_confidence_are_narrower(self) -> None:
+        wide, narrow = (rating_list(GAMES, confidence=share).ratings[0] for share in (0.99, 0.5))
+        assert wide.low < narrow.low < narrow.elo < narrow.high < wide.high
+        many = rating_list(tournament(TRUTH, 150, 4)).ratings[0]
+        assert many.high - many.low < (wide.high - wide.low) / 2
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("pairs", [10, 50])
+    def test_95_of_100_intervals_hold_the_truth(self, pairs: int) -> None:
+        held = []
+        for seed in range(150):
+            found = rating_list(tournament(TRUTH, pairs, seed))
+            held += [one.low <= TRUTH[one.name] <= one.high for one in found.ratings]
+            held.append(found.first_move.low <= 60 <= found.first_move.high)
+        assert 0.93 < np.mean(held) < 0.98
+
+
+class TestSuperiority:
+    def test_adds_to_one_and_follows_the_ratings(self) -> None:
+        found = rating_list(GAMES)
+        chances = found.superiority
+        np.testing.assert_allclose(chances + chances.T, 1)
+        assert [one.name for one in found.ratings] == ["a", "b", "c", "d"]
+        assert chances[0, 3] > 0.999
+        assert (np.triu(chances, 1)[np.triu_indices(4, 1)] > 0.5).all()
+
+    @pytest.mark.slow
+    def test_is_true_as_often_as_it_says(self) -> None:
+        # Where "a is stronger" has a chance of p by the games, and nothing was known before, it is stronger in p of all
+        # tournaments. Differences are drawn from a range that is wide for so few games.
+        rng = np.random.default_rng(11)
+        said, true = [], []
+        for seed in range(150):
+            lead = float(rng.uniform(-150, 150))
+            found = rating_list(tournament({"a": lead, "b": 0.0}, 20, seed))
+            place = [one.name for one in found.ratings].index("a")
+            said.append(found.superiority[place, 1 - place])
+            true.append(lead > 0)
+        said, true = np.array(said), np.array(true)
+        sure = np.maximum(said, 1 - said) > 0.9
+        right = (said > 0.5) == true
+        assert np.mean(right[sure]) > 0.95
+        assert np.mean(right[~sure]) == pytest.approx(np.mean(np.maximum(said, 1 - said)[~sure]), abs=0.12)
+
+    def test_of_anchors(self) -> None:
+        found = rating_list(GAMES, anchors={"a": 1.0, "d": -1.0})
+        chances, names = found.superiority, [one.name for one in found.ratings]
+        assert chances[names.index("a"), names.index("d")] == 1
+        assert chances[names.index("d"), names.index("a")] == 0
+
+
+class TestGames:
+    def test_pairs_may_stand_anywhere(self) -> None:
+        shuffled = [GAMES[i] for i in np.random.default_rng(2).permutation(len(GAMES))]
+        one, other = rating_list(GAMES), rating_list(shuffled)
+        assert (one.pairs, one.games) == (other.pairs, other.games)
+        for own, theirs in zip(one.ratings, other.ratings, strict=True):
+            assert own.name == theirs.name
+            assert own[1:] == pytest.approx(theirs[1:], abs=0.01)
+
+    def test_names_do_not_matter(self) -> None:
+        found = rating_list(GAMES)
+        for order in list(permutations("wxyz"))[::7]:
+            names = dict(zip("abcd", order, strict=True))
+            renamed = [replace(record, players=[names[name] for name in record.players]) for record in GAMES]
+            assert by_name(rating_list(renamed)) == pytest.approx({names[n]: e for n, e in by_name(found).items()})
+
+    def test_of_a_match(self) -> None:
+        records = match("tictactoe", ["alphabeta(depth=9)", "random"], games=20, seed=1)
+        found = rating_list(records)
+        assert (found.pairs, found.games, found.game) == (10, 20, "tictactoe")
+        assert found.ratings[0].name == "alphabeta(depth=9)"
+        assert found.ratings[0].low > 0
+        assert "alphabeta(depth=9) leads" in repr(found)
+        assert "alphabeta(depth=9)" in found._repr_html_()
+
+    @pytest.mark.parametrize(
+        ("records", "options", "message"),
+        [
+            ([], {}, "no games"),
+            ([game("a", "a", 0)], {}, "'a' plays against itself"),
+            ([game("a", "b", 0), replace(game("a", "b", 0), game="h")], {}, "games of g and of h"),
+            (GAMES, {"confidence": 1.0}, "confidence must be between 0 and 1, got 1.0"),
+            (GAMES, {"prior": 0}, "prior must be a number above 0, however small, got 0"),
+            (GAMES, {"anchors": {"aa": 3.0}}, "the anchor 'aa' has no games: did you mean 'a'"),
+            (GAMES, {"anchors": {"a": math.inf}}, "the anchor 'a' must have a finite rating, got inf"),
+        ],
+    )
+    def test_bad_arguments(self, records: list[GameRecord], options: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            rating_list(records, **options)
