@@ -1,7 +1,7 @@
 """The report in a browser: stepped through by keys and mouse, on a phone, in the dark, and by axe-core's rules.
 
-It needs Chromium and its driver. axe-core (https://github.com/dequelabs/axe-core) is asked where it is installed, as the
-package ``axe-core-python`` or as the file that the variable ``AXE_CORE`` names.
+It needs Chromium and its driver. The rules of axe-core (https://github.com/dequelabs/axe-core) are asked where it is
+installed: as the package ``axe-core-python``, or as the file that the variable ``AXE_CORE`` names.
 """
 
 from __future__ import annotations
@@ -38,7 +38,13 @@ def browser() -> Iterator[Any]:
         pytest.skip("there is no Chromium with its driver: install the packages chromium and chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = binary
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900"):
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--force-prefers-reduced-motion",
+        "--window-size=1200,900",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
@@ -133,7 +139,7 @@ def test_the_mouse_does_the_same(browser: Any, page: str) -> None:
     browser.find_element("css selector", "#rows tr:nth-child(3) td").click()
     assert by_id(browser, "players").text.startswith("Game 3 ")
     browser.execute_script("const s = document.getElementById('ply'); s.value = 2; s.dispatchEvent(new Event('input'))")
-    assert status(browser).startswith("Move 2 of 9")
+    assert status(browser).startswith("Move 2 of 8")
 
 
 def test_links_lead_to_positions_and_to_the_games_of_two(browser: Any, page: str) -> None:

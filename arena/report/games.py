@@ -106,7 +106,7 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         changes.append([_CODES * cell + new[cell] for cell in (*cells, *others)])
         touches.append(len(cells))
         codes = new
-    data["q"] = "".join(map(str, replay.movers))
+    data["q"] = "".join(map(str, [*replay.movers, *[replay.player] * (len(record.moves) - len(replay.moves))]))
     if game.board is None:
         return {**data, "x": texts}
     data["d"] = changes
