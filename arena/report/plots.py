@@ -44,14 +44,14 @@ class Scale:
         return (self._placed(value) - self._low) / (self._high - self._low)
 
     def ticks(self) -> list[float]:
-        """Return some round values inside the scale: two to six; or powers of ten, and their triples."""
+        """Return some round values inside the scale: two to seven; or powers of ten, and their triples."""
         if self._log:
             powers = range(math.floor(self._low), math.ceil(self._high) + 1)
             steps = (1,) if self._high - self._low > 3 else (1, 3)
             ticks = [step * 10.0**power for power in powers for step in steps]
             return [tick for tick in ticks if 0.03 <= self._share(tick) <= 0.97]
         step = 10.0 ** math.floor(math.log10(self._high - self._low))
-        step = next(one for one in (step / 5, step / 2, step, 2 * step) if (self._high - self._low) / one <= 6)
+        step = next(one for one in (step / 5, step / 2, step, 2 * step) if (self._high - self._low) / one <= 7)
         ticks = [step * i for i in range(math.ceil(self._low / step), math.floor(self._high / step) + 1)]
         return [tick for tick in ticks if 0.03 <= self._share(tick) <= 0.97]  # room for half a number at each end
 
