@@ -40,6 +40,7 @@ WORLDS = {
     "two equals, drawish, lopsided openings": World((0, 0), 50, 1.0, -0.6),
     "100 Elo, lopsided openings": World((50, -50), 100, 0.5, -0.6),
     "100 Elo, openings understood": World((50, -50), 30, 0.5, 0.4),
+    "200 Elo, first move 200, lopsided openings": World((100, -100), 200, 0.3, -0.5),
     "300 Elo": World((150, -150), 50, 0.2, 0),
     "five players, lopsided openings": World((250, 100, 0, -100, -250), 60, 0.5, -0.4),
 }

@@ -102,8 +102,12 @@ class TestWatch:
     def test_once(self, run: Run, file: Path) -> None:
         out, _ = run("watch", str(file), "--once", "--games", "12")
         assert "1 a" in out
-        assert "Elo so far" in out
+        assert "tictactoe, 6 games, 6 of them in pairs\n" in out
         assert "6 of 12 games\nlast: a v c, 1/2-1/2, a draw\n" in out
+
+    def test_a_name_with_brackets_is_shown_as_it_is(self, run: Run, file: Path) -> None:
+        write_records(file, [a_game("[red]d a", 1.0), a_game("a [red]d", 1.0)])
+        assert run("watch", str(file), "--once")[0].count("[red]d") == 3
 
     def test_a_file_that_grows_until_nothing_comes(self, file: Path) -> None:
         def play() -> None:

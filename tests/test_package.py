@@ -39,9 +39,8 @@ ROOMS = {
     "agents.teaching": {"envs.render"},
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
-        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.report"),
-        "arena.sprt",
-        *("arena.training", "arena.training.alphazero"),
+        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.ratings", "arena.records"),
+        *("arena.report", "arena.sprt", "arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),

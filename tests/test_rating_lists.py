@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.arena import GameRecord, RatingList, elo_difference, match, rating_list
+from plyground.arena import GameRecord, RatingList, elo_difference, fit_ratings, match, rating_list
 from plyground.arena.ratings.certainty import Certainty
 from plyground.arena.ratings.model import Model
 from plyground.arena.ratings.paired import PairedGames, paired_games
@@ -45,6 +45,20 @@ def tournament(
 TRUTH = {"a": 180.0, "b": 60.0, "c": -40.0, "d": -200.0}
 GAMES = tournament(TRUTH, 15, 4)
 DECISIVE = tournament(TRUTH, 15, 5, draw=0.0, first_move=0.0)
+
+
+# K. Laskos, "EloStat, Bayeselo and Ordo", talkchess.com, 24 June 2012: games of three engines, with what the programs
+# say of them. Wins, draws and losses of the first.
+LASKOS = {("houdini", "strelka"): (18, 9, 3), ("houdini", "komodo"): (24, 6, 0), ("strelka", "komodo"): (18, 9, 3)}
+
+
+def laskos(times: int) -> list[GameRecord]:
+    return [
+        game(first, second, outcome)
+        for (first, second), counts in LASKOS.items()
+        for outcome, count in enumerate(counts)
+        for _ in range(times * count)
+    ]
 
 
 def log_likelihood(records: list[GameRecord], elo: Mapping[str, float], first_move: float, draw: float) -> float:
@@ -130,6 +144,44 @@ class TestMostLikely:
         assert elo["a"] - elo["b"] == pytest.approx(PER_LOGIT * math.log(1.5) * 2 / (2 + draw))
         assert elo["a"] - elo["b"] == pytest.approx(elo_difference([1.1] * 50).elo, abs=1)
 
+    def test_as_ordo_has_it(self) -> None:
+        # Ordo says 190.1, 0.0 and -190.1, and by hand it is 190.8: each score is that of 191 or twice 191 Elo.
+        by_score = [
+            (first, second, points)
+            for (first, second), counts in LASKOS.items()
+            for points, count in zip((1.0, 0.5, 0.0), counts, strict=True)
+            for _ in range(count)
+        ]
+        ordo = fit_ratings(by_score).elo
+        assert list(ordo.values()) == pytest.approx([190.1, -190.1, 0], abs=1)
+        # Draws told apart from half a win and half a loss say a little more: the odds of wins to losses.
+        ours = by_name(rating_list(laskos(4), first_move=False))
+        assert list(ours.values()) == pytest.approx([193, 0, -193], abs=1)
+
+    @pytest.mark.parametrize(("times", "published"), [(1, [166, 0, -165]), (4, [173, 0, -172])])
+    def test_differs_from_bayes_elo_by_its_law_of_draws(self, times: int, published: list[float]) -> None:
+        # BayesElo's chances (P. V. Rao and L. L. Kupper, 1967): a win is 1 / (1 + 10^((D - d) / 400)) for a lead of d,
+        # and D tells how often games are drawn. It adds a draw to the games of each two, and scales. With all
+        # this its published ratings come out of the same games; with Davidson's law ours do.
+        from scipy.optimize import minimize
+
+        def chances(lead: float, draw: float) -> tuple[float, float, float]:
+            win, loss = 1 / (1 + 10 ** ((draw - lead) / 400)), 1 / (1 + 10 ** ((draw + lead) / 400))
+            return win, 1 - win - loss, loss
+
+        def loss(x: Any) -> float:
+            elo, total = {"houdini": x[0], "strelka": 0.0, "komodo": x[1]}, 0.0
+            for (first, second), counts in LASKOS.items():
+                told = chances(elo[first] - elo[second], x[2])
+                total -= sum(times * n * math.log(p) for n, p in zip(counts, told, strict=True))
+                total -= math.log(told[1])
+            return total
+
+        found = minimize(loss, np.array([150.0, -150.0, 100.0]), method="Nelder-Mead", options={"xatol": 1e-3}).x
+        each = 10 ** (-found[2] / 400)
+        scaled = 4 * each / (1 + each) ** 2 * np.array([found[0], 0, found[1]])
+        assert scaled == pytest.approx(published, abs=2)
+
     def test_finds_known_ratings(self) -> None:
         found = rating_list(tournament(TRUTH, 3000, 1))
         for rating in found.ratings:
@@ -202,7 +254,7 @@ class TestIntervals:
         _, model, _, certainty = self.certainty(GAMES)
         weights = {i: (i == 0) - 1 / 4 for i in range(4)}
         spread = certainty.spread(model.contrast(weights))
-        limit = spread.dispersion * t.ppf(0.975, 2 * spread.freedom) ** 2
+        limit = spread.dispersion * t.ppf(0.975, 3 * spread.freedom) ** 2
         top = log_likelihood(GAMES, by_name(found), found.first_move.elo, found.draw_parameter)
         own = next(one for one in found.ratings if one.name == "a")
         for end in (own.low, own.high):

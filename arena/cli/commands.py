@@ -93,6 +93,14 @@ COMMANDS = {
             "plyground sprt --pentanomial '39 8843 26675 9240 44' --elo0 0.5 --elo1 2.5 --json",
         ),
     ),
+    "ratings": Command(
+        "ratings:ratings",
+        "Rate players by all their games: Elo with intervals that know of pairs of games.",
+        (
+            "plyground ratings games.jsonl",
+            "plyground ratings monday.jsonl tuesday.jsonl --anchor random=0 --los",
+        ),
+    ),
     "report": Command(
         "report:report",
         "Write games and their results as one page for a browser, which needs no server.",

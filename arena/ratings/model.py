@@ -30,7 +30,7 @@ from .paired import PairedGames
 __all__ = ["Model", "Point", "moments"]
 
 _STEPS, _HALVINGS = 200, 40  # of Fisher's scoring, which takes some five
-_SMALL = 1e-11  # what a step may still add to the log-likelihood at its end
+_SMALL = 1e-9  # where a step adds less to the log-likelihood, it is the last
 _POINTS = np.array([0.5, 0.0, -0.5])  # what η is multiplied by, for a win, a draw and a loss
 
 Vector = NDArray[np.float64]
@@ -150,9 +150,7 @@ class Model:
         for _ in range(_STEPS):
             slope = point.slope[self.free]
             step = _step(self.information(point, total), slope, contrast)
-            gained = float(slope @ step)
-            if gained < _SMALL:
-                break
+            is_last = float(slope @ step) < _SMALL
             for _ in range(_HALVINGS):
                 upper = self.at(self.moved(point, step))
                 if upper.log_likelihood > point.log_likelihood:
@@ -161,6 +159,8 @@ class Model:
             else:
                 break  # there is nothing above but rounding
             point = upper
+            if is_last:
+                break
         return point
 
     def moved(self, point: Point, step: Vector) -> Vector:

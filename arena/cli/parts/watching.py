@@ -9,14 +9,13 @@ from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from ...ratings import rating_list
 from ...records.files import located, without_mark
 from ...records.formats import check_format, read_games
 from ...records.record import GameRecord
-from ...tables import cross_table
+from ...tables import cross_table, ratings_table
 from ...tournaments import standings
 from .replaying import ending_of, score_of
 
@@ -181,10 +180,4 @@ def _ratings(records: list[GameRecord]) -> RenderableType:
         found = rating_list(records)
     except ValueError as error:
         return Text(f"no ratings: {error}", "dim")
-    table = Table(header_style="bold underline", box=None, padding=(0, 1, 0, 0))
-    table.add_column("player", overflow="fold", min_width=14)
-    for heading in ("Elo so far", "95 %"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for one in found.ratings:
-        table.add_row(Text(one.name), f"{one.elo:+.0f}", f"{one.low:+.0f} to {one.high:+.0f}")
-    return table
+    return ratings_table(found)
