@@ -31,6 +31,7 @@ from .ratings import (
 )
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
+from .report import write_report
 from .sprt import Sprt, until_decided
 from .tables import cross_table
 from .tournaments import Score, Standing, standings
@@ -81,4 +82,5 @@ __all__ = [
     "until_decided",
     "write_games",
     "write_records",
+    "write_report",
 ]

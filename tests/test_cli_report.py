@@ -102,7 +102,7 @@ class TestWatch:
     def test_once(self, run: Run, file: Path) -> None:
         out, _ = run("watch", str(file), "--once", "--games", "12")
         assert "1 a" in out
-        assert "tictactoe, 6 games, 6 of them in pairs\n" in out
+        assert "tictactoe, 6 games, 6 of them in pairs" in out
         assert "6 of 12 games\nlast: a v c, 1/2-1/2, a draw\n" in out
 
     def test_a_name_with_brackets_is_shown_as_it_is(self, run: Run, file: Path) -> None:

@@ -170,7 +170,14 @@ class TestPairs:
 
 
 class TestGames:
-    @pytest.mark.parametrize("spec", ["tictactoe", "connect_four(rows=4, columns=5)", "othello", "checkers"])
+    @pytest.mark.parametrize(
+        "spec",
+        [
+            "tictactoe",
+            "connect_four(rows=4, columns=5)",
+            *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("othello", "checkers", "go(board_size=5)")),
+        ],
+    )
     def test_the_page_can_build_each_position(self, spec: str, rng: np.random.Generator) -> None:
         game = make_game(spec)
         states = [random_game(game, rng) for _ in range(3)]

@@ -59,7 +59,9 @@ def write_report(
     """
     check_writable(out)
     page = report_page(records, title=title, blunder_seconds=blunder_seconds, games_bytes=games_bytes)
-    Path(out).write_text(page, encoding="utf-8", newline="\n")
+    part = Path(f"{out}.part")  # so that an earlier page is whole until the new one is
+    part.write_text(page, encoding="utf-8", newline="\n")
+    part.replace(out)
 
 
 def report_page(

@@ -51,7 +51,9 @@ class Scale:
             ticks = [step * 10.0**power for power in powers for step in steps]
             return [tick for tick in ticks if 0.03 <= self._share(tick) <= 0.97]
         step = 10.0 ** math.floor(math.log10(self._high - self._low))
-        step = next(one for one in (step / 5, step / 2, step, 2 * step) if (self._high - self._low) / one <= 7)
+        step = next(
+            one for one in (step / 5, step / 4, step / 2, step, 2 * step) if (self._high - self._low) / one <= 7
+        )
         ticks = [step * i for i in range(math.ceil(self._low / step), math.floor(self._high / step) + 1)]
         return [tick for tick in ticks if 0.03 <= self._share(tick) <= 0.97]  # room for half a number at each end
 
