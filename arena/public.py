@@ -32,6 +32,7 @@ from .ratings import (
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
 from .referee import TimeControl
+from .report import write_report
 from .sprt import Sprt, until_decided
 from .tables import cross_table
 from .tournaments import Score, Standing, standings
@@ -82,4 +83,5 @@ __all__ = [
     "until_decided",
     "write_games",
     "write_records",
+    "write_report",
 ]

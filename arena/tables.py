@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.markup import escape
 from rich.table import Table
 
+from .ratings import RatingList
 from .tournaments import Standing
 
-__all__ = ["cross_table", "format_seconds"]
+__all__ = ["cross_table", "format_seconds", "ratings_table", "superiority_table"]
 
 
 def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
     """Return a cross table: a player's points against each other one, then over all its games."""
-    result = Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0))
-    result.add_column("#", justify="right")
-    result.add_column("player", overflow="fold", min_width=14)
+    result = _players(title)
     for number, _ in enumerate(table, start=1):
         result.add_column(f"v {number}", justify="right", no_wrap=True, min_width=4)
     for heading in ("points", "win-draw-loss", "per move"):
@@ -25,12 +25,52 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
         total = line.total
         result.add_row(
             str(number),
-            line.name,
+            escape(line.name),
             *("·" if score is None else f"{score.points:g}" for score in scores),
             f"{total.points:g}",
             f"{total.wins}-{total.draws}-{total.losses}",
             format_seconds(line.seconds_per_move),
         )
+    return result
+
+
+def ratings_table(found: RatingList) -> Table:
+    """Return ratings with their intervals, best first, each with the likelihood that it is above the next."""
+    result = _players(f"{found.game}, {found.games} games, {2 * found.pairs} of them in pairs")
+    for heading in ("Elo", "interval", "games", "score", "LOS"):
+        result.add_column(heading, justify="right", no_wrap=True)
+    chances = found.superiority
+    for number, one in enumerate(found.ratings):
+        result.add_row(
+            str(number + 1),
+            escape(one.name),
+            f"{one.elo:+.0f}",
+            "fixed" if one.name in found.anchors else f"{one.low:+.0f} to {one.high:+.0f}",
+            str(one.games),
+            f"{one.score:.1%}",
+            f"{chances[number, number + 1]:.1%}" if number + 1 < len(found.ratings) else "",
+        )
+    return result
+
+
+def superiority_table(found: RatingList) -> Table:
+    """Return how likely each player is stronger than each, in percent."""
+    result = _players(None)
+    for number, _ in enumerate(found.ratings, start=1):
+        result.add_column(f"v {number}", justify="right", no_wrap=True, min_width=4)
+    for number, one in enumerate(found.ratings):
+        chances = [
+            "·" if other == number else f"{100 * chance:.1f}" for other, chance in enumerate(found.superiority[number])
+        ]
+        result.add_row(str(number + 1), escape(one.name), *chances)
+    return result
+
+
+def _players(title: str | None) -> Table:
+    """Return an empty table that begins with numbered players."""
+    result = Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0))
+    result.add_column("#", justify="right")
+    result.add_column("player", overflow="fold", min_width=14)
     return result
 
 

@@ -209,6 +209,13 @@ def test_page_on_search_runs_block_by_block(block: Block, tmp_path: Path, monkey
     assert run(block, {"__name__": "search"})
 
 
+def test_page_on_reports_writes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks(PAGE.with_name("report.md"))
+    run(block, {"__name__": "report"})
+    assert "<title>Tic-tac-toe</title>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_page_prints_what_it_shows(page: tuple[ModuleType, list[str]]) -> None:
     assert page[1] == [block.output for block in BLOCKS]

@@ -39,12 +39,12 @@ ROOMS = {
     "agents.teaching": {"envs.render"},
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
-        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.records", "arena.sprt"),
-        *("arena.store", "arena.training", "arena.training.alphazero"),
+        *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.ratings", "arena.records"),
+        *("arena.report", "arena.sprt", "arena.store", "arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        *("arena.openings", "arena.tournaments"),
+        *("arena.openings", "arena.ratings", "arena.tournaments"),
     },
     "arena.engine": {"agents.engines", "arena.referee", "envs.games", "envs.vector"},
     "arena.grading": {
@@ -54,6 +54,9 @@ ROOMS = {
     "arena.ratings": {"arena.records"},
     "arena.records": {"envs.jit"},
     "arena.referee": {"agents.engines"},
+    "arena.report": {
+        *("agents.solver", "envs.render", "arena.grading", "arena.ratings", "arena.records", "arena.tournaments"),
+    },
     "arena.sprt": {"arena.ratings", "arena.records"},
     "arena.store": {"arena.records"},
     "arena.tournaments": {"arena.records", "arena.referee", "envs.jit", "envs.vector"},

@@ -94,6 +94,32 @@ COMMANDS = {
             "plyground sprt --pentanomial '39 8843 26675 9240 44' --elo0 0.5 --elo1 2.5 --json",
         ),
     ),
+    "ratings": Command(
+        "ratings:ratings",
+        "Rate players by all their games: Elo with intervals that know of pairs of games.",
+        (
+            "plyground ratings games.jsonl",
+            "plyground ratings monday.jsonl tuesday.jsonl --anchor random=0 --los",
+        ),
+    ),
+    "report": Command(
+        "report:report",
+        "Write games and their results as one page for a browser, which needs no server.",
+        (
+            "plyground report games.jsonl --out report.html",
+            "plyground report games.jsonl --blunders 60 --title 'The club in May'",
+        ),
+    ),
+    "replay": Command(
+        "replay:replay",
+        "Show a game from a file, board by board: with keys at a terminal, else one position below the other.",
+        ("plyground replay games.jsonl 3", "plyground replay games.jsonl 3 --ply 12 --svg position.svg"),
+    ),
+    "watch": Command(
+        "watch:watch",
+        "Show the table of a file of games as they come: points, Elo so far, the rate, and the expected end.",
+        ("plyground watch games.jsonl --games 200", "plyground watch games.jsonl --once"),
+    ),
     "play": Command(
         "play:play",
         "Play against an agent at the terminal.",

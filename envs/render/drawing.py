@@ -18,11 +18,11 @@ from ..outside.arguments import checked_whole
 from .raster import paint
 from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape
 
-__all__ = ["PIXELS", "Drawing", "picture_format"]
+__all__ = ["PIXELS", "SVG_UNIT", "Drawing", "picture_format", "svg_element", "svg_number"]
 
 PIXELS = 16, 8192  # the fewest and the most on the longer side of a picture
 
-_SVG_UNIT = 100  # a board unit in the coordinates of SVG: some programs draw fonts of less than one unit badly
+SVG_UNIT = 100  # a board unit in the coordinates of SVG: some programs draw fonts of less than one unit badly
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Drawing:
             ValueError: ``size`` is out of range.
         """
         width, height = self.size_in_pixels(size)
-        box = f"0 0 {_units(self.width)} {_units(self.height)}"
+        box = f"0 0 {svg_number(self.width)} {svg_number(self.height)}"
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width}" height="{height}" role="img"'
             ' font-family="Helvetica, Arial, sans-serif" text-anchor="middle" stroke-linecap="round">',
             f"<title>{escape(self.title)}</title>",
             f"<desc>{escape(self.description)}</desc>",
             f'<rect width="100%" height="100%" fill={quoteattr(self.background)}/>',
-            *map(_element, self.shapes),
+            *map(svg_element, self.shapes),
             "</svg>",
         ]
         return "\n".join(lines) + "\n"
@@ -117,11 +117,13 @@ def picture_format(path: str | Path) -> Literal["svg", "png"]:
     return "svg" if suffix == ".svg" else "png"
 
 
-def _units(value: float) -> str:
-    return f"{round(value * _SVG_UNIT, 2) + 0.0:g}"  # + 0.0: no "-0"
+def svg_number(value: float) -> str:
+    """Return a length in board units as a number in the coordinates of SVG."""
+    return f"{round(value * SVG_UNIT, 2) + 0.0:g}"  # + 0.0: no "-0"
 
 
-def _element(shape: Shape) -> str:
+def svg_element(shape: Shape) -> str:
+    """Return a shape as an element of SVG."""
     if isinstance(shape, Rectangle):
         attributes = _attributes(x=shape.x, y=shape.y, width=shape.width, height=shape.height)
         attributes += _attributes(rx=shape.radius) if shape.radius else ""
@@ -134,7 +136,7 @@ def _element(shape: Shape) -> str:
         attributes = _attributes(x1=x1, y1=y1, x2=x2, y2=y2)
         return f"<line{attributes}{_paint(None, shape.stroke, shape.stroke_width)}/>"
     if isinstance(shape, Polygon):
-        points = " ".join(f"{_units(x)},{_units(y)}" for x, y in shape.points)
+        points = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in shape.points)
         return f'<polygon points="{points}"{_paint(shape.fill, None, 0)}/>'
     attributes = _attributes(x=shape.x, y=shape.y + BASELINE * shape.size) + _attributes(font_size=shape.size)
     weight = ' font-weight="bold"' * shape.bold
@@ -142,7 +144,7 @@ def _element(shape: Shape) -> str:
 
 
 def _attributes(**values: float) -> str:
-    return "".join(f' {name.replace("_", "-")}="{_units(value)}"' for name, value in values.items())
+    return "".join(f' {name.replace("_", "-")}="{svg_number(value)}"' for name, value in values.items())
 
 
 def _paint(fill: str | None, stroke: str | None, stroke_width: float, opacity: float = 1.0) -> str:

@@ -24,7 +24,7 @@ from .overlays import Overlay, OverlayShapes, draw_overlay
 from .shapes import Shape, Text
 from .styles import STYLES, Style
 
-__all__ = ["picture"]
+__all__ = ["board_of", "codes_of", "picture"]
 
 
 def picture(
@@ -48,8 +48,8 @@ def picture(
     Raises:
         ValueError: the game has no board or one that does not fit, or the overlay belongs to another position.
     """
-    board, style = _board_of(game)
-    codes = _codes(game, board, state)
+    board, style = board_of(game)
+    codes = codes_of(game, board, state)
     layout = Layout(board, style)
     over = OverlayShapes() if overlay is None else draw_overlay(game, layout, state, overlay)
     touched = () if last is None else board.cells(*last)
@@ -72,7 +72,12 @@ def picture(
     return Drawing(layout.width, height, (*shapes, *below), style.page, game.spec, "\n".join(filter(None, words)))
 
 
-def _board_of(game: Game) -> tuple[Board, Style]:
+def board_of(game: Game) -> tuple[Board, Style]:
+    """Return the board of a game, and the style in which it is drawn.
+
+    Raises:
+        ValueError: there is no board, or one that cannot be drawn.
+    """
     board = game.board
     if board is None:
         raise ValueError(
@@ -90,8 +95,12 @@ def _board_of(game: Game) -> tuple[Board, Style]:
     return board, STYLES[board.style]
 
 
-def _codes(game: Game, board: Board, state: State) -> list[int]:
-    """Return what stands on each cell."""
+def codes_of(game: Game, board: Board, state: State) -> list[int]:
+    """Return what stands on each cell.
+
+    Raises:
+        ValueError: the board does not say so for each cell.
+    """
     pieces: NDArray[np.int8] = np.asarray(board.pieces(state))
     if pieces.shape != (board.rows, board.columns) or pieces.min() < 0 or pieces.max() > 4:
         raise ValueError(

@@ -1,0 +1,165 @@
+"""A game that was played, as pictures in text: who moved, how long it took, the board, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from ....envs import Game, State, make_game
+from ....envs.board import MARKS
+from ....envs.render import picture
+from ....envs.render.drawing import Drawing
+from ...records.formats import read_games
+from ...records.record import GameRecord
+from ...records.replay import Replay, legal_moves
+from ...tables import format_seconds
+from .boards import counts, drawn
+
+__all__ = ["Reel", "browse", "ending_of", "nth_game", "score_of"]
+
+_KEYS = "n, space or →: on   p or ←: back   g, G: first, last   q: quit"
+_STEPS: dict[str, Callable[[int, int], int]] = {
+    **dict.fromkeys(("n", " ", "\r", "\x1b[C", "\x1bOC"), lambda at, last: at + 1),
+    **dict.fromkeys(("p", "b", "\x1b[D", "\x1bOD"), lambda at, last: at - 1),
+    **dict.fromkeys(("g", "\x1b[H", "\x1bOH", "\x1b[1~"), lambda at, last: 0),
+    **dict.fromkeys(("G", "\x1b[F", "\x1bOF", "\x1b[4~"), lambda at, last: last),
+}
+_QUIT = ("q", "Q", "\x1b", "\x03", "\x04")
+
+
+def nth_game(path: Path, number: int) -> GameRecord:
+    """Return a game of a file by its number, from 1.
+
+    Raises:
+        ValueError: there are not so many games, or one cannot be read.
+        OSError: there is no such file.
+    """
+    count = 0
+    for count, record in enumerate(read_games(path), start=1):
+        if count == number:
+            return record
+    raise ValueError(f"{path} has {count} games: there is no game {number}")
+
+
+def score_of(record: GameRecord) -> str:
+    """Return the points of both players, as in ``"1-0"``."""
+    own, other = record.outcome
+    return "1/2-1/2" if own == other else "1-0" if own > other else "0-1"
+
+
+def ending_of(record: GameRecord) -> str:
+    """Return how a game ended, as in ``"random wins"``."""
+    own, other = record.outcome
+    if record.ending == "truncated":
+        return "broken off"
+    if own == other:
+        return "a draw"
+    loser, winner = record.players[int(own > other)], record.players[int(own < other)]
+    if record.ending == "illegal":
+        return f"{loser} loses by an illegal move"
+    if record.ending == "failed":
+        return f"{loser} loses by an error: {record.reason or 'no reason is given'}"
+    return f"{winner} wins"
+
+
+class Reel:
+    """The positions of a game.
+
+    Args:
+        record: the game.
+        number: its number in the file.
+
+    Attributes:
+        last: the number of its moves.
+        heading: a line that says who played what, and how it ended.
+
+    Raises:
+        ValueError: there are no rules of this game here, or a move is illegal in them.
+    """
+
+    def __init__(self, record: GameRecord, number: int) -> None:
+        self.record, self.game = record, _game_of(record)
+        self.last = len(record.moves)
+        legal = legal_moves(record)
+        replay = Replay(self.game)
+        self._states: list[State] = [replay.state.copy()]  # before the first move, and after each
+        self._movers: list[int] = []
+        for move in legal:
+            replay.play(move, self._name(move))
+            self._states.append(replay.state.copy())
+        self._movers = [*replay.movers, *[replay.player] * (self.last - len(legal))]
+        first, second = (self._player(seat) for seat in (0, 1))
+        self.heading = (
+            f"game {number}, {record.game}: {first} v {second}, {score_of(record)}, {ending_of(record)} after "
+            f"{self.last} moves"
+        )
+
+    def _player(self, seat: int) -> str:
+        mark = f" ({MARKS[1 + seat]})" if self.game.board is not None else ""
+        return f"{self.record.players[seat]}{mark}"
+
+    def _name(self, move: int) -> str:
+        return self.game.action_to_str(move) if 0 <= move < self.game.num_actions else str(move)
+
+    def _last_of(self, at: int) -> tuple[State, int] | None:
+        return (self._states[at - 1], self.record.moves[at - 1]) if 0 < at < len(self._states) else None
+
+    def line(self, at: int) -> str:
+        """Return what the move that led to a position was, who made it, and how long it took."""
+        if not at:
+            return f"initial position, {self.last} moves to come"
+        record, name = self.record, self._name(self.record.moves[at - 1])
+        seconds = record.seconds[at - 1]
+        took = f" ({format_seconds(seconds)})" if seconds else ""
+        who = "opening" if at <= record.opening else self._player(self._movers[at - 1])
+        ends = f"\n{ending_of(record)}" if at == self.last else ""
+        return f"{at}/{self.last} {who}: {name}{took}{ends}"
+
+    def frame(self, at: int) -> Text:
+        """Return a position as text, with the line of the move that led to it."""
+        state = self._states[min(at, len(self._states) - 1)]
+        text = Text(f"{self.line(at)}\n")
+        text.append_text(drawn(self.game, state, self._last_of(at)))
+        if counted := counts(self.game, state):
+            text.append(f"\n{counted}", "dim")
+        return text
+
+    def picture(self, at: int) -> Drawing:
+        """Return a position as a picture.
+
+        Raises:
+            ValueError: the game has no board.
+        """
+        state = self._states[min(at, len(self._states) - 1)]
+        return picture(self.game, state, last=self._last_of(at), caption=self.line(at).replace("\n", ": "))
+
+
+def _game_of(record: GameRecord) -> Game:
+    try:
+        return make_game(record.game)
+    except (ValueError, OSError, ImportError) as error:
+        raise ValueError(f"the boards of {record.game} cannot be drawn: {error}") from None
+
+
+def browse(console: Console, reel: Reel) -> None:
+    """Show a game on the whole screen, and go through it by keys; the last position that was seen stays."""
+    at = 0
+
+    def shown() -> Group:
+        return Group(Text(reel.heading), Text(), reel.frame(at), Text(), Text(_KEYS, "dim"))
+
+    try:
+        with Live(shown(), console=console, auto_refresh=False, screen=True) as live:
+            while (key := typer.getchar()) not in _QUIT:
+                if key in _STEPS:
+                    at = max(0, min(reel.last, _STEPS[key](at, reel.last)))
+                    live.update(shown(), refresh=True)
+    except (KeyboardInterrupt, EOFError):
+        pass
+    console.print(reel.heading, markup=False, soft_wrap=True)
+    console.print(reel.frame(at), markup=False, soft_wrap=True)

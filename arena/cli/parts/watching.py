@@ -1,0 +1,183 @@
+"""A file of games that grows: what is new in it, and the table of it as it stands."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from ...ratings import rating_list
+from ...records.files import located, without_mark
+from ...records.formats import check_format, read_games
+from ...records.record import GameRecord
+from ...tables import cross_table, ratings_table
+from ...tournaments import standings
+from .replaying import ending_of, score_of
+
+__all__ = ["Follower", "Pace", "follow"]
+
+_WINDOW = 60.0  # seconds over which the rate of games is measured
+_SHARE = 0.25  # of the time at most goes into making the table
+
+
+class Follower:
+    """Reads what has been added to a file of games since the last look.
+
+    Of JSON lines only the new ones are read, up to the last whole one. Files of other formats are read anew when they
+    have changed.
+
+    Args:
+        path: the file.
+
+    Attributes:
+        records: all games that were found until now.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: its name ends in no known suffix.
+    """
+
+    def __init__(self, path: Path) -> None:
+        check_format(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"cannot read {path}: there is no such file")
+        self._path, self._offset, self._line = path, 0, 0
+        self._stamp: object = None
+        self.records: list[GameRecord] = []
+
+    def look(self) -> int:
+        """Read what is new, and return how many games that is.
+
+        Raises:
+            ValueError: a game cannot be read.
+        """
+        if self._path.suffix.lower() == ".jsonl":
+            return self._lines()
+        stamp = [(one.stat().st_mtime_ns, one.stat().st_size) for one in self._files() if one.exists()]
+        if stamp == self._stamp:
+            return 0
+        self._stamp, before = stamp, len(self.records)
+        self.records = list(read_games(self._path))
+        return len(self.records) - before
+
+    def _files(self) -> tuple[Path, Path]:
+        """Return the file, and the log beside it in which SQLite keeps what it has just been given."""
+        return self._path, self._path.with_name(f"{self._path.name}-wal")
+
+    def _lines(self) -> int:
+        if self._path.stat().st_size < self._offset:  # a new file of the same name
+            self._offset, self._line, self.records = 0, 0, []
+        before = len(self.records)
+        with open(self._path, "rb") as file:
+            file.seek(self._offset)
+            for data in file:
+                if not data.endswith(b"\n"):  # somebody is writing it
+                    break
+                try:
+                    text = (data if self._offset else without_mark(data)).decode("utf-8")
+                    self.records.append(GameRecord.from_json(text))
+                except ValueError as error:
+                    raise located(error, self._path, self._line + 1) from None
+                self._offset += len(data)
+                self._line += 1
+        return len(self.records) - before
+
+
+class Pace:
+    """How fast games come, over the last minute.
+
+    Args:
+        planned: how many games there will be, if that is known.
+    """
+
+    def __init__(self, planned: int | None) -> None:
+        self._planned = planned
+        self._seen: deque[tuple[float, int]] = deque()  # when, and how many games there were
+
+    def add(self, now: float, games: int) -> None:
+        """Count the games that there are ``now``, in seconds of any clock."""
+        self._seen.append((now, games))
+        while len(self._seen) > 2 and now - self._seen[1][0] >= _WINDOW:
+            self._seen.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Games a second; 0 as long as none has come."""
+        (start, before), (now, games) = self._seen[0], self._seen[-1]
+        return (games - before) / (now - start) if now > start else 0.0
+
+    def line(self, clock: datetime) -> str:
+        """Return how many games there are, how fast they come, and when they will end, as the clock shows it."""
+        games = self._seen[-1][1]
+        of = f" of {self._planned:,}" if self._planned else ""
+        parts = [f"{games:,}{of} games"]
+        if rate := self.rate:
+            parts.append(f"{rate:.3g} a second" if rate >= 1 else f"{60 * rate:.3g} a minute")
+        if self._planned and games >= self._planned:
+            parts.append("all are played")
+        elif self._planned and rate:
+            left = timedelta(seconds=round((self._planned - games) / rate))
+            parts.append(f"{left} left, until {(clock + left):%H:%M:%S}")
+        return ", ".join(parts)
+
+
+def follow(console: Console, path: Path, *, planned: int | None, every: float, until_idle: float | None) -> None:
+    """Show the table of a file until nothing comes any more, or Ctrl-C; the last one stays on the screen.
+
+    Args:
+        console: where it is shown.
+        path: the file.
+        planned: how many games there will be, if that is known.
+        every: seconds between two looks.
+        until_idle: seconds without a new game after which it ends; 0 for one look; None for Ctrl-C alone.
+    """
+    follower, pace = Follower(path), Pace(planned)
+    follower.look()
+    pace.add(time.monotonic(), len(follower.records))
+    if until_idle == 0:
+        console.print(_table(follower.records, pace))
+        return
+    last = time.monotonic()
+    with Live(_table(follower.records, pace), console=console, auto_refresh=False) as live:
+        try:
+            while True:
+                begun = time.monotonic()
+                new = follower.look()
+                pace.add(begun, len(follower.records))
+                live.update(_table(follower.records, pace), refresh=True)
+                now = time.monotonic()
+                last = now if new else last
+                if until_idle is not None and now - last >= until_idle:
+                    return
+                time.sleep(max(every, (now - begun) * (1 / _SHARE - 1)))
+        except KeyboardInterrupt:
+            pass
+
+
+def _table(records: list[GameRecord], pace: Pace) -> RenderableType:
+    if not records:
+        return Text("no game has ended yet")
+    last = records[-1]
+    line = f"last: {last.players[0]} v {last.players[1]}, {score_of(last)}, {ending_of(last)}"
+    return Group(
+        cross_table(standings(records), title=last.game),
+        Text(),
+        _ratings(records),
+        Text(),
+        Text(pace.line(datetime.now())),
+        Text(line, "dim"),
+    )
+
+
+def _ratings(records: list[GameRecord]) -> RenderableType:
+    """Return the ratings by these games, the best first, or why there are none yet."""
+    try:
+        found = rating_list(records)
+    except ValueError as error:
+        return Text(f"no ratings: {error}", "dim")
+    return ratings_table(found)

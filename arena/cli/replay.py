@@ -1,0 +1,48 @@
+"""``plyground replay``: a game from a file, board by board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import GamesFile
+
+__all__ = ["replay"]
+
+_out = Console(highlight=False)
+
+
+def replay(
+    file: GamesFile,
+    number: Annotated[int, typer.Argument(metavar="GAME", min=1, help="The number of the game in the file, from 1.")],
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Only the position after so many moves, or the first to be shown.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(help="Save a picture, .svg or .png, of the position of --ply, or of the last one.")
+    ] = None,
+) -> None:
+    """Show a game from a file, board by board: with keys at a terminal, else one position below the other."""
+    from ...envs.outside.files import check_writable
+    from ...envs.render.drawing import picture_format
+    from .parts.replaying import Reel, browse, nth_game
+
+    if svg is not None:
+        picture_format(svg)
+        check_writable(svg)
+    reel = Reel(nth_game(file, number), number)
+    if ply is not None and ply > reel.last:
+        raise ValueError(f"game {number} of {file} has {reel.last} moves: there is no position after {ply}")
+    if svg is not None:
+        reel.picture(reel.last if ply is None else ply).save(svg)
+        _out.print(f"saved {svg}", markup=False, soft_wrap=True)
+    elif _out.is_terminal and ply is None:
+        browse(_out, reel)
+    else:
+        _out.print(reel.heading, markup=False, soft_wrap=True)
+        for at in range(reel.last + 1) if ply is None else (ply,):
+            _out.print()
+            _out.print(reel.frame(at), markup=False, soft_wrap=True)

@@ -1,0 +1,51 @@
+"""``plyground report``: games and their results as one page for a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import GamesFile
+
+__all__ = ["report"]
+
+_out = Console()
+
+
+def report(
+    file: GamesFile,
+    out: Annotated[Path, typer.Option(help="The page to write; a file of that name is replaced.")] = Path(
+        "report.html"
+    ),
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", help="The game to report on, where the file has several.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="The heading. Default: the game and how many games there are.")] = "",
+    blunders: Annotated[
+        float, typer.Option(min=0, help="Seconds of exact solving, to find the worst moves; 0 for none.")
+    ] = 20,
+    megabytes: Annotated[
+        float, typer.Option(min=0, help="Room for games that can be stepped through; the page says what is left out.")
+    ] = 4,
+) -> None:
+    """Write games and their results as one page for a browser, which needs no server."""
+    from ...envs.outside.files import check_writable
+    from ...envs.outside.spec import nearest
+    from ..records.formats import read_games
+    from ..report import write_report
+
+    check_writable(out)
+    with Console(stderr=True).status(f"reading {file.name} …"):
+        records = list(read_games(file))
+    if game is not None:
+        found = {record.game for record in records}
+        if game not in found:
+            raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
+        records = [record for record in records if record.game == game]
+    with Console(stderr=True).status(f"writing {out.name} …"):
+        write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=int(1e6 * megabytes))
+    size = out.stat().st_size / 1e6
+    _out.print(f"saved {out}, {len(records)} games, {size:.1f} MB", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,238 @@
+"use strict";
+// The page's own program: the theme, the list of games, and the board. Text from files is only ever set as text.
+(() => {
+  const byId = (name) => document.getElementById(name);
+
+  // -- the theme ----------------------------------------------------------------------------------------------------
+
+  const root = document.documentElement;
+  const button = byId("theme");
+  const stored = () => { try { return localStorage.getItem("plyground-theme"); } catch { return null; } };
+  const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const named = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+  if (["dark", "light"].includes(stored())) root.dataset.theme = stored();
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try { localStorage.setItem("plyground-theme", root.dataset.theme); } catch { /* the page still changes */ }
+    named();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", named);
+  named();
+
+  // -- games --------------------------------------------------------------------------------------------------------
+
+  const data = JSON.parse(byId("data").textContent);
+  const games = data.games;
+  if (!games.length) return;
+  const viewer = byId("viewer"), board = byId("board"), svg = board.querySelector("svg"), text = board.querySelector("pre");
+  const slider = byId("ply"), list = byId("moves"), rows = byId("rows");
+  const place = new Map(games.map((game, i) => [game.n, i]));
+  let shown = games.map((_, i) => i);  // the games that the filters leave, by their places
+  let current = 0, ply = 0;
+
+  const player = (game, seat) => data.players[game.p[seat]];
+  const moveName = (game, i) => data.actions[game.m[i]];
+  const points = (game) => game.r[0] === game.r[1] ? "½–½" : game.r[0] > game.r[1] ? "1–0" : "0–1";
+  const element = (name, content, attributes = {}) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...(Array.isArray(content) ? content : [content]));
+    return made;
+  };
+  const duration = (micros) => {
+    const [value, unit] = micros >= 1e6 ? [micros / 1e6, "s"] : micros >= 1e3 ? [micros / 1e3, "ms"] : [micros, "µs"];
+    return `${Number(value.toPrecision(3))} ${unit}`;
+  };
+  const ending = (game) => {
+    const loser = player(game, game.r[0] < game.r[1] ? 0 : 1);
+    if (game.e === "illegal") return `${loser} loses by an illegal move, ${moveName(game, game.m.length - 1)}`;
+    if (game.e === "failed") return `${loser} loses by an error: ${game.w || "no reason is given"}`;
+    if (game.e === "truncated") return "broken off";
+    return game.r[0] === game.r[1] ? "draw" : `${player(game, game.r[0] > game.r[1] ? 0 : 1)} wins`;
+  };
+
+  // What stands on the board after so many moves: a code for each cell that is not empty.
+  function position(game, count) {
+    const cells = new Map();
+    for (const change of [data.start, ...game.d.slice(0, count)]) {
+      for (const value of change) {
+        if (value % 5) cells.set(Math.floor(value / 5), value % 5); else cells.delete(Math.floor(value / 5));
+      }
+    }
+    return cells;
+  }
+
+  function use(layer, name, cell) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    made.setAttribute("href", `#${name}`);
+    made.setAttribute("x", data.unit * (cell % data.columns));
+    made.setAttribute("y", data.unit * Math.floor(cell / data.columns));
+    layer.append(made);
+  }
+
+  function draw(game) {
+    if (text) text.textContent = game.x ? game.x[Math.min(ply, game.x.length - 1)] : "";
+    if (!svg) return;
+    const layers = {};
+    for (const layer of svg.querySelectorAll("[data-layer]")) {
+      layer.replaceChildren();
+      layers[layer.dataset.layer] = layer;
+    }
+    if (!game.d) return;
+    const cells = position(game, ply);
+    for (const [cell, code] of cells) use(layers.pieces, `piece-${code}`, cell);
+    if (ply && ply <= game.d.length) {
+      const touched = game.d[ply - 1].slice(0, game.t ? game.t[ply - 1] : 1);
+      for (const value of touched) {
+        const cell = Math.floor(value / 5);
+        use(layers[svg.dataset.mark], `mark-${cells.get(cell) || 0}`, cell);
+      }
+    }
+    svg.setAttribute("aria-label", `The board after ${ply} of ${game.m.length} moves`);
+  }
+
+  function said(game) {
+    const parts = [];
+    if (!ply) parts.push("Initial position.");
+    else {
+      const seat = game.q[ply - 1], name = moveName(game, ply - 1);
+      const time = game.s && game.s[ply - 1] ? `, ${duration(game.s[ply - 1])}` : "";
+      const who = ply <= game.o || !"01".includes(seat) ? "Opening" : player(game, seat);
+      parts.push(`Move ${ply} of ${game.m.length}. ${who}: ${name}${time}.`);
+      if (game.d && ply > game.d.length) parts.push("The board is that before this move.");
+    }
+    if (ply === game.m.length) parts.push(`End: ${ending(game)}.`);
+    return parts.join(" ");
+  }
+
+  function go(to) {
+    const game = games[current];
+    ply = Math.max(0, Math.min(game.m.length, to));
+    slider.value = ply;
+    slider.setAttribute("aria-valuetext", `${ply} of ${game.m.length}`);
+    draw(game);
+    byId("status").textContent = said(game);
+    list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const button = list.querySelector(`[data-ply="${ply}"]`);
+    if (button) {
+      button.setAttribute("aria-current", "step");
+      const item = button.parentElement;  // scrolls the list, and never the page
+      const top = item.offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
+    } else list.scrollTop = 0;
+  }
+
+  function open(index, to = 0) {
+    rows.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    current = index;
+    const game = games[current];
+    slider.max = game.m.length;
+    byId("players").replaceChildren(
+      element("span", `Game ${game.n}`, { class: "rank" }), " ", element("strong", player(game, 0)), " begins, ",
+      element("strong", player(game, 1)), ` moves second: ${points(game)}`,
+    );
+    list.replaceChildren(...game.m.map((_, i) => element(
+      "li", element("button", moveName(game, i), { type: "button", "data-ply": i + 1, tabindex: -1, ...(i < game.o ? { class: "opening" } : {}) }),
+    )));
+    go(to);
+    const row = rows.querySelector(`[data-game="${current}"]`);
+    if (row) {
+      row.setAttribute("aria-current", "true");
+      const box = byId("list"), top = row.offsetTop;
+      if (top < box.scrollTop + 40 || top + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
+    }
+  }
+
+  function next(step) {
+    const at = shown.indexOf(current);
+    const to = at < 0 ? 0 : Math.max(0, Math.min(shown.length - 1, at + step));
+    if (shown.length) open(shown[to]);
+  }
+
+  // -- the list -----------------------------------------------------------------------------------------------------
+
+  const kinds = {
+    first: (game) => game.r[0] > game.r[1],
+    second: (game) => game.r[0] < game.r[1],
+    draw: (game) => game.r[0] === game.r[1] && game.e !== "truncated",
+    broken: (game) => game.e === "illegal" || game.e === "failed",
+  };
+
+  function filter() {
+    const own = byId("by-player").value, other = byId("by-other").value, kind = kinds[byId("by-result").value];
+    shown = games.map((_, i) => i).filter((i) => {
+      const [first, second] = games[i].p.map(String);
+      const fits = (one, two) => (!own || own === one) && (!other || other === two);
+      return (fits(first, second) || fits(second, first)) && (!kind || kind(games[i]));
+    });
+    byId("count").textContent = `${shown.length} of ${games.length} games`;
+    rows.replaceChildren(...shown.map((i) => {
+      const game = games[i];
+      const link = element("a", String(game.n), { href: `#game-${game.n}` });
+      const cells = [player(game, 0), player(game, 1), points(game), String(game.m.length), ending(game)];
+      return element("tr", [element("th", link, { scope: "row" }), ...cells.map((cell) => element("td", cell))], { "data-game": i });
+    }));
+    if (shown.length) open(shown.includes(current) ? current : shown[0], shown.includes(current) ? ply : 0);
+  }
+
+  for (const select of [byId("by-player"), byId("by-other")]) {
+    data.players.forEach((name, i) => select.append(element("option", name, { value: i })));
+  }
+  byId("filters").addEventListener("change", filter);
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  rows.addEventListener("click", (event) => {
+    const row = event.target.closest("tr");
+    if (row && !event.target.closest("a")) open(Number(row.dataset.game));
+  });
+
+  // -- keys and mouse -----------------------------------------------------------------------------------------------
+
+  const keys = {
+    ArrowLeft: () => go(ply - 1),
+    ArrowRight: () => go(ply + 1),
+    Home: () => go(0),
+    End: () => go(games[current].m.length),
+    ArrowUp: () => next(-1),
+    ArrowDown: () => next(1),
+  };
+  const steps = { first: keys.Home, back: keys.ArrowLeft, on: keys.ArrowRight, last: keys.End };
+  viewer.addEventListener("keydown", (event) => {
+    if (!(event.key in keys) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  viewer.addEventListener("click", (event) => {
+    const step = event.target.closest("[data-go]"), move = event.target.closest("[data-ply]");
+    if (step) steps[step.dataset.go]();
+    else if (move) { go(Number(move.dataset.ply)); viewer.focus({ preventScroll: true }); }
+  });
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  board.addEventListener("click", (event) => {
+    const box = board.getBoundingClientRect();
+    go(ply + (event.clientX - box.left < box.width / 2 ? -1 : 1));
+    viewer.focus({ preventScroll: true });
+  });
+
+  // Links to a position, #game-12-7, and to the games of two players, #pair-0-1.
+  function follow() {
+    const game = /^#game-(\d+)(?:-(\d+))?$/.exec(location.hash), pair = /^#pair-(\d+)-(\d+)$/.exec(location.hash);
+    if (pair) {
+      [byId("by-player").value, byId("by-other").value, byId("by-result").value] = [pair[1], pair[2], ""];
+      filter();
+    } else if (game && place.has(Number(game[1]))) {
+      open(place.get(Number(game[1])), Number(game[2] || 0));
+    } else return;
+    byId("games").scrollIntoView();
+    viewer.focus({ preventScroll: true });
+  }
+  addEventListener("hashchange", follow);
+  addEventListener("click", (event) => {  // the same link once more changes no hash
+    if (event.target.closest("a[href^='#']")?.hash === location.hash) follow();
+  });
+
+  for (const name of ["viewer", "filters", "list"]) byId(name).hidden = false;
+  filter();
+  open(0);
+  follow();
+})();

@@ -1,0 +1,202 @@
+"""The page: its sections, the style sheet, the program and the games, in one file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ...envs import Game, make_game
+from ...envs.outside.files import check_writable
+from ...envs.outside.messages import cut
+from ...envs.render.styles import mix
+from ...envs.render.template import board_template
+from ...envs.version import __version__
+from ..ratings import RatingList, rating_list
+from ..records.record import GameRecord
+from ..tournaments import standings
+from .blunders import SHOWN, Search, blunders_section, find_blunders
+from .games import LIMIT, games_data, move_name, order_of
+from .markup import Html, escaped, section, tag
+from .pairs import in_pairs
+from .results import HEAT, cross_table_section, payoff_section, ratings_section
+from .sides import sides_section
+from .times import lengths_section, times_section
+
+__all__ = ["report_page", "write_report"]
+
+_DATA = Path(__file__).parent / "data"
+_HEADING = re.compile(r'<section id="([^"]+)".*?<h2[^>]*>(.*?)</h2>', re.DOTALL)
+# Of the heat map, for light and dark pages: no points, an even score, all points. The text on them stays readable.
+_COLOURS = (("#f2b48f", "#f4f1ea", "#93bde8"), ("#7a3d1c", "#2a2d31", "#1f4f86"))
+
+
+def write_report(
+    records: Iterable[GameRecord],
+    out: str | Path,
+    *,
+    title: str = "",
+    blunder_seconds: float = 20,
+    games_bytes: int = LIMIT,
+) -> None:
+    """Write a page that shows games and their results, for a browser: one file, which asks no server.
+
+    Args:
+        records: the games, all of one game.
+        out: the file, which is replaced.
+        title: the heading of the page. Default: the game and how many games there are.
+        blunder_seconds: the time for exact solving, which finds blunders where the game can be solved; 0 for none.
+        games_bytes: how large the games that can be stepped through may be together. Those left out are counted in all
+            tables, and the page says how many there are.
+
+    Raises:
+        ValueError: there are no games, or those of several games.
+        OSError: the file cannot be written.
+    """
+    check_writable(out)
+    page = report_page(records, title=title, blunder_seconds=blunder_seconds, games_bytes=games_bytes)
+    part = Path(f"{out}.part")  # so that an earlier page is whole until the new one is
+    part.write_text(page, encoding="utf-8", newline="\n")
+    part.replace(out)
+
+
+def report_page(
+    records: Iterable[GameRecord], *, title: str = "", blunder_seconds: float = 20, games_bytes: int = LIMIT
+) -> str:
+    """Return the page that `write_report` writes."""
+    played = list(records)
+    counts = Counter(record.game for record in played)
+    if not played:
+        raise ValueError("there are no games to report on")
+    if len(counts) > 1:
+        listed = ", ".join(f"{name} ({count})" for name, count in counts.most_common())
+        raise ValueError(f"a report is of one game, got games of {listed}: choose one of them")
+    game, why = _game_of(played[0].game)
+    table_of = standings(played)
+    names = [line.name for line in table_of]
+    pairs = in_pairs(played)
+    ratings, unrated = _ratings(played)
+    search, unsolved = _searched(game, played, blunder_seconds)
+    wanted = [one.game for one in search.found[:SHOWN]] if search is not None else []
+    data = games_data(game, played, names, order_of(played, wanted), games_bytes)
+    sections = [
+        cross_table_section(table_of, pairs),
+        section("ratings", "Ratings", tag("p", f"There are none: {unrated}."))
+        if ratings is None
+        else ratings_section(ratings),
+        payoff_section(table_of, pairs),
+        sides_section(played, names, ratings and ratings.first_move, lambda move: move_name(game, move)),
+        lengths_section(played),
+        times_section(played, names),
+        section("blunders", "Blunders", tag("p", unsolved))
+        if search is None or game is None
+        else blunders_section(game, search, range(1, len(played) + 1)),
+        _games_section(game, played, len(data["games"]), why),
+    ]
+    heading = title or f"{played[0].game}: {len(names)} players, {len(played):,} games"
+    return Template(_file("page.html")).substitute(
+        version=escaped(__version__),
+        title=escaped(heading),
+        style=_file("page.css") + _heat_rules(),
+        summary=_summary(played),
+        navigation=_navigation(sections),
+        sections="\n".join(sections),
+        data=_script_data(data),
+        script=_file("page.js"),
+    )
+
+
+def _file(name: str) -> str:
+    return (_DATA / name).read_text(encoding="utf-8")
+
+
+def _game_of(spec: str) -> tuple[Game | None, str]:
+    """Return a game, or None and why there is none, such as that of an environment of somebody else."""
+    try:
+        return make_game(spec), ""
+    except (ValueError, OSError, ImportError) as error:
+        return None, cut(str(error))
+
+
+def _searched(game: Game | None, records: Sequence[GameRecord], seconds: float) -> tuple[Search | None, str]:
+    """Return the search for blunders, or None and why there is none."""
+    if game is None:
+        return None, "There are no rules of this game here, by which moves could be compared with perfect play."
+    if not seconds:
+        return None, "Moves were not compared with perfect play."
+    try:
+        return find_blunders(game, records, seconds), ""
+    except ValueError as error:
+        return None, f"Moves could not be compared with perfect play: {error}."
+
+
+def _summary(records: Sequence[GameRecord]) -> Html:
+    """Return the facts at the head of the page: how many games there are, and how they ended."""
+    endings = Counter(record.ending for record in records)
+    drawn = sum(record.outcome[0] == record.outcome[1] and record.ending != "truncated" for record in records)
+    facts = [("games", len(records)), ("drawn", drawn)]
+    words = {"truncated": "broken off", "illegal": "lost by illegal moves", "failed": "lost by errors"}
+    facts += [(word, endings[ending]) for ending, word in words.items() if endings[ending]]
+    items = [tag("li", [tag("b", f"{count:,}"), f" {word}"]) for word, count in facts]
+    lost = Counter(_loser(record) for record in records if record.ending in ("illegal", "failed"))
+    by = ", ".join(f"{name} {count}" for name, count in lost.most_common())
+    note = tag("p", f"Lost by illegal moves or errors: {by}.", class_="note") if by else ""
+    return Html(tag("ul", items, class_="facts") + note)
+
+
+def _loser(record: GameRecord) -> str:
+    return record.players[record.outcome.index(min(record.outcome))]
+
+
+def _navigation(sections: Sequence[Html]) -> Html:
+    """Return links to the sections."""
+    found = [_HEADING.search(one) for one in sections]
+    links = [Html(f'<a href="#{one[1]}">{one[2]}</a>') for one in found if one is not None]
+    return tag("ul", [tag("li", link) for link in links])
+
+
+def _games_section(game: Game | None, records: Sequence[GameRecord], kept: int, why: str) -> Html:
+    """Return the board, and the list of the games."""
+    if game is None:
+        board = tag("p", f"The boards cannot be drawn: {why}.", class_="note")
+    elif game.board is None:
+        board = tag("pre", "")
+    else:
+        board = Html(board_template(game, "The board"))
+    left = f"All {kept:,} games can be stepped through."
+    if kept < len(records):
+        left = (
+            f"{kept:,} of {len(records):,} games can be stepped through: those of the worst blunders, those that ended "
+            "by an illegal move or an error, and others from all over the file. The rest would make the page too "
+            "large; it is counted in all tables."
+        )
+    return section(
+        "games", "The games, move by move", tag("p", left), Html(Template(_file("viewer.html")).substitute(board=board))
+    )
+
+
+def _heat_rules() -> str:
+    """Return the colours of the heat map, for light and dark pages."""
+    rules = []
+    for level in range(HEAT):
+        share = 2 * level / (HEAT - 1) - 1
+        light, dark = (mix(even, most if share > 0 else least, abs(share)) for least, even, most in _COLOURS)
+        rules.append(f".h{level} {{ background: light-dark({light}, {dark}); }}")
+    return "\n".join(rules)
+
+
+def _script_data(data: Any) -> str:
+    """Return data as JSON without ``<``, so that no text in it can end the script that it stands in."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _ratings(records: Sequence[GameRecord]) -> tuple[RatingList | None, str]:
+    """Return the ratings, or None and why there are none."""
+    try:
+        return rating_list(records), ""
+    except ValueError as error:
+        return None, str(error)

@@ -1,0 +1,79 @@
+"""Shares of points with intervals that count a pair of games, one opening from both sides, as one observation."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..ratings import elo_difference
+from ..records.record import GameRecord
+
+__all__ = ["Points", "first_share", "in_pairs", "player_share", "points_of_first"]
+
+Pair = tuple[GameRecord, ...]  # of one or two games
+
+
+class Points(NamedTuple):
+    """Points gained in some games, and the 95 % interval of their share; NaN if there are no games."""
+
+    gained: float
+    games: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share of the points."""
+        return self.gained / self.games if self.games else math.nan
+
+
+def points_of_first(record: GameRecord) -> float:
+    """Return what the player who began has gained: 1 for a win, half for a draw, or 0."""
+    own, other = record.outcome
+    return (own > other) + (own == other) / 2
+
+
+def in_pairs(records: Iterable[GameRecord]) -> list[Pair]:
+    """Return games of the same opening and players, from both sides, together; others are alone."""
+    pairs: list[list[GameRecord]] = []
+    waiting: defaultdict[tuple[str, str, tuple[int, ...]], list[list[GameRecord]]] = defaultdict(list)
+    for record in records:
+        first, second = record.players
+        opening = tuple(record.moves[: record.opening])
+        if (others := waiting[second, first, opening]) and first != second:
+            others.pop(0).append(record)
+        else:
+            pairs.append([record])
+            waiting[first, second, opening].append(pairs[-1])
+    return [tuple(pair) for pair in pairs]
+
+
+def first_share(pairs: Sequence[Pair]) -> Points:
+    """Return the share of the points that went to whoever began."""
+    return _share([[points_of_first(record) for record in pair] for pair in pairs])
+
+
+def player_share(pairs: Sequence[Pair], name: str, against: str | None = None) -> Points:
+    """Return the share of the points that a player got, in all of its games, or against one other."""
+    gained = []
+    for pair in pairs:
+        first, second = pair[0].players
+        if name in (first, second) and (against is None or {name, against} == {first, second}):
+            gained.append([_points_of(record, name) for record in pair])
+    return _share(gained)
+
+
+def _points_of(record: GameRecord, name: str) -> float:
+    points = points_of_first(record)
+    return points if record.players[0] == name else 1 - points
+
+
+def _share(pairs: Sequence[Sequence[float]]) -> Points:
+    """Return the share of points in some pairs, with the interval of `elo_difference`; a single game is a pair."""
+    if not pairs:
+        return Points(0, 0, math.nan, math.nan)
+    found = elo_difference([2 * sum(pair) / len(pair) for pair in pairs])
+    low, high = (1 / (1 + 10 ** (-value / 400)) for value in (found.low, found.high))
+    return Points(sum(map(sum, pairs)), sum(map(len, pairs)), low, high)

@@ -1,0 +1,136 @@
+"""Who won: the cross table, ratings as a plot, and the share of points of everyone against everyone in colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ratings import RatingList
+from ..tables import format_seconds
+from ..tournaments import Standing
+from .markup import Html, elo, named, percent, section, share_text, table, tag
+from .pairs import Pair, player_share
+from .plots import Scale, interval_plot
+
+__all__ = ["HEAT", "cross_table_section", "payoff_section", "ratings_section"]
+
+MOST = 60  # players that a table of everyone against everyone shows
+HEAT = 11  # colours of the heat map, an odd number: the middle one is an even score
+
+
+def cross_table_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> Html:
+    """Return the cross table, the best player first."""
+    shown = table_of[:MOST]
+    head = ["Player", *map(str, range(1, len(shown) + 1)), "Points", "Share, 95 %", "Won–drawn–lost", "Per move"]
+    rows = []
+    for number, line in enumerate(shown, start=1):
+        cells: list[str | Html] = [named(line.name, number)]
+        for other in shown:
+            score = line.against.get(other.name)
+            cells.append("·" if score is None else f"{score.points:g}")
+        total = line.total
+        cells += [
+            tag("strong", f"{total.points:g}"),
+            share_text(*_interval(pairs, line.name)),
+            f"{total.wins}–{total.draws}–{total.losses}",
+            format_seconds(line.seconds_per_move) if line.seconds else "–",
+        ]
+        rows.append(cells)
+    leader, share = shown[0], player_share(pairs, shown[0].name)
+    lead = f"{leader.name} has the largest share of its points: {share_text(share.share, share.low, share.high)}."
+    note = "A win is one point, a draw half of one. Intervals count an opening from both sides as one observation."
+    return section(
+        "results",
+        "Cross table",
+        tag("p", lead, class_="lead"),
+        table(head, rows, "Points of each player, in the rows, against each other one, by number", "cross"),
+        tag("p", f"{note}{_left_out(table_of)}", class_="note"),
+    )
+
+
+def _interval(pairs: Sequence[Pair], name: str) -> tuple[float, float, float]:
+    share = player_share(pairs, name)
+    return share.share, share.low, share.high
+
+
+def _left_out(table_of: Sequence[Standing]) -> str:
+    return f" The first {MOST} of {len(table_of)} players are shown." if len(table_of) > MOST else ""
+
+
+def ratings_section(found: RatingList) -> Html:
+    """Return the ratings, the best first, each with its interval as a line."""
+    ratings = found.ratings
+    scale = Scale([end for one in ratings for end in (one.elo, one.low, one.high)])
+    rows = []
+    for one in ratings:
+        numbers = f"{elo(one.elo)} ({elo(one.low)} to {elo(one.high)})"
+        rows.append(_row(one.name, interval_plot(scale, one.elo, one.low, one.high), numbers))
+    ticks = [tag("span", elo(tick), style=f"left:{scale(tick)}%", class_="at") for tick in scale.ticks()]
+    rows.append(tag("li", [tag("span", ""), tag("span", ticks, class_="axis"), tag("span", "")], aria_hidden="true"))
+    best = ratings[0]
+    lead = f"{best.name} is rated highest, at {elo(best.elo)} Elo."
+    if len(ratings) > 1:
+        chance = f"{100 * found.superiority[0, 1]:.3g} %"
+        second = ratings[1]
+        lead = f"{best.name} is rated highest, {best.elo - second.elo:.0f} Elo above {second.name}, and stronger with "
+        lead += f"probability {chance}."
+    note = (
+        "Dots are the most likely ratings by all games (Bradley and Terry, with draws and the advantage of the first "
+        "move), lines their 95 % intervals, by pairs of games. The mean of all ratings is 0."
+    )
+    return section(
+        "ratings",
+        "Ratings",
+        tag("p", lead, class_="lead"),
+        tag("ul", rows, class_="intervals", aria_label="Ratings in Elo, with 95 % intervals"),
+        tag("p", note, class_="note"),
+    )
+
+
+def _row(name: str, plot: Html, numbers: str) -> Html:
+    return tag("li", [tag("span", named(name), class_="name"), plot, tag("span", numbers, class_="numbers")])
+
+
+def payoff_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> Html:
+    """Return the heat map: the share of the points of each player against each other one."""
+    shown = table_of[:MOST]
+    met: dict[frozenset[str], list[Pair]] = {}
+    for pair in pairs:
+        met.setdefault(frozenset(pair[0].players), []).append(pair)
+    rows = []
+    for number, line in enumerate(shown, start=1):
+        cells: list[str | Html] = [named(line.name, number)]
+        for column, other in enumerate(shown):
+            games = met.get(frozenset((line.name, other.name)), ())
+            if other is line or not games:
+                cells.append(Html('<td class="none">·</td>'))
+                continue
+            share = player_share(games, line.name, other.name)
+            score = line.against[other.name]
+            level = round(share.share * (HEAT - 1))
+            range_ = tag("small", f"{100 * share.low:.0f}–{100 * share.high:.0f}")
+            what = f"{score.wins}–{score.draws}–{score.losses} in {score.games} games: show them"
+            link = tag("a", [f"{100 * share.share:.3g}", range_], href=f"#pair-{number - 1}-{column}", title=what)
+            cells.append(tag("td", link, class_=f"heat h{level}"))
+        rows.append(cells)
+    head = ["Player", *map(str, range(1, len(shown) + 1))]
+    legend = [tag("span", "", class_=f"heat h{level}") for level in range(HEAT)]
+    return section(
+        "payoffs",
+        "Who beats whom",
+        tag("p", _one_sided(shown, met), class_="lead"),
+        table(head, rows, "Per cent of the points that the player in the row got from the one in the column", "payoff"),
+        tag("p", [tag("span", ["0 % ", *legend, " 100 %"], class_="legend"), " Small: 95 % intervals."], class_="note"),
+    )
+
+
+def _one_sided(shown: Sequence[Standing], met: dict[frozenset[str], list[Pair]]) -> str:
+    """Return who beat somebody who stands above, the most clearly."""
+    upsets = []
+    for i, line in enumerate(shown):
+        for above in shown[:i]:
+            if games := met.get(frozenset((line.name, above.name))):
+                upsets.append((player_share(games, line.name, above.name).share, line.name, above.name))
+    share, name, other = max(upsets, default=(0.0, "", ""))
+    if share > 0.5:
+        return f"Not in one line: {name} got {percent(share)} of the points from {other}, who stands above."
+    return "Nobody got more than half of the points from a player who stands above."

@@ -1,0 +1,126 @@
+"""What it was worth to begin, over all games, for each player, and in each opening."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..ratings.lists import Advantage
+from ..records.record import GameRecord
+from .markup import Html, Value, elo, named, section, share_text, table, tag
+from .pairs import Points, first_share, in_pairs, player_share, points_of_first
+
+__all__ = ["sides_section"]
+
+_MOST = 20  # openings that are shown
+_LONGEST = 40  # moves of an opening that are named
+
+
+def sides_section(
+    records: Sequence[GameRecord], names: Sequence[str], first_move: Advantage | None, move_name: Callable[[int], str]
+) -> Html:
+    """Return the results by side and by opening.
+
+    Args:
+        records: all games.
+        names: the players, the best first.
+        first_move: what the first move is worth beside the players' strength; None where that is not known.
+        move_name: gives the name of an action.
+    """
+    pairs = in_pairs(records)
+    share = first_share(pairs)
+    whole = sum(len(pair) == 2 for pair in pairs)
+    lead = f"Whoever began got {_text(share)} of the points in {share.games:,} games"
+    even = share.low <= 0.5 <= share.high
+    lead += "; an even share lies within the interval." if even else "; an even share lies outside of the interval."
+    if first_move is not None:
+        worth = f"{elo(first_move.elo)} ({elo(first_move.low)} to {elo(first_move.high)})"
+        lead += f" Beside the players' strength, the first move was worth {worth} Elo."
+    alone = len(pairs) - whole
+    note = f"{2 * whole:,} games are pairs of one opening from both sides"
+    note += f"; {alone:,} have no such counterpart, and who played them counts too." if alone else "."
+    return section(
+        "sides",
+        "Who begins",
+        tag("p", lead, class_="lead"),
+        table(
+            ["Player", "Begins: won–drawn–lost", "Share, 95 %", "Moves second: won–drawn–lost", "Share, 95 %"],
+            _by_player(records, names),
+            "Results by side",
+        ),
+        tag("p", note, class_="note"),
+        _openings(records, move_name),
+    )
+
+
+def _text(share: Points) -> str:
+    return share_text(share.share, share.low, share.high)
+
+
+def _results(points: Sequence[float]) -> str:
+    return f"{points.count(1)}–{points.count(0.5)}–{points.count(0)}"
+
+
+def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list[Value]]:
+    everybody = [points_of_first(record) for record in records]
+    share = first_share(in_pairs(records))
+    rest = 1 - share.share
+    rows: list[list[Value]] = [
+        [
+            "All",
+            _results(everybody),
+            _text(share),
+            _results([1 - one for one in everybody]),
+            share_text(rest, 1 - share.high, 1 - share.low),
+        ]
+    ]
+    for name in names:
+        row: list[Value] = [named(name)]
+        for seat in (0, 1):
+            own = [record for record in records if record.players[seat] == name]
+            points = [points_of_first(record) for record in own]
+            row.append(_results(points if seat == 0 else [1 - one for one in points]))
+            row.append(_text(player_share([(record,) for record in own], name)))
+        rows.append(row)
+    return rows
+
+
+def _openings(records: Sequence[GameRecord], move_name: Callable[[int], str]) -> Html:
+    by_opening: dict[tuple[int, ...], list[GameRecord]] = {}
+    for record in records:
+        by_opening.setdefault(tuple(record.moves[: record.opening]), []).append(record)
+    heading = tag("h3", "Openings")
+    if by_opening.keys() == {()}:
+        return Html(heading + tag("p", "All games began from the initial position."))
+    shares = {opening: first_share(in_pairs(games)) for opening, games in by_opening.items()}
+    order = sorted(shares, key=lambda opening: (-shares[opening].games, -abs(shares[opening].share - 0.5)))
+    rows = []
+    for opening in order[:_MOST]:
+        points = [points_of_first(record) for record in by_opening[opening]]
+        lengths = [len(record.moves) for record in by_opening[opening]]
+        rows.append(
+            [
+                _named(opening, move_name),
+                f"{len(points)}",
+                _results(points),
+                _text(shares[opening]),
+                f"{sum(lengths) / len(lengths):.0f}",
+            ]
+        )
+    sided = sum(share.low > 0.5 or share.high < 0.5 for share in shares.values())
+    chance = f" Of so many, about {math.ceil(0.05 * len(shares))} would be by chance." if sided else ""
+    lead = f"{len(shares)} openings; in {sided or 'none'} of them the interval of the share is to one side of 50 %."
+    left = (
+        f" Shown are the {_MOST} with the most games, and among these the most one-sided." if len(order) > _MOST else ""
+    )
+    head = ["Opening", "Games", "First player: won–drawn–lost", "Share, 95 %", "Plies, mean"]
+    return Html(
+        heading + tag("p", f"{lead}{chance}{left}") + table(head, rows, "Results of the first player by opening")
+    )
+
+
+def _named(opening: tuple[int, ...], move_name: Callable[[int], str]) -> str:
+    if not opening:
+        return "initial position"
+    text = " ".join(map(move_name, opening[:_LONGEST]))
+    return f"{text} … {len(opening)} moves" if len(opening) > _LONGEST else text
