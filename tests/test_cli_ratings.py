@@ -11,6 +11,7 @@ import pytest
 from plyground.arena import rating_list, write_records
 
 from .command_line import Run
+from .test_payoffs import circle
 from .test_rating_lists import GAMES
 
 
@@ -45,6 +46,22 @@ def test_for_people(run: Run, files: list[str]) -> None:
     narrow, _ = run("ratings", *files, "--anchor", "c=1000", "--confidence", "0.5")
     assert "fixed" in narrow
     assert "the lead on the anchors (c)" in narrow
+
+
+def test_circles(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "circle.jsonl"
+    write_records(file, circle())
+    found = json.loads(run("ratings", str(file), "--cycles", "--json")[0])
+    assert len(found["cycles"]) == 1
+    assert set(found["cycles"][0]) == set("abc")
+    last = found["order"].index("d")
+    assert found["nash"][last]["share"] < 1e-6
+    assert found["nash"][last]["elo"] < -100
+    assert sum(found["alpha_rank"]) == pytest.approx(1)
+    out, _ = run("ratings", str(file), "--cycles")
+    assert " beats ".join([*found["cycles"][0], found["cycles"][0][0]]) in out
+    write_records(tmp_path / "torn.jsonl", [record for record in circle() if set(record.players) != {"a", "d"}])
+    assert "have not met" in run("ratings", str(tmp_path / "torn.jsonl"), "--cycles", code=2)[1]
 
 
 def test_what_cannot_be_rated(run: Run, files: list[str], tmp_path: Path) -> None:

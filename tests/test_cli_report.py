@@ -18,7 +18,7 @@ from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 
 from .command_line import Run
-from .test_report import MATCH, a_game
+from .report_games import MATCH, a_game
 
 
 @pytest.fixture

@@ -14,47 +14,19 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from plyground.arena import GameRecord, elo_difference, pair_scores
+from plyground.arena import elo_difference, pair_scores
 from plyground.arena.report import report_page, write_report
 from plyground.arena.report.blunders import find_blunders
 from plyground.arena.report.games import games_data, order_of
 from plyground.arena.report.markup import elo, share_text
 from plyground.arena.report.pairs import first_share, in_pairs, player_share
 from plyground.arena.report.plots import Scale
-from plyground.envs import Game, make_game
+from plyground.envs import make_game
 from plyground.envs.render.template import board_template
 
 from .conftest import random_game
 from .oracles import minimax_value
-
-
-def a_game(players: str, outcome: float, opening: tuple[int, ...] = (0,), **changes: Any) -> GameRecord:
-    """Return a game of tic-tac-toe, of players such as "a b", in which X wins, or nobody does."""
-    rest = {1.0: [4, 1, 3, 2], 0.0: [1, 2, 4, 3, 5, 8, 6, 7], -1.0: [4, 1, 3, 8, 5]}[outcome]
-    moves = [*opening, *[move for move in rest if move not in opening]]
-    ours = len(moves) - len(opening)
-    record = GameRecord(
-        game="tictactoe",
-        players=players.split(),
-        moves=moves,
-        opening=len(opening),
-        outcome=[outcome, 0.0 - outcome],
-        ending="finished",
-        seconds=[0.0] * len(opening) + [0.001] * ours,
-        movers=[-1] * len(opening) + [(len(opening) + i) % 2 for i in range(ours)],
-        seed=1,
-    )
-    return replace(record, **changes)
-
-
-MATCH = [
-    a_game("a b", 1.0),
-    a_game("b a", -1.0),
-    a_game("a b", 0.0, (8,)),
-    a_game("b a", 1.0, (8,)),
-    a_game("c a", 0.0),
-    a_game("a c", 0.0),
-]
+from .report_games import MATCH, a_game, record_of
 
 
 class Reader(HTMLParser):
@@ -181,7 +153,7 @@ class TestGames:
     def test_the_page_can_build_each_position(self, spec: str, rng: np.random.Generator) -> None:
         game = make_game(spec)
         states = [random_game(game, rng) for _ in range(3)]
-        records = [self.record(game, some) for some in states]
+        records = [record_of(game, some) for some in states]
         data = games_data(game, records, ["a", "b"], range(3))
         assert game.board is not None
         for some, one in zip(states, data["games"], strict=True):
@@ -197,20 +169,6 @@ class TestGames:
                     touched = game.board.cells(some[i - 1], one["m"][i - 1])
                     assert tuple(value // 5 for value in changes[:count]) == touched
             assert one["q"] == "".join(str(int(game.player(state))) for state in some[:-1])
-
-    @staticmethod
-    def record(game: Game, states: list[Any]) -> GameRecord:
-        moves = []
-        for before, after in itertools.pairwise(states):
-            for action in game.actions(before):
-                child = before.copy()
-                game.play(child, action)
-                if child == after:
-                    moves.append(action)
-                    break
-        assert len(moves) == len(states) - 1
-        times = [0.0] * len(moves)
-        return GameRecord(game.spec, ["a", "b"], moves, 0, [0.0, 0.0], "finished", times, [0] * len(moves), 0)
 
     def test_what_has_no_room_is_left_out_and_counted(self) -> None:
         games = [a_game("a b", 1.0), *[a_game("b a", 1.0)] * 40, a_game("a b", -1.0, ending="illegal")]
@@ -230,7 +188,7 @@ class TestGames:
 
     def test_a_thousand_games_take_less_than_a_megabyte(self, rng: np.random.Generator) -> None:
         game = make_game("connect_four(rows=4, columns=5)")
-        one = self.record(game, random_game(game, rng))
+        one = record_of(game, random_game(game, rng))
         one = replace(one, game="connect_four(rows=4, columns=5)", seconds=[0.0123456] * len(one.moves))
         assert len(report_page([one] * 1000, blunder_seconds=0)) < 1_000_000
 
@@ -321,7 +279,7 @@ class TestPlots:
 def test_blunders_are_those_that_minimax_finds(spec: str, rng: np.random.Generator) -> None:
     game = make_game(spec)
     games = [random_game(game, rng) for _ in range(6)]
-    records = [TestGames.record(game, states) for states in games]
+    records = [record_of(game, states) for states in games]
     records = [
         replace(one, movers=[int(game.player(s)) for s in some[:-1]]) for one, some in zip(records, games, strict=True)
     ]
@@ -360,7 +318,7 @@ def test_blunders_are_those_that_minimax_finds(spec: str, rng: np.random.Generat
 @pytest.mark.slow
 def test_blunders_end_with_their_time_and_say_what_was_seen(rng: np.random.Generator) -> None:
     game = make_game("connect_four")
-    records = [TestGames.record(game, random_game(game, rng)) for _ in range(10)]
+    records = [record_of(game, random_game(game, rng)) for _ in range(10)]
     records = [replace(one, movers=[i % 2 for i in range(len(one.moves))]) for one in records]
     search = find_blunders(game, records, 0.5)
     assert not search.is_whole

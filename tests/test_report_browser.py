@@ -21,7 +21,7 @@ from plyground.arena.report import write_report
 from plyground.envs import make_game
 
 from .conftest import random_game
-from .test_report import MATCH, TestGames, a_game
+from .report_games import MATCH, a_game, record_of
 
 pytestmark = pytest.mark.slow
 
@@ -189,7 +189,7 @@ def test_no_text_of_a_file_runs_as_a_program(browser: Any, page: str) -> None:
 def test_boards_are_those_of_the_rules(browser: Any, tmp_path: Path, spec: str, rng: np.random.Generator) -> None:
     game = make_game(spec)
     states = random_game(game, rng)
-    write_report([TestGames.record(game, states)], tmp_path / "one.html", blunder_seconds=0)
+    write_report([record_of(game, states)], tmp_path / "one.html", blunder_seconds=0)
     assert game.board is not None
     for ply in (0, 1, 7, len(states) // 2, len(states) - 1):
         opened(browser, f"{(tmp_path / 'one.html').as_uri()}#game-1-{ply}")

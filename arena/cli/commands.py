@@ -100,6 +100,7 @@ COMMANDS = {
         (
             "plyground ratings games.jsonl",
             "plyground ratings monday.jsonl tuesday.jsonl --anchor random=0 --los",
+            "plyground ratings games.jsonl --cycles --json",
         ),
     ),
     "report": Command(

@@ -13,6 +13,7 @@ from .options import Json, print_json
 
 if TYPE_CHECKING:
     from ..ratings import RatingList
+    from ..ratings.paired import PairedGames
 
 __all__ = ["ratings"]
 
@@ -27,26 +28,38 @@ def ratings(
     ] = None,
     confidence: Annotated[float, typer.Option(help="The probability that intervals are to have.")] = 0.95,
     los: Annotated[bool, typer.Option("--los", help="Also the likelihood of superiority of each over each.")] = False,
+    circles: Annotated[
+        bool,
+        typer.Option(
+            "--cycles",
+            help="Also who beats whom in a circle, Nash averaging and α-rank, for players whose strength is not one "
+            "number. Everybody must have met everybody.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Rate players by all their games: Elo with intervals that know of pairs of games."""
     from itertools import chain
 
-    from ..ratings import rating_list
+    from ..ratings.lists import rate_games
+    from ..ratings.paired import paired_games
     from ..records.record import read_records
     from ..tables import ratings_table, superiority_table
 
     known = dict(_anchor(text) for text in anchor or [])
-    records = chain.from_iterable(read_records(file) for file in files)
-    found = rating_list(records, anchors=known, confidence=confidence)
+    games = paired_games(chain.from_iterable(read_records(file) for file in files))
+    found = rate_games(games, anchors=known, confidence=confidence)
+    beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
     if as_json:
-        print_json(_data_of(found, los))
+        print_json(_data_of(found, los) | (beyond or {}))
         return
     _out.print(ratings_table(found))
     _out.print(_notes(found), markup=False, soft_wrap=True)
     if los:
         _out.print("\nHow likely each is stronger than the others, in percent:")
         _out.print(superiority_table(found))
+    if beyond:
+        _tell_beyond(beyond)
 
 
 def _anchor(text: str) -> tuple[str, float]:
@@ -96,3 +109,47 @@ def _data_of(found: RatingList, los: bool) -> dict[str, Any]:
         "players": players,
     }
     return data | ({"superiority": chances.tolist()} if los else {})
+
+
+def _beyond(games: PairedGames, order: list[str], confidence: float) -> dict[str, Any]:
+    """Return what a rating cannot say, with the players in this order."""
+    from ..ratings.payoffs import alpha_rank, cycles, nash_average, payoff_matrix
+
+    payoffs = payoff_matrix(games, confidence)
+    average = nash_average(payoffs.log_odds())
+    stays = alpha_rank(payoffs.scores)
+    places = [payoffs.names.index(name) for name in order]
+    return {
+        "payoffs": payoffs.scores[places][:, places].tolist(),
+        "nash": [{"share": float(average.shares[i]), "elo": float(average.elo[i])} for i in places],
+        "alpha_rank": stays[places].tolist(),
+        "cycles": cycles(payoffs),
+        "order": order,
+    }
+
+
+def _tell_beyond(beyond: dict[str, Any]) -> None:
+    """Print it."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    _out.print("\nScores in percent, and strength against the mixture of players that nobody beats (Nash):")
+    table = Table(header_style="bold underline", box=None, padding=(0, 1, 0, 0))
+    table.add_column("#", justify="right")
+    table.add_column("player", overflow="fold", min_width=14)
+    for number, _ in enumerate(beyond["order"], start=1):
+        table.add_column(f"v {number}", justify="right", no_wrap=True, min_width=4)
+    for heading in ("Nash share", "Elo", "α-rank"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for number, name in enumerate(beyond["order"]):
+        scores = [
+            "·" if other == number else f"{100 * score:.0f}" for other, score in enumerate(beyond["payoffs"][number])
+        ]
+        nash = beyond["nash"][number]
+        shares = f"{nash['share']:.1%}", f"{nash['elo']:+.0f}", f"{beyond['alpha_rank'][number]:.1%}"
+        table.add_row(str(number + 1), escape(name), *scores, *shares)
+    _out.print(table)
+    if not beyond["cycles"]:
+        _out.print("No players are proved to beat each other in a circle.")
+    for circle in beyond["cycles"]:
+        _out.print(" beats ".join([*circle, circle[0]]), markup=False, soft_wrap=True)

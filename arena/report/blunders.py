@@ -245,6 +245,8 @@ def _lead(search: Search, total: int) -> str:
 
 def _seen(search: Search, total: int) -> str:
     """Return how much was looked at, and what was not."""
+    if not total:
+        return f"{search.seconds:.0f} s were spent on the last moves of the games."
     if total == search.moves:
         return f"All {total:,} moves were looked at, and valued exactly by a solver."
     text = f"{total:,} of {search.moves:,} moves were looked at, and valued exactly by a solver"
