@@ -78,6 +78,13 @@ class TestClient:
         assert not client.is_running
         assert client.ask("final_score") == "W+1.5"
 
+    def test_its_end_is_seen_though_a_child_keeps_its_pipes_open(self, client: GTPClient) -> None:
+        client.ask("child")
+        started = time.monotonic()
+        with pytest.raises(EngineError, match="has ended"):
+            client.ask("die")
+        assert time.monotonic() - started < 10  # of the 20 seconds for an answer
+
     @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
     def test_its_children_end_with_it(self, engine_script: str) -> None:
         client = GTPClient(engine_script, 20)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ...envs.outside.messages import shown
 from .files import Watch, ignored, located, without_mark
 from .names import is_store
 
-__all__ = ["GameRecord", "check_fields", "read_records", "saved_records", "write_records"]
+__all__ = ["GameRecord", "check_fields", "mend", "read_records", "saved_records", "write_records"]
+
+
+_BLOCK = 1 << 16  # bytes
 
 
 @dataclass(frozen=True)
@@ -134,17 +138,72 @@ def check_fields(data: Mapping[str, Any]) -> None:
 
 
 def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
-    """Yield the records, each as soon as it is added to a file: JSON lines, or a store, ``.db``."""
+    """Yield the records, each as soon as it is added to a file: JSON lines, or a store, ``.db``.
+
+    Raises:
+        OSError: the file cannot be written, or another process writes to it (a store takes games of several).
+    """
     if is_store(path):
         from ..store import saved_in_store
 
         yield from saved_in_store(path, records)
         return
-    with open(path, "a", encoding="utf-8") as file:
+    with open(path, "ab", buffering=0) as file:
+        _lock(file, path)
         for record in records:
-            file.write(record.to_json() + "\n")
-            file.flush()
+            line = record.to_json().encode() + b"\n"
+            try:
+                written = file.write(line)
+            except OSError as error:
+                raise _unwritten(path, error.strerror or str(error)) from error
+            if written != len(line):
+                raise _unwritten(path, "there is no room for more")
             yield record
+
+
+def _unwritten(path: str | Path, reason: str) -> OSError:
+    return OSError(f"cannot write {path}: {reason.lower()}; the games until now are in it, make room and resume")
+
+
+def _lock(file: IO[bytes], path: str | Path) -> None:
+    """Keep a file for this process until it is closed, where the system can do that."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(
+            f"cannot write {path}: another process adds games to it; play into another file, or both into a store, .db"
+        ) from None
+    except OSError:  # a file system without locks
+        return
+
+
+def mend(path: str | Path) -> bool:
+    """Take away what is incomplete at the end of a file of JSON lines, whose writer was killed or had no room.
+
+    Returns:
+        Whether there was something.
+    """
+    with open(path, "r+b") as file:
+        end, tail = file.seek(0, os.SEEK_END), b""
+        while end > 0 and b"\n" not in tail:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            tail, end = file.read(end - start) + tail, start
+        tail = tail[tail.rfind(b"\n") + 1 :]
+        if not tail:
+            return False
+        whole = file.seek(0, os.SEEK_END)
+        try:
+            GameRecord.from_json(tail.decode("utf-8"))
+        except ValueError:
+            file.truncate(whole - len(tail))
+            return True
+        file.write(b"\n")  # it was written by hand
+        return False
 
 
 def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:

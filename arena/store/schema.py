@@ -135,6 +135,8 @@ def connect(path: Path, write: bool, migrations: Sequence[str] | None = None) ->
 
 def _opened(path: Path, write: bool) -> sqlite3.Connection:
     place = path.resolve().as_uri()
+    if write and path.exists() and not (os.access(path, os.W_OK) and _may_write(path.resolve().parent)):
+        raise sqlite3.OperationalError("readonly")  # in the words of SQLite, which says less
     if not write and not _beside(path).exists() and not _may_write(path.resolve().parent):
         place += "?immutable=1"  # WAL mode would want to put files beside it
     else:

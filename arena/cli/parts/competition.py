@@ -16,7 +16,7 @@ from ....envs.outside.files import check_writable
 from ...matches import iter_match, labels_of
 from ...progress import play_with_progress
 from ...records.names import is_store, split_name
-from ...records.record import GameRecord, read_records
+from ...records.record import GameRecord, mend, read_records
 from ...tables import cross_table
 from ...tournaments import Standing, standings
 from ...tournaments.course import Course
@@ -118,6 +118,8 @@ def _games_in(out: Path | None, resume: bool) -> list[GameRecord]:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")
         return []
+    if resume and mend(out):
+        _err.print(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
     done = list(read_records(out))
     if not resume:
         first = f"{done[0].game}, {' v '.join(done[0].players)}"
