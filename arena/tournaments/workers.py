@@ -111,7 +111,8 @@ class JoblibWorkers(Workers):
         parallel: Any = Parallel(n_jobs=self._jobs, return_as="generator", batch_size=one)
         results = parallel(delayed(play_in_worker)(self._token, self._sent, bundle) for bundle in bundles)
         try:
-            yield from results
+            for result in results:  # noqa: UP028  (`yield from` would close them before the warning is silenced)
+                yield result
         finally:
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
                 warnings.simplefilter("ignore", UserWarning)
