@@ -144,6 +144,14 @@ COMMANDS = {
         "Grade a player: moves by exact solving, a rating on a ladder, and whether its values come true.",
         ("plyground evaluate 'mcts(simulations=100)'", "plyground evaluate ppo-run --curve --out curve"),
     ),
+    "rate": Command(
+        "rate:rate",
+        "Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough.",
+        (
+            "plyground rate 'mcts(simulations=300)'",
+            "plyground rate ./mine.py:Greedy --games 200 --out games.jsonl --resume",
+        ),
+    ),
     "convert": Command(
         "convert:convert",
         "Convert games between stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello) and PDN (checkers).",
