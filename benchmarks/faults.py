@@ -164,9 +164,14 @@ def peak_memory(process: int) -> int:
 
 
 @app.command()
-def kills(times: int = 50, games: Games = 600, seed: int = 0) -> None:
+def kills(
+    times: int = 50,
+    games: Games = 600,
+    seed: int = 0,
+    only: Annotated[str, typer.Option(help="One kind of file: .jsonl or .db.")] = "",
+) -> None:
     """Kill the process at random, and resume it, for both kinds of files."""
-    for suffix in FORMATS:
+    for suffix in [only] if only else FORMATS:
         with folder() as place:
             found = killed(place, suffix, times, games, np.random.default_rng(seed))
         table(

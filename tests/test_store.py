@@ -218,7 +218,7 @@ class TestTournaments:
             file.write("# trained a little longer\n")
         with caplog.at_level(logging.WARNING, "plyground"):
             assert without_times(match(GAME, players, 4, store="games.db", resume=True)) == without_times(first)
-        assert "games.db has games of another ./changing.py:player, whose files have changed since" in caplog.text
+        assert "games.db has games of another ./changing.py:player, whose spec or files have changed" in caplog.text
         assert [one.games for one in tournaments_in("games.db")] == [4, 4]
         assert rows(tmp_path / "games.db", "SELECT count(*) FROM games") == [(8,)]
         found = rows(

@@ -53,7 +53,16 @@ def tournaments_in(path: str | Path) -> list[StoredTournament]:
     """
     file, _ = split_name(path)
     with closing(_opened(file)) as connection, faults(file):
-        return _tournaments(connection)
+        if _is_empty(connection):
+            return []
+        endings: dict[int, dict[str, int]] = {}
+        counted = connection.execute(
+            "SELECT tournament, endings.name, count(*) FROM entries JOIN games ON games.id = entries.game "
+            "JOIN endings ON endings.id = games.ending GROUP BY tournament, endings.name ORDER BY 1, 3 DESC, 2"
+        )
+        for tournament, name, games in counted:
+            endings.setdefault(tournament, {})[name] = games
+        return [one._replace(endings=endings.get(one.number, {})) for one in _tournaments(connection)]
 
 
 def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str | None = None) -> Iterator[GameRecord]:
@@ -146,23 +155,18 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 
 def _tournaments(connection: sqlite3.Connection) -> list[StoredTournament]:
+    """Return the tournaments that have games, without how these ended."""
     if _is_empty(connection):
         return []
-    endings: dict[int, dict[str, int]] = {}
-    counted = connection.execute(
-        "SELECT tournament, endings.name, count(*) FROM entries JOIN games ON games.id = entries.game "
-        "JOIN endings ON endings.id = games.ending GROUP BY tournament, endings.name ORDER BY 1, 3 DESC, 2"
-    )
-    for tournament, name, games in counted:
-        endings.setdefault(tournament, {})[name] = games
+    counts: dict[int, int] = dict(connection.execute("SELECT tournament, count(*) FROM entries GROUP BY tournament"))
     found = connection.execute(
         "SELECT id, title, arguments, (SELECT count(*) FROM runs WHERE runs.tournament = tournaments.id), "
         "(SELECT min(began) FROM runs WHERE runs.tournament = tournaments.id) FROM tournaments ORDER BY id"
     ).fetchall()
     return [
-        StoredTournament(number, title, json.loads(arguments), sum(of.values()), of, runs, began)
+        StoredTournament(number, title, json.loads(arguments), counts[number], {}, runs, began)
         for number, title, arguments, runs, began in found
-        if (of := endings.get(number))
+        if number in counts
     ]
 
 

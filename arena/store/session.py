@@ -140,7 +140,7 @@ class Session:
             stored = connection.execute("SELECT digest FROM players WHERE name = ?", (name,)).fetchall()
             if stored and (self._players[name],) not in stored:
                 _LOG.warning(
-                    "%s has games of another %s, whose files have changed since: they do not count",
+                    "%s has games of another %s, whose spec or files have changed since: they do not count",
                     self._writer.path,
                     name,
                 )
