@@ -82,6 +82,22 @@ class TestTables:
         payoff = tables["Per cent of the points that the player in the row got from the one in the column"]
         assert [cell.split("–")[0][:4] for cell in payoff[3]] == ["3 b", "37.5", "·", "·"]
 
+    def test_circles_are_told(self) -> None:
+        games = [
+            a_game(f"{pair[0]} {pair[1]}", 1.0, (one,)) for pair in ("rs", "sp", "pr") for one in range(9) if one != 4
+        ]
+        games += [
+            a_game(f"{pair[1]} {pair[0]}", -1.0, (one,)) for pair in ("rs", "sp", "pr") for one in range(9) if one != 4
+        ]
+        page = report_page(games, blunder_seconds=0)
+        assert "There is a circle, beyond chance: r beats s, s beats p, p beats r." in page
+        assert "Nobody got more than half" in report_page(MATCH, blunder_seconds=0)
+
+    def test_who_plays_itself_is_not_rated(self) -> None:
+        page = report_page([a_game("a a", 1.0)], blunder_seconds=0)
+        assert page.count("plays against itself, which tells nothing of its strength") == 2
+        assert len(data_of(page)["games"]) == 1
+
     def test_results_by_side_and_opening(self) -> None:
         tables = Reader(report_page(MATCH, blunder_seconds=0)).tables
         sides = tables["Results by side"]

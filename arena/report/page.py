@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, TypeVar
 
 from ...envs import Game, make_game
 from ...envs.outside.files import check_writable
@@ -16,7 +16,7 @@ from ...envs.outside.messages import cut
 from ...envs.render.styles import mix
 from ...envs.render.template import board_template
 from ...envs.version import __version__
-from ..ratings import RatingList, rating_list
+from ..ratings import payoff_matrix, rating_list
 from ..records.record import GameRecord
 from ..tournaments import standings
 from .blunders import SHOWN, Search, blunders_section, find_blunders
@@ -28,6 +28,8 @@ from .sides import sides_section
 from .times import lengths_section, times_section
 
 __all__ = ["report_page", "write_report"]
+
+Result = TypeVar("Result")
 
 _DATA = Path(__file__).parent / "data"
 _HEADING = re.compile(r'<section id="([^"]+)".*?<h2[^>]*>(.*?)</h2>', re.DOTALL)
@@ -79,7 +81,8 @@ def report_page(
     table_of = standings(played)
     names = [line.name for line in table_of]
     pairs = in_pairs(played)
-    ratings, unrated = _ratings(played)
+    ratings, unrated = _or_reason(lambda: rating_list(played))
+    payoffs, unmatched = _or_reason(lambda: payoff_matrix(played))
     search, unsolved = _searched(game, played, blunder_seconds)
     wanted = [one.game for one in search.found[:SHOWN]] if search is not None else []
     data = games_data(game, played, names, order_of(played, wanted), games_bytes)
@@ -88,7 +91,9 @@ def report_page(
         section("ratings", "Ratings", tag("p", f"There are none: {unrated}."))
         if ratings is None
         else ratings_section(ratings),
-        payoff_section(table_of, pairs),
+        section("payoffs", "Who beats whom", tag("p", f"It cannot be told: {unmatched}."))
+        if payoffs is None
+        else payoff_section(table_of, payoffs),
         sides_section(played, names, ratings and ratings.first_move, lambda move: move_name(game, move)),
         lengths_section(played),
         times_section(played, names),
@@ -194,9 +199,9 @@ def _script_data(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _ratings(records: Sequence[GameRecord]) -> tuple[RatingList | None, str]:
-    """Return the ratings, or None and why there are none."""
+def _or_reason(function: Callable[[], Result]) -> tuple[Result | None, str]:
+    """Return what a function returns, or None and why it could not."""
     try:
-        return rating_list(records), ""
+        return function(), ""
     except ValueError as error:
         return None, str(error)

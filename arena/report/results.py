@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ratings import RatingList
+from ..ratings import Payoffs, RatingList, cycles
 from ..tables import format_seconds
 from ..tournaments import Standing
-from .markup import Html, elo, named, percent, section, share_text, table, tag
+from .markup import Html, elo, named, section, share_text, table, tag
 from .pairs import Pair, player_share
 from .plots import Scale, interval_plot
 
@@ -90,47 +90,43 @@ def _row(name: str, plot: Html, numbers: str) -> Html:
     return tag("li", [tag("span", named(name), class_="name"), plot, tag("span", numbers, class_="numbers")])
 
 
-def payoff_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> Html:
+def payoff_section(table_of: Sequence[Standing], payoffs: Payoffs) -> Html:
     """Return the heat map: the share of the points of each player against each other one."""
     shown = table_of[:MOST]
-    met: dict[frozenset[str], list[Pair]] = {}
-    for pair in pairs:
-        met.setdefault(frozenset(pair[0].players), []).append(pair)
+    places = [payoffs.names.index(line.name) for line in shown]
     rows = []
-    for number, line in enumerate(shown, start=1):
+    for number, (line, i) in enumerate(zip(shown, places, strict=True), start=1):
         cells: list[str | Html] = [named(line.name, number)]
-        for column, other in enumerate(shown):
-            games = met.get(frozenset((line.name, other.name)), ())
-            if other is line or not games:
+        for column, (other, j) in enumerate(zip(shown, places, strict=True)):
+            if i == j or not payoffs.games[i, j]:
                 cells.append(Html('<td class="none">·</td>'))
                 continue
-            share = player_share(games, line.name, other.name)
-            score = line.against[other.name]
-            level = round(share.share * (HEAT - 1))
-            range_ = tag("small", f"{100 * share.low:.0f}–{100 * share.high:.0f}")
+            score, share = line.against[other.name], payoffs.scores[i, j]
+            range_ = tag("small", f"{100 * payoffs.low[i, j]:.0f}–{100 * payoffs.high[i, j]:.0f}")
             what = f"{score.wins}–{score.draws}–{score.losses} in {score.games} games: show them"
-            link = tag("a", [f"{100 * share.share:.3g}", range_], href=f"#pair-{number - 1}-{column}", title=what)
-            cells.append(tag("td", link, class_=f"heat h{level}"))
+            link = tag("a", [f"{100 * share:.3g}", range_], href=f"#pair-{number - 1}-{column}", title=what)
+            cells.append(tag("td", link, class_=f"heat h{round(share * (HEAT - 1))}"))
         rows.append(cells)
     head = ["Player", *map(str, range(1, len(shown) + 1))]
     legend = [tag("span", "", class_=f"heat h{level}") for level in range(HEAT)]
     return section(
         "payoffs",
         "Who beats whom",
-        tag("p", _one_sided(shown, met), class_="lead"),
+        tag("p", _order(payoffs, places), class_="lead"),
         table(head, rows, "Per cent of the points that the player in the row got from the one in the column", "payoff"),
         tag("p", [tag("span", ["0 % ", *legend, " 100 %"], class_="legend"), " Small: 95 % intervals."], class_="note"),
     )
 
 
-def _one_sided(shown: Sequence[Standing], met: dict[frozenset[str], list[Pair]]) -> str:
-    """Return who beat somebody who stands above, the most clearly."""
-    upsets = []
-    for i, line in enumerate(shown):
-        for above in shown[:i]:
-            if games := met.get(frozenset((line.name, above.name))):
-                upsets.append((player_share(games, line.name, above.name).share, line.name, above.name))
-    share, name, other = max(upsets, default=(0.0, "", ""))
+def _order(payoffs: Payoffs, places: Sequence[int]) -> str:
+    """Return whether players beat each other in a circle, or one who stands above, the most clearly."""
+    if circles := cycles(payoffs):
+        circle = circles[0]
+        beats = ", ".join(f"{one} beats {other}" for one, other in zip(circle, [*circle[1:], circle[0]], strict=True))
+        return f"There is a circle, beyond chance: {beats}. So no list of ratings tells all."
+    upsets = [(payoffs.scores[i, j], i, j) for number, i in enumerate(places) for j in places[:number]]
+    share, i, j = max((one for one in upsets if one[0] > 0.5), default=(0.0, 0, 0))
     if share > 0.5:
-        return f"Not in one line: {name} got {percent(share)} of the points from {other}, who stands above."
+        name, other = payoffs.names[i], payoffs.names[j]
+        return f"{name} got {100 * share:.3g} % of the points from {other}, who stands above; there is no circle."
     return "Nobody got more than half of the points from a player who stands above."
