@@ -1,0 +1,115 @@
+"""Chess, by the Laws of FIDE, and Chess960, with the conventions of ``pettingzoo.classic.chess_v6``.
+
+White is player 0. Who cannot move is mated if in check, and else the game is drawn. It is also drawn when neither side
+has the pieces to mate, and, without a claim, after 100 plies (50 moves of each side) without a capture or a move of a
+pawn, unless the last of them mates, and, in environments, when a position stands on the board for the third time.
+``chess(max_quiet_plies=150, repetition=5)`` draws where the Laws do even if nobody claims (9.6). Positions are the same
+for that if the same moves can be played in them: a capture en passant counts if it is legal (9.2.3).
+
+`moves` numbers the 4672 actions, of which 218 at most are legal, and `planes` what is observed. The board has no
+symmetries, since castling has sides.
+
+``chess_v6`` differs in some ways, which ``classic=True`` keeps: its first observation shows an empty board; its games
+end as soon as the player to move could claim a draw by announcing a move, a ply before the rule is met; pawns that have
+just moved two squares are marked whether or not they can be captured; and the clock of black is upside down.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...factory import game_factory
+from ...game import Game
+from ...jit.prng import below
+from ...terms import Repetition
+from .fen import read_fen
+from .legal import can_move, is_check, lister
+from .moves import NUM_ACTIONS, action_of, name_of
+from .planes import SHAPE, make_decode, make_observe
+from .playing import player_of_moves
+from .position import LAYOUT, is_dead, keys, validity
+from .starts import CHESS, back_rank
+
+__all__ = ["chess"]
+
+# Each of 16 pawns moves 6 times at most, and 30 pieces are captured. No more plies than these start the count anew.
+_RESETS = 16 * 6 + 30
+
+
+def player(state: Any) -> int:
+    return state.turn
+
+
+def utility(state: Any, player: int) -> float:
+    # A finished game was won only if the player to move is mated.
+    if not is_check(state) or can_move(state):
+        return 0.0
+    return -1.0 if player == state.turn else 1.0
+
+
+@game_factory
+def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, classic: bool = False) -> Game:
+    """Make the game of chess.
+
+    Args:
+        chess960: the number of the starting position of Chess960, 0 to 959, where castling is the move of the king onto
+            the rook; -1: chess.
+        max_quiet_plies: plies without a capture or a move of a pawn after which the game is drawn, 1 to 255.
+        repetition: times that a position must stand on the board for a draw; 0: it never draws.
+        classic: keep the differences of ``pettingzoo.classic.chess_v6``, see the head of this module.
+
+    Raises:
+        ValueError: a number is out of range.
+    """
+    if not -1 <= chess960 <= 959:
+        raise ValueError(f"chess960 of chess must be a number from 0 to 959, or -1 for chess, got {chess960}")
+    if not 1 <= max_quiet_plies <= 255:
+        raise ValueError(f"max_quiet_plies of chess must be 1 to 255, got {max_quiet_plies}")
+    if repetition < 0 or repetition == 1:
+        raise ValueError(f"repetition of chess must be 0 (never) or at least 2, got {repetition}")
+    is_960 = chess960 >= 0
+    list_moves = lister(is_960)
+    play = player_of_moves(is_960, classic)
+    repetition_key, key = keys(max_quiet_plies, classic)
+    is_valid = validity(max_quiet_plies, is_960, classic)
+    start = back_rank(chess960 if is_960 else CHESS)
+    array = read_fen(f"{start.lower()}/pppppppp/8/8/8/8/PPPPPPPP/{start} w KQkq - 0 1", is_960, classic)
+
+    def setup(state: Any) -> None:
+        for name in LAYOUT.names or ():
+            state[name] = array[name]
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        return list_moves(state, actions, True)
+
+    def random_action(state: Any, actions: Any, rng: Any) -> int:
+        return actions[below(rng, list_moves(state, actions, False))]
+
+    def is_terminal(state: Any) -> bool:
+        return state.quiet >= max_quiet_plies or is_dead(state) or not can_move(state)
+
+    return Game(
+        name="chess",
+        state=LAYOUT,
+        num_actions=NUM_ACTIONS,
+        max_plies=(_RESETS + 1) * max_quiet_plies,
+        observation_shape=SHAPE,
+        observation_dtype=np.bool_,
+        setup=setup,
+        player=player,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=is_terminal,
+        utility=utility,
+        observe=make_observe(classic),
+        key=key,
+        repetition_key=repetition_key,
+        random_action=random_action,
+        is_valid=is_valid,
+        decode=make_decode(classic),
+        action_to_str=name_of,
+        str_to_action=action_of,
+        repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
+    )
