@@ -93,17 +93,22 @@ class Game:
             with the planes.
         action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
             `ValueError`.
+        move_name, move_of: the name of an action in a state, and the inverse, ``move_name(state, action)`` and
+            ``move_of(state, text)``, for games whose actions are named by what stands on the board. Default: the name
+            is the same in all states.
         board: what people see, for text and pictures.
         text: a function that draws a state as text. Default: the text of ``board``.
         symmetries: the symmetries of the board and the initial state, without the identity.
         repetition: what environments do when a position comes again. Default: nothing.
-        history: ``(frames, planes)``: the first ``frames * planes`` channels of an observation show the last ``frames``
-            positions, the newest first, in ``planes`` channels each. ``observe`` writes the newest position and all
-            channels after these, every value of them, since its planes are then not zeroed. Environments remember
+        history: ``(frames, planes)``: ``frames * planes`` channels of an observation show the last ``frames`` positions,
+            the newest first, in ``planes`` channels each. ``observe`` writes the newest position and all channels
+            before and after these, every value of them, since its planes are then not zeroed. Environments remember
             the earlier positions.
+        history_first: the first of these channels.
         history_swap: how the opponent sees the planes of a position: channel ``i`` of theirs is channel
             ``history_swap[i]`` of one's own, so ``(1, 0)`` where they show own and opponent's stones. A search needs it
             to show a network earlier positions. Default: it cannot.
+        history_turned: whether the opponent also sees the rows of a position in reverse order.
         observation_high: the largest value in the planes; the least is 0.
         observation_dtype: the dtype of the planes.
         players: PettingZoo's names for the two agents, first player first.
@@ -144,12 +149,16 @@ class Game:
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
         str_to_action: Callable[[str], int] | None = None,
+        move_name: Callable[[Any, int], str] | None = None,
+        move_of: Callable[[Any, str], int] | None = None,
         board: Board | None = None,
         text: Callable[[Any], str] | None = None,
         symmetries: Sequence[Symmetry] = (),
         repetition: Repetition | None = None,
         history: tuple[int, int] | None = None,
+        history_first: int = 0,
         history_swap: Sequence[int] | None = None,
+        history_turned: bool = False,
         observation_high: int = 1,
         observation_dtype: DTypeLike = np.int8,
         players: tuple[str, str] = ("player_0", "player_1"),
@@ -172,6 +181,7 @@ class Game:
         self.is_checked = not check
         self.symmetries = tuple(Symmetry(*(np.asarray(each).astype(np.intp) for each in one)) for one in symmetries)
         self.repetition, self.history = repetition, history
+        self.history_first, self.history_turned = history_first, history_turned
         self.history_swap = None if history_swap is None else tuple(history_swap)
         check_layout(self)
 
@@ -191,6 +201,7 @@ class Game:
         self.action_to_str = action_to_str
         self.text: Callable[[Any], str] = text or (board.text if board is not None else str)
         self._parse_action = str_to_action
+        self._name_move, self._parse_move = move_name, move_of
         check_rules(self)
 
         self.initial: NDArray[Any] = np.zeros(1, state)  # [1]: S₀
@@ -242,6 +253,7 @@ class Game:
             self.max_utility,
             self.repetition,
             self.history,
+            self.history_first,
             self.initial.tobytes(),
         )
 
@@ -321,7 +333,7 @@ class Game:
             ValueError: the move is unknown, illegal in ``state``, or comes after the end; the message has its
                 ``index``.
         """
-        action = self.str_to_action(move) if isinstance(move, str) else action_number(move, self.num_actions)
+        action = self.move_of(state, move) if isinstance(move, str) else action_number(move, self.num_actions)
         if self.is_terminal(state):
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {self.name}")
         if action not in (legal := self.actions(state)):
@@ -343,6 +355,20 @@ class Game:
                 return action
         names = [self.action_to_str(action) for action in range(min(self.num_actions, 8))]
         raise ValueError(f"{self.name} has no action {text!r}: expected a name such as {', '.join(names)}")
+
+    def move_name(self, state: State, action: int) -> str:
+        """Return the name of an action in ``state``, as people write it there."""
+        return self.action_to_str(action) if self._name_move is None else self._name_move(state, action)
+
+    def move_of(self, state: State, text: str) -> int:
+        """Return the action that ``text`` names in ``state``, as `move_name` writes it.
+
+        Raises:
+            ValueError: no action has that name there.
+        """
+        if self._parse_move is None or not isinstance(text, str):
+            return self.str_to_action(text)
+        return self._parse_move(state, text)
 
     def observation(self, state: State, player: int) -> NDArray[Any]:
         """Return new planes with what ``player`` (0 or 1) sees in ``state``.
@@ -366,9 +392,11 @@ class Game:
 
     @cached_property
     def newest_channels(self) -> NDArray[np.intp]:
-        """The channels of an observation that do not show earlier positions: those that `observe` writes."""
+        """The channels of an observation that `observe` knows: they show neither earlier positions nor repetitions."""
         frames, frame = self.history or (0, 0)
-        return np.r_[:frame, frames * frame : self.observation_shape[-1]]
+        first = self.history_first
+        channels = np.r_[: first + frame, first + frames * frame : self.observation_shape[-1]]
+        return channels if self.repetition is None else channels[channels != self.repetition.channel]
 
     def features_of(self, state: State, player: int) -> dict[str, float]:
         """Return the features of ``state`` by their names, as ``player`` (0 or 1) sees them; {} if the game has none.

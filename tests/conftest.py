@@ -19,6 +19,7 @@ pytest_plugins = ["tests.command_line", "tests.compile_report"]
 
 DATA = Path(__file__).parent / "data"
 SMALLER = {
+    "chess": "chess(max_quiet_plies=12)",
     "go": "go(board_size=5)",
     "gomoku": "gomoku(size=7)",
 }  # where random games of the default take long as plain Python

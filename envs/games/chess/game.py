@@ -22,12 +22,13 @@ import numpy as np
 
 from ...factory import game_factory
 from ...game import Game
+from ...jit import helper
 from ...jit.prng import below
 from ...terms import Repetition
 from .fen import read_fen
 from .legal import can_move, is_check, lister
-from .moves import NUM_ACTIONS, action_of, name_of
-from .planes import SHAPE, make_decode, make_observe
+from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_of
+from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
 from .playing import player_of_moves
 from .position import LAYOUT, is_dead, keys, validity
 from .starts import CHESS, back_rank
@@ -71,7 +72,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         raise ValueError(f"repetition of chess must be 0 (never) or at least 2, got {repetition}")
     is_960 = chess960 >= 0
     list_moves = lister(is_960)
-    play = player_of_moves(is_960, classic)
+    play = helper(player_of_moves(is_960, classic))
     repetition_key, key = keys(max_quiet_plies, classic)
     is_valid = validity(max_quiet_plies, is_960, classic)
     start = back_rank(chess960 if is_960 else CHESS)
@@ -80,6 +81,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     def setup(state: Any) -> None:
         for name in LAYOUT.names or ():
             state[name] = array[name]
+        state.moved = 0
 
     def legal_actions(state: Any, actions: Any) -> int:
         return list_moves(state, actions, True)
@@ -87,9 +89,25 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     def random_action(state: Any, actions: Any, rng: Any) -> int:
         return actions[below(rng, list_moves(state, actions, False))]
 
+    @helper
     def is_terminal(state: Any) -> bool:
         return state.quiet >= max_quiet_plies or is_dead(state) or not can_move(state)
 
+    @helper
+    def can_announce(state: Any) -> bool:
+        """Return whether a move that is neither a capture nor a pawn's reaches the limit, and ends nothing else."""
+        actions, after = np.empty(MOST_MOVES, np.int32), np.zeros(1, LAYOUT)
+        for i in range(list_moves(state, actions, False)):
+            after[0] = state
+            play(after[0], np.int64(actions[i]))
+            if after[0].quiet >= max_quiet_plies and can_move(after[0]):
+                return True
+        return False
+
+    def is_terminal_or_announced(state: Any) -> bool:
+        return is_terminal(state) or (state.quiet == max_quiet_plies - 1 and can_announce(state))
+
+    drawn = Repetition("draw", times=repetition, memory=max_quiet_plies, announced=classic, channel=REPEATED)
     return Game(
         name="chess",
         state=LAYOUT,
@@ -101,7 +119,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         player=player,
         legal_actions=legal_actions,
         play=play,
-        is_terminal=is_terminal,
+        is_terminal=is_terminal_or_announced if classic else is_terminal,
         utility=utility,
         observe=make_observe(classic),
         key=key,
@@ -111,5 +129,11 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         decode=make_decode(classic),
         action_to_str=name_of,
         str_to_action=action_of,
-        repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
+        move_name=name_in,
+        move_of=action_in,
+        repetition=drawn if repetition else None,
+        history=(FRAMES, PLANES_OF_BOARD),
+        history_first=FIRST_BOARD,
+        history_swap=SWAP,
+        history_turned=True,
     )

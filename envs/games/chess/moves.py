@@ -30,6 +30,7 @@ __all__ = [
     "CASTLING",
     "KING",
     "KNIGHT",
+    "MOST_MOVES",
     "NUM_ACTIONS",
     "PAWN",
     "PLANES",
@@ -46,6 +47,7 @@ __all__ = [
 
 PLANES = 73
 NUM_ACTIONS = 64 * PLANES
+MOST_MOVES = 218  # legal ones in a position (N. Petrović, 1964)
 UNDERPROMOTION = 64  # the first plane of a pawn that becomes no queen
 _LEAP = 56  # the first plane of a knight
 # Kinds of pieces, one bit for each bitboard of a state that has them: a queen moves straight and diagonally. A king,

@@ -14,11 +14,11 @@ from ...game import Game
 from ...jit import kernel
 from ...outside.arguments import checked_whole
 from .legal import count_moves
+from .moves import MOST_MOVES
 
 __all__ = ["perft"]
 
 _MOST_DEPTH = 20
-_MOST_MOVES = 218  # in a position of chess (N. Petrović, 1964)
 
 
 @kernel
@@ -63,6 +63,6 @@ def perft(game: Game, state: Any, depth: int, bulk: bool = True) -> int:
         raise ValueError(f"perft counts moves of chess, got {game!r}")
     depth = checked_whole("depth", depth, 1, _MOST_DEPTH)
     states = np.zeros(depth + 1, game.dtype)
-    actions = np.empty((depth, _MOST_MOVES), np.int32)
+    actions = np.empty((depth, MOST_MOVES), np.int32)
     states[0] = game.state_check.checked(state)
     return int((_count if bulk else _play_all)(game, states, actions, np.int64(0), np.int64(depth)))
