@@ -14,6 +14,7 @@ from ..agents import as_agent
 from ..envs import Game
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
+from ..envs.starting import read_options
 from ..envs.vector.opponents import prepare
 from .records.record import GameRecord
 
@@ -74,7 +75,10 @@ def play(
     by_seat = {seat: as_agent(player, game) for seat, player in given.items()}
     labels = list(names or (player_name(given[seat]) for seat in seats))
 
-    opening = [env.game.str_to_action(m) if isinstance(m, str) else int(m) for m in (options or {}).get("moves", ())]
+    begun = options or {}
+    opening: list[int] = []
+    if len(begun.get("moves", ())):
+        opening = [int(move) for move in env.game.line_of(begun["moves"], read_options(env.game, begun).state)]
     moves: list[int] = list(opening)
     movers, seconds = [-1] * len(opening), [0.0] * len(opening)
     outcome = dict.fromkeys(seats, 0.0)

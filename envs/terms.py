@@ -96,8 +96,7 @@ def check_layout(game: Any) -> None:
             f"observations of shape {game.observation_shape}"
         )
     if game.history_first < 0 or (
-        game.history is not None
-        and game.history_first + game.history[0] * game.history[1] > game.observation_shape[-1]
+        game.history is not None and game.history_first + game.history[0] * game.history[1] > game.observation_shape[-1]
     ):
         raise ValueError(f"history_first must be a channel that leaves room for the history, got {game.history_first}")
     if game.history_swap is not None and (

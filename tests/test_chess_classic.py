@@ -14,7 +14,7 @@ from .test_drop_in import numbers, transcript
 pytest.importorskip("chess")
 pytest.importorskip("pygame")
 
-from pettingzoo.classic import chess_v6  # noqa: E402
+from pettingzoo.classic import chess_v6
 
 GAMES = 3_000
 ILLEGAL = 0.0005  # how often an action is drawn from all, not from the legal ones

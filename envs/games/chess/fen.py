@@ -29,16 +29,16 @@ __all__ = ["fen_of", "letter_at", "read_fen"]
 
 _KINDS = {"p": PAWN, "n": KNIGHT, "b": BISHOP, "r": ROOK, "q": QUEEN, "k": 0}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
-_MOST_QUIET = 255  # that a state can count
 
 
-def read_fen(text: str, is_960: bool = False, always: bool = False) -> State:
+def read_fen(text: str, is_960: bool = False, always: bool = False, most_quiet: int = 255) -> State:
     """Return the state of a position.
 
     Args:
         text: the position.
         is_960: whether kings and rooks that may castle can stand on any files.
         always: whether the square behind a pawn is kept where nobody can capture.
+        most_quiet: the most plies since the last capture or move of a pawn.
 
     Raises:
         ValueError: the text cannot be read, or is no position of chess; the message says why.
@@ -52,8 +52,8 @@ def read_fen(text: str, is_960: bool = False, always: bool = False) -> State:
     state = np.zeros(1, LAYOUT)[0]
     state.turn = int(turn == "b")
     quiet, number = (fields[4:] + ["0", "1"][len(fields) - 4 :])[:2]
-    if not (quiet.isascii() and quiet.isdigit() and int(quiet) <= _MOST_QUIET):
-        _fail(text, f"the count of plies without capture or pawn move must be 0 to {_MOST_QUIET}, got {quiet!r}")
+    if not (quiet.isascii() and quiet.isdigit() and len(quiet) < 4 and int(quiet) <= most_quiet):
+        _fail(text, f"the count of plies without capture or pawn move must be 0 to {most_quiet}, got {quiet!r}")
     if not (number.isascii() and number.isdigit() and len(number) < 6):
         _fail(text, f"the number of the move must be a whole number, got {number!r}")
     state.quiet = int(quiet)

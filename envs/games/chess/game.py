@@ -25,8 +25,9 @@ from ...game import Game
 from ...jit import helper
 from ...jit.prng import below
 from ...terms import Repetition
-from .fen import read_fen
+from .fen import fen_of, read_fen
 from .legal import can_move, is_check, lister
+from .look import chess_board
 from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_of
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
 from .playing import player_of_moves
@@ -131,6 +132,9 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         str_to_action=action_of,
         move_name=name_in,
         move_of=action_in,
+        fen_of=lambda state: fen_of(state, is_960=is_960),
+        read_fen=lambda text: read_fen(text, is_960, classic, max_quiet_plies),
+        board=chess_board,
         repetition=drawn if repetition else None,
         history=(FRAMES, PLANES_OF_BOARD),
         history_first=FIRST_BOARD,
