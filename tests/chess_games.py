@@ -39,7 +39,7 @@ def _play(game, state, action):
     game.play(state, action)
 
 
-def games(game: Game, plies: int, seed: int = 0, texts: float = 1.0) -> Iterator[Counter[str]]:
+def games(game: Game, plies: float, seed: int = 0, texts: float = 1.0) -> Iterator[Counter[str]]:
     """Play random games of at least so many plies together, and yield for each what happened in it, how often.
 
     Args:

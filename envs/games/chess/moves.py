@@ -117,7 +117,7 @@ def action_of(text: str, turn: int = 0) -> int:
             return PLANES * origin + plane
         if name[4:] == "" or (name[4:] == "q" and origin % 8 == 6 and target % 8 == 7):
             return int(ACTIONS[origin, target])
-    raise ValueError(f"chess has no move {text!r}: expected a name such as e2e4 or, for a promotion, e7e8q")
+    raise ValueError(f"chess has no action {text!r}: expected a name such as e2e4 or, for a promotion, e7e8q")
 
 
 def name_in(state: Any, action: int) -> str:
