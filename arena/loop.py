@@ -14,6 +14,7 @@ from ..agents import as_agent
 from ..envs import Game
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
+from ..envs.starting import read_options
 from ..envs.vector.opponents import prepare
 from .records.record import GameRecord
 from .referee import Conditions, Failures, Position
@@ -90,7 +91,7 @@ def play_under(
     elif conditions.adjudication:
         raise ValueError(f"adjudication needs to see the state: expected an environment of plyground, got {env}")
     labels = list(names or (player_name(given[seat]) for seat in seats))
-    opening = [env.game.str_to_action(m) if isinstance(m, str) else int(m) for m in (options or {}).get("moves", ())]
+    opening = _opening(env, options or {})
     record = GameRecord(
         game=str(env) if game is None else game.source,
         players=labels,
@@ -111,6 +112,14 @@ def play_under(
         if clock is not None:
             clock.close()
     return replace(record, ending=ending)
+
+
+def _opening(env: Any, options: Mapping[str, Any]) -> list[int]:
+    """Return the actions of the moves that a game is begun with."""
+    moves = list(options.get("moves", ()))
+    if any(isinstance(move, str) for move in moves):  # what a name means may depend on the position
+        moves = env.game.line_of(moves, read_options(env.game, options).state)
+    return list(map(int, moves))
 
 
 def _play(

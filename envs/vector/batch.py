@@ -128,8 +128,7 @@ class GameBatch:
         self._start = start
         # What it takes to begin there again.
         self._origin = np.array(state).reshape(1)
-        read = self.game.str_to_action
-        self._line = np.array([read(move) if isinstance(move, str) else move for move in moves], np.int64)
+        self._line = np.array(self.game.line_of(moves, state), np.int64)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.
