@@ -23,7 +23,7 @@ from .agent import Agent
 from .alphabeta.agent import AlphaBeta
 from .alphazero import AlphaZero, network
 from .best import best
-from .engines import Engine
+from .engines import engine
 from .human import Human
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -42,7 +42,7 @@ _constructors: dict[str, Callable[..., Any]] = {
     "alphazero": AlphaZero,
     "best": best,
     "dqn": partial(Policy, algorithm="dqn"),
-    "engine": Engine,
+    "engine": engine,
     "flat": FlatMonteCarlo,
     "human": Human,
     "mcts": MCTS,

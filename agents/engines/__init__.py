@@ -1,19 +1,24 @@
 """Programs that others wrote, as players: processes that are told of the moves and asked for theirs.
 
-Start with `agent`: the player. `gtp` is what it says to a program, `process` the program itself, `following` how it
-knows the moves from the positions that it is shown. May import `plyground.envs` and the files of `plyground.agents`.
+Start with `agent`: the player that speaks GTP. `gtp` is what it says to a program, `process` the program itself,
+`following` how it knows the moves from the positions that it is shown. `chess_engine` is the player that speaks UCI or
+XBoard, by python-chess, which `chess_protocols` alone imports. May import `plyground.envs` and the files of
+`plyground.agents`.
 """
 
 from .agent import DisagreementError, Engine
+from .chess_engine import ChessEngine, engine
 from .gtp import LETTERS, GTPClient, GTPRefusalError, vertices_of
 from .process import EngineError
 
 __all__ = [
     "LETTERS",
+    "ChessEngine",
     "DisagreementError",
     "Engine",
     "EngineError",
     "GTPClient",
     "GTPRefusalError",
+    "engine",
     "vertices_of",
 ]

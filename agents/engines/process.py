@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO
 
-__all__ = ["EngineError", "EngineProcess"]
+__all__ = ["EngineError", "EngineProcess", "located"]
 
 _LAST_SECONDS = 1.0  # that a program has to end by itself
 _GAMES = "/usr/games"
@@ -26,6 +26,20 @@ _KEPT = 20  # lines of its standard error
 
 class EngineError(RuntimeError):
     """A program cannot be started, has ended, answers nonsense, or not in time."""
+
+
+def located(command: str | Sequence[str]) -> list[str]:
+    """Return a command as a list, with the place of its program if that is found.
+
+    Raises:
+        ValueError: there is no command in it.
+    """
+    words = shlex.split(command) if isinstance(command, str) else list(command)
+    if not words:
+        raise ValueError("a program is given as in a shell, for example 'gnugo --mode gtp', got nothing")
+    if "/" not in words[0]:  # Debian keeps games in a folder that not all users search
+        words[0] = shutil.which(words[0]) or shutil.which(words[0], path=_GAMES) or words[0]
+    return words
 
 
 class EngineProcess:
@@ -44,13 +58,7 @@ class EngineProcess:
     """
 
     def __init__(self, command: str | Sequence[str]) -> None:
-        self.command = shlex.split(command) if isinstance(command, str) else list(command)
-        if not self.command:
-            raise ValueError("a program is given as in a shell, for example 'gnugo --mode gtp', got nothing")
-        if "/" not in self.command[0]:  # Debian keeps games in a folder that not all users search
-            self.command[0] = (
-                shutil.which(self.command[0]) or shutil.which(self.command[0], path=_GAMES) or self.command[0]
-            )
+        self.command = located(command)
         try:
             process = subprocess.Popen(
                 self.command,

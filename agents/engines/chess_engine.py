@@ -1,0 +1,248 @@
+"""The player: a program that plays chess by UCI or XBoard, at any table of ours."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+from ...envs import Game, State, as_game
+from ...envs.outside.arguments import checked_whole
+from ...envs.outside.extras import how_to_install
+from ...envs.outside.spec import nearest
+from ..agent import Info, Observation, legal_mask, state_of
+from ..analysis import Analysis
+from .agent import DisagreementError, Engine
+
+if TYPE_CHECKING:
+    from .chess_protocols import ChessProcess
+
+__all__ = ["ChessEngine", "engine"]
+
+_PROTOCOLS = ("uci", "xboard")
+
+
+def engine(
+    game: Game | str,
+    command: str,
+    protocol: str | None = None,
+    seconds: float = 60.0,
+    move_seconds: float | None = None,
+    **options: Any,
+) -> Engine | ChessEngine:
+    """A program that somebody else wrote, as a player: GNU Go, or Stockfish. It is started when it is first needed.
+
+    Args:
+        game: chess; or Go, gomoku or Othello; or its spec.
+        command: the program and its arguments, as in a shell.
+        protocol: what it speaks: ``"uci"`` or ``"xboard"`` in chess, by default the first; else ``"gtp"``.
+        seconds: how long it may take for an answer.
+        move_seconds: how long it is told that it may think for a move; whole seconds in GTP.
+        options: in chess, ``nodes`` and ``depth`` of its search, and options of the program: ``UCI_Elo=1800``.
+
+    Raises:
+        ValueError: it does not play the game, the protocol is unknown, or there are options in GTP.
+    """
+    game = as_game(game)
+    protocol = protocol or ("uci" if game.name == "chess" else "gtp")
+    if protocol not in (*_PROTOCOLS, "gtp"):
+        raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, (*_PROTOCOLS, 'gtp'))}")
+    if protocol in _PROTOCOLS:
+        return ChessEngine(game, command, protocol, seconds, move_seconds, **options)
+    if options:
+        raise ValueError(f"options are told to programs by UCI and XBoard, got {', '.join(options)} for GTP")
+    return Engine(game, command, "gtp", seconds, move_seconds)  # pyright: ignore[reportArgumentType]  (it is checked there)
+
+
+class ChessEngine:
+    """A program that plays chess, by the protocol UCI or XBoard, which python-chess speaks.
+
+    The program is told of all moves of a game where the loop tells of them (`plyground.arena.play` does), so that it
+    knows of repetitions; in other loops of the position alone. A program that has died, or was ended since it did not
+    answer, is started anew for the next move. One that resigns plays its first legal move: resignation is no move of
+    ours.
+
+    Args:
+        game: chess, or its spec.
+        command: the program and its arguments, as in a shell.
+        protocol: ``"uci"`` or ``"xboard"``.
+        seconds: how long it may take for an answer.
+        move_seconds: how long it may think for a move.
+        nodes: positions that it may visit.
+        depth: plies that it may look ahead. Without any of these three it thinks as long as there is time by a clock,
+            or for a tenth of a second.
+        options: options of the program, such as ``UCI_Elo=1800`` (with ``UCI_LimitStrength=true``) or ``Threads=1``.
+
+    Attributes:
+        last_analysis: what it said of the position when it last moved; None if it said nothing.
+
+    Raises:
+        ValueError: the game is not chess, the protocol is unknown, or a number is out of its range.
+        ImportError: python-chess is not installed.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        command: str,
+        protocol: str = "uci",
+        seconds: float = 60.0,
+        move_seconds: float | None = None,
+        nodes: int | None = None,
+        depth: int | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = as_game(game)
+        if self.game.name != "chess":
+            raise ValueError(f"programs that speak {protocol} play chess here, got {self.game.spec}")
+        if protocol not in _PROTOCOLS:
+            raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, _PROTOCOLS)}")
+        for name, value in (("seconds", seconds), ("move_seconds", move_seconds)):
+            if value is not None and not 0 < value < math.inf:
+                raise ValueError(f"{name} must be a number above 0, got {value!r}")
+        try:
+            import chess  # noqa: F401  (whoever has none is told so before a match begins)
+        except ImportError as error:
+            raise ImportError(
+                f"programs that play chess need python-chess ({error}): {how_to_install('chess')}"
+            ) from error
+        self.command, self.protocol, self.seconds_to_answer = command, protocol, seconds
+        self.move_seconds, self.options = move_seconds, options
+        self.nodes = None if nodes is None else checked_whole("nodes", nodes, 1)
+        self.depth = None if depth is None else checked_whole("depth", depth, 1)
+        self.last_analysis: Analysis | None = None
+        self._process: ChessProcess | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._watched: list[int] = []  # the moves of this game, if somebody tells of them
+        self._clock: tuple[float, float, float, int] | None = None
+        self._game_token = object()  # by which python-chess knows that a game is another one
+
+    def prepare(self) -> None:
+        """Start the program, before any clock runs.
+
+        Raises:
+            EngineError: it cannot be started, or does not speak the protocol.
+            ValueError: it does not know an option.
+        """
+        if self._process is not None and not self._process.is_running:
+            self.close()
+        if self._process is None:
+            from .chess_protocols import ChessProcess
+
+            process = ChessProcess(self.command, self.protocol, self.seconds_to_answer)
+            try:
+                process.configure(self.options, self.seconds_to_answer)
+            except BaseException:
+                process.close()
+                raise
+            self._process = process
+
+    def reset(self, seed: int | None = None) -> None:
+        """Begin a game. Programs draw their random numbers themselves: the seed is not used.
+
+        Raises:
+            EngineError: the program cannot be started.
+        """
+        self.prepare()
+        self._begin()
+
+    def watch(self, action: int) -> None:
+        """Take notice of a move, one's own too, in a loop that tells of all of them."""
+        self._watched.append(action)
+
+    def set_clock(self, own: float, other: float, increment: float, moves: int) -> None:
+        """Take notice of a clock, of which the program is told: the seconds left, and what each move adds."""
+        self._clock = own, other, increment, moves
+
+    def act(self, observation: Observation, info: Info | None = None) -> int:
+        """Return the program's move.
+
+        Raises:
+            EngineError: it has ended, does not answer in time, or its move is illegal by our rules.
+        """
+        mask, state = legal_mask(observation, info), state_of(self.game, observation, info)
+        self.prepare()
+        assert self._process is not None
+        board, began = self._board(state), time.perf_counter()
+        limit, seconds = self._limit(board.turn)
+        try:
+            answer = self._process.play(board, limit, self._game_token, seconds)
+        except BaseException:  # what it says later would answer no question
+            self.close()
+            raise
+        action = self._action(state, answer, mask)
+        self.last_analysis = _analysis(action, answer, time.perf_counter() - began)
+        return action
+
+    def _action(self, state: State, answer: Any, mask: Any) -> int:
+        if answer.move is None or answer.resigned:
+            return int(mask.argmax())
+        text = answer.move.uci()
+        try:
+            action = self.game.move_of(state, text)
+        except ValueError:
+            action = -1
+        if action < 0 or not mask[action]:
+            self.close()
+            assert self._process is None
+            raise DisagreementError(
+                f"{self.command} plays {text}, which is illegal by our rules in {self.game.fen(state)}"
+            )
+        return action
+
+    def _board(self, state: State) -> Any:
+        """Return the position as python-chess has it, with the moves of the game if they lead there."""
+        from .chess_protocols import chess
+
+        fen, is_960 = self.game.fen(state), self.game.parameters["chess960"] >= 0
+        board = chess.Board(self.game.fen(self.game.new_state()), chess960=is_960)
+        replayed = self.game.new_state()
+        try:
+            for action in self._watched:
+                board.push_uci(self.game.move_name(replayed, action))
+                self.game.play(replayed, action)
+        except ValueError:  # the game began elsewhere
+            return chess.Board(fen, chess960=is_960)
+        same = self.game.key(replayed) == self.game.key(state)
+        return board if same else chess.Board(fen, chess960=is_960)
+
+    def _limit(self, is_white: bool) -> tuple[Any, float]:
+        """Return how long the program may think, and the seconds that it may take for its answer."""
+        from .chess_protocols import chess
+
+        limits: dict[str, Any] = {"time": self.move_seconds, "nodes": self.nodes, "depth": self.depth}
+        seconds = self.seconds_to_answer
+        if self._clock is not None:
+            own, other, increment, moves = self._clock
+            seconds = max(seconds, own)
+            if moves:
+                limits["time"] = min(own * 0.95, self.move_seconds or own)
+            else:
+                white, black = (own, other) if is_white else (other, own)
+                limits |= {"white_clock": white, "black_clock": black, "white_inc": increment, "black_inc": increment}
+        elif all(value is None for value in limits.values()):
+            limits["time"] = 0.1
+        return chess.engine.Limit(**limits), seconds
+
+    def close(self) -> None:
+        """End the program; another is started when it is needed."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything but the program: a copy has one of its own, for a game of its own."""
+        return vars(self) | {"_process": None, "_watched": [], "_clock": None, "_game_token": None}
+
+
+def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:
+    """Return what a program said of the position, as its expected score from -1 to 1; None if it said nothing."""
+    info = answer.info
+    score = info.get("score")
+    if score is None:
+        return None
+    value = 2 * score.relative.wdl().expectation() - 1
+    depth, nodes = int(info.get("depth", 0)), int(info.get("nodes", 0))
+    return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, False, seconds)

@@ -1,0 +1,166 @@
+"""Programs that speak UCI or XBoard, by python-chess: started in an event loop of their own thread, and ended in time.
+
+This file alone imports python-chess, which is GPL-3, and is imported when such a program is first asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import threading
+import weakref
+from collections import deque
+from collections.abc import Coroutine, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import chess
+import chess.engine
+
+from ...envs.outside.spec import nearest
+from .process import EngineError, located
+
+__all__ = ["PROTOCOLS", "ChessProcess", "chess"]
+
+_KEPT = 20  # lines of a program's standard error
+_LAST_SECONDS = 1.0  # that a program has to end by itself
+
+Answer = TypeVar("Answer")
+
+
+class _Quiet(chess.engine.Protocol):
+    """Keeps the standard error of a program, in place of writing it to the log."""
+
+    def error_line_received(self, line: str) -> None:
+        if line.strip():
+            self.errors.append(line.strip()[:200])
+
+    @property
+    def errors(self) -> deque[str]:
+        return self.__dict__.setdefault("_kept_errors", deque(maxlen=_KEPT))
+
+
+class _UCI(_Quiet, chess.engine.UciProtocol):
+    pass
+
+
+class _XBoard(_Quiet, chess.engine.XBoardProtocol):
+    pass
+
+
+PROTOCOLS = {"uci": _UCI, "xboard": _XBoard}
+
+
+@lru_cache(maxsize=1)
+def _loop_of(process: int) -> asyncio.AbstractEventLoop:
+    """Return the event loop in which programs are spoken to; a forked process has another."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="engines", daemon=True).start()
+    return loop
+
+
+class ChessProcess:
+    """A running program. It ends, with its children, when it is closed, or nobody refers to it any longer.
+
+    Args:
+        command: the program and its arguments, as in a shell.
+        protocol: ``"uci"`` or ``"xboard"``.
+        seconds: time for it to start.
+
+    Raises:
+        EngineError: it cannot be started, or does not speak the protocol.
+    """
+
+    def __init__(self, command: str, protocol: str, seconds: float) -> None:
+        self._command = located(command)
+        self.name = os.path.basename(self._command[0])
+        self._loop = _loop_of(os.getpid())
+        self._protocol: Any = None
+        try:
+            self._protocol = self._wait(self._started(PROTOCOLS[protocol]), "start", seconds)
+        except OSError as error:
+            raise EngineError(f"cannot start {shlex.join(self._command)!r}: {error.strerror or error}") from None
+        self._end = weakref.finalize(self, _end, self._protocol, self._loop)
+        try:
+            self._wait(self._protocol.initialize(), f"introduce itself by {protocol}", seconds)
+        except EngineError:
+            self.close()
+            raise
+
+    async def _started(self, protocol: Any) -> Any:
+        return (await protocol.popen(self._command, setpgrp=True))[1]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return not self._protocol.returncode.done()
+
+    def configure(self, options: Mapping[str, Any], seconds: float) -> None:
+        """Set options of the program.
+
+        Raises:
+            ValueError: it has no such option (the nearest is suggested), or the option takes no such value.
+            EngineError: it has ended, or does not answer in time.
+        """
+        known = {name.lower(): name for name in self._protocol.options}
+        for name in options:
+            if name.lower() not in known:
+                raise ValueError(f"{self.name} has no option {name!r}: {nearest(name, self._protocol.options)}")
+        try:
+            named = {known[name.lower()]: value for name, value in options.items()}
+            self._wait(self._protocol.configure(named), "take its options", seconds)
+        except EngineError as error:
+            if isinstance(error.__cause__, chess.engine.EngineError) and self.is_running:
+                raise ValueError(f"{self.name}: {error.__cause__}") from None
+            raise
+
+    def play(self, board: chess.Board, limit: Any, game: object, seconds: float) -> chess.engine.PlayResult:
+        """Return the program's move, with its score.
+
+        Args:
+            board: the position, with the moves that led to it.
+            limit: how long it may think, as python-chess has it.
+            game: the same object for all moves of a game.
+            seconds: time for the answer.
+
+        Raises:
+            EngineError: it has ended, answers nonsense, or not in time.
+        """
+        info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+        return self._wait(self._protocol.play(board, limit, game=game, info=info), "move", seconds)
+
+    def close(self) -> None:
+        """End the program, and whatever it has started."""
+        with contextlib.suppress(Exception):  # it ends in either way
+            self._wait(self._protocol.quit(), "quit", _LAST_SECONDS)
+        self._end()
+
+    def _wait(self, task: Coroutine[Any, Any, Answer], what: str, seconds: float) -> Answer:
+        """Return what comes of a task, in time."""
+        waiting = asyncio.run_coroutine_threadsafe(asyncio.wait_for(task, seconds), self._loop)
+        try:
+            return waiting.result()
+        except (TimeoutError, asyncio.TimeoutError):
+            raise EngineError(f"{self.name} did not {what} in {seconds:g} s{self._last_words()}") from None
+        except chess.engine.EngineTerminatedError:
+            raise EngineError(f"{self.name} has ended{self._last_words()}") from None
+        except chess.engine.EngineError as error:
+            raise EngineError(f"{self.name} answers nonsense: {error}") from error
+        except BaseException:  # Ctrl-C: what it says later would answer no question
+            waiting.cancel()
+            raise
+
+    def _last_words(self) -> str:
+        errors = () if self._protocol is None else self._protocol.errors
+        return f"; the last line of its standard error: {errors[-1]}" if errors else ""
+
+
+def _end(protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
+    transport = protocol.transport
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody of its group is left
+        os.killpg(transport.get_pid(), signal.SIGKILL)
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(transport.close)

@@ -1,0 +1,176 @@
+"""Programs that play chess, by UCI and XBoard: a scripted one that misbehaves and, where it is installed, Stockfish."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyground.agents import make
+from plyground.agents.engines import ChessEngine, EngineError
+from plyground.arena import TimeControl, match, play
+from plyground.envs import BoardGameEnv, make_game
+
+CHESS = make_game("chess")
+
+# Plays the moves that it was started with, one after the other; the second argument is a log.
+ENGINE = r"""
+import sys, time
+moves, log = sys.argv[1].split(","), open(sys.argv[2], "a")
+print("a banner", flush=True)
+for line in sys.stdin:
+    line = line.strip()
+    print(line, file=log, flush=True)
+    if line == "uci":
+        print("id name scripted\noption name Skill type spin default 3 min 0 max 20\nuciok", flush=True)
+    elif line == "isready":
+        print("readyok", flush=True)
+    elif line.startswith("go"):
+        move = moves.pop(0)
+        if move == "crash":
+            print("out of luck", file=sys.stderr, flush=True)
+            sys.exit(3)
+        if move == "hang":
+            time.sleep(60)
+        print(f"info depth 3 nodes 40 score cp 100\nbestmove {move}", flush=True)
+    elif line == "quit":
+        break
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+@pytest.fixture
+def script(tmp_path: Path, log: Path) -> Any:
+    """Gives the command that starts the scripted program with these moves."""
+    (tmp_path / "engine.py").write_text(ENGINE)
+    return lambda *moves: f"{sys.executable} {tmp_path / 'engine.py'} {','.join(moves)} {log}"
+
+
+def first_legal(observation: Any, info: Any) -> int:
+    return int(observation["action_mask"].argmax())
+
+
+class TestUCI:
+    def test_a_game_with_all_its_moves(self, script: Any, log: Path) -> None:
+        engine = ChessEngine(CHESS, script("e2e4", "f1c4", "d1h5", "h5f7"), nodes=50, skill=7)
+        replies = iter(["e7e5", "b8c6", "g8f6"])
+        record = play(
+            BoardGameEnv(CHESS),
+            [engine, lambda observation, info: CHESS.move_of(info["state"], next(replies))],
+            0,
+        )
+        assert (record.outcome, record.ending) == ([1, -1], "finished")
+        told = log.read_text().splitlines()
+        assert "setoption name Skill value 7" in told
+        assert [line for line in told if line.startswith("position")] == [
+            "position startpos",
+            "position startpos moves e2e4 e7e5",
+            "position startpos moves e2e4 e7e5 f1c4 b8c6",
+            "position startpos moves e2e4 e7e5 f1c4 b8c6 d1h5 g8f6",
+        ]
+        assert all(line == "go nodes 50" for line in told if line.startswith("go"))
+        assert engine.last_analysis is not None
+        assert 0.1 < engine.last_analysis.value < 0.9  # a pawn ahead
+        assert (engine.last_analysis.depth, engine.last_analysis.nodes) == (3, 40)
+        engine.close()
+
+    def test_positions_where_nobody_tells_of_moves(self, script: Any, log: Path) -> None:
+        engine = ChessEngine(CHESS, script("e8c8"), depth=2)
+        state = CHESS.state_from_fen("r3k3/8/8/8/8/8/8/4K3 b q - 0 1")
+        env: Any = BoardGameEnv(CHESS)
+        env.reset(options={"fen": "r3k3/8/8/8/8/8/8/4K3 b q - 0 1"})
+        observation, _, _, _, info = env.last()
+        assert CHESS.move_name(state, engine.act(observation, info)) == "e8c8"
+        assert "position fen r3k3/8/8/8/8/8/8/4K3 b q - 0 1" in log.read_text()
+        engine.close()
+
+    def test_a_clock(self, script: Any, log: Path) -> None:
+        env: Any = BoardGameEnv(CHESS)
+        play(env, [first_legal, ChessEngine(CHESS, script("e7e5", "none"))], 0, time="30+2", failures=EngineError)
+        play(env, [ChessEngine(CHESS, script("e2e4", "none")), first_legal], 0, time="2/move", failures=EngineError)
+        told = [line for line in log.read_text().splitlines() if line.startswith("go")]
+        assert told[0].startswith("go wtime 3")
+        assert "btime 30000 winc 2000 binc 2000" in told[0]
+        assert told[2] == "go movetime 1900"
+
+    @pytest.mark.parametrize(
+        ("moves", "error"),
+        [
+            (("crash",), "python[^ ]* has ended; the last line of its standard error: out of luck"),
+            (("hang",), r"did not move in 2 s"),
+            (("e2e5",), "illegal"),
+        ],
+    )
+    def test_faults_lose_the_game_and_the_next_is_played(self, script: Any, moves: tuple[str, ...], error: str) -> None:
+        engine = ChessEngine(CHESS, script(*moves), seconds=2)
+        for _ in range(2):
+            record = play(BoardGameEnv(CHESS), [engine, first_legal], 0, failures=EngineError)
+            assert (record.outcome, record.ending, record.moves) == ([-1, 1], "failed", [])
+            assert record.reason is not None
+            assert re.search(error, record.reason)
+        engine.close()
+
+    def test_arguments(self, script: Any) -> None:
+        for options, error in (
+            ({"protocol": "ucci"}, "unknown protocol 'ucci': did you mean 'uci'"),
+            ({"seconds": 0}, "seconds must be a number above 0"),
+            ({"move_seconds": -1}, "move_seconds must be a number above 0"),
+            ({"nodes": 0}, "nodes must be"),
+        ):
+            with pytest.raises(ValueError, match=error):
+                ChessEngine(CHESS, script("e2e4"), **options)
+        with pytest.raises(ValueError, match="play chess here, got othello"):
+            ChessEngine("othello", script("e2e4"))
+        with pytest.raises(ValueError, match="has no option 'Skil': did you mean 'Skill'"):
+            ChessEngine(CHESS, script("e2e4"), Skil=3).prepare()
+        with pytest.raises(ValueError, match="at most 20, got: 30"):
+            ChessEngine(CHESS, script("e2e4"), Skill=30).prepare()
+        with pytest.raises(EngineError, match="cannot start 'no-such-program'"):
+            ChessEngine(CHESS, "no-such-program").prepare()
+        with pytest.raises(EngineError, match="did not introduce itself by xboard in 1 s"):
+            ChessEngine(CHESS, script("e2e4"), "xboard", seconds=1).prepare()
+        with pytest.raises(ValueError, match="options are told to programs by UCI and XBoard, got Skill for GTP"):
+            make("engine('gnugo --mode gtp', Skill=3)", "go")
+
+    def test_copies_have_programs_of_their_own(self, script: Any) -> None:
+        engine = ChessEngine(CHESS, script("e2e4"))
+        engine.prepare()
+        for other in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
+            assert other._process is None
+            other.prepare()
+            assert other._process is not engine._process
+            other.close()
+        engine.close()
+
+
+STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+class TestStockfish:
+    def test_it_beats_random(self) -> None:
+        players = ["engine('stockfish', nodes=200, Threads=1, Hash=16)", "random"]
+        records = match("chess", players, 2, seed=1, names=["stockfish", "random"])
+        assert [one.outcome[one.players.index("stockfish")] for one in records] == [1, 1]
+
+    def test_chess960_and_resignation(self) -> None:
+        players = ["engine('stockfish', nodes=300)", "random"]
+        rule = "resign(score=0.9, moves=2)"
+        records = match("chess(chess960=77)", players, 2, seed=2, adjudication=rule, names=["stockfish", "random"])
+        assert all(one.outcome[one.players.index("stockfish")] == 1 for one in records)
+
+    def test_against_itself_with_a_clock(self) -> None:
+        players = ["engine('stockfish')", "engine('stockfish', UCI_LimitStrength=true, UCI_Elo=1400)"]
+        records = match("chess", players, 2, time=TimeControl(1, 0.02, margin=10))
+        assert {record.ending for record in records} == {"finished"}
