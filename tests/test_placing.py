@@ -41,7 +41,7 @@ class TestMostTelling:
         rng, ladder, scatter = np.random.default_rng(1), {"a": -150.0, "b": 150.0, "c": 500.0}, {}
         for rung, elo in ladder.items():
             share = 1 / (1 + 10 ** ((elo - 200) / 400))
-            found = [rate_against(ladder, {rung: rng.binomial(2, share, 40)}).elo for _ in range(100)]
+            found = [rate_against(ladder, {rung: rng.binomial(2, share, 40).tolist()}).elo for _ in range(100)]
             scatter[rung] = np.std(found)
         assert most_telling(ladder, rating(150, 250)) == min(scatter, key=lambda rung: scatter[rung]) == "b"
 
