@@ -112,7 +112,6 @@ class TestAnchors:
 
     def test_measured(self, tmp_path: Path) -> None:
         game = make_game(GAME)
-        assert committed_anchors(game) == {}
         found = measure_anchors(game, RUNGS, 20, watch=play_all)
         assert found is not None
         assert found.elo["random"] == 0
@@ -123,7 +122,11 @@ class TestAnchors:
 
     def test_one_rung_and_a_measurement_that_is_stopped(self) -> None:
         game = make_game(GAME)
-        assert anchors_of(game, ("random",), 2, 0, None, 1, play_all) == ({"random": 0.0}, True)
+        assert committed_anchors(make_game("mnk(m=4, n=4, k=4)")) == {}
+        assert anchors_of(make_game("mnk(m=4, n=4, k=4)"), ("random",), 2, 0, None, 1, play_all) == (
+            {"random": 0.0},
+            True,
+        )
         assert anchors_of(game, RUNGS, 2, 0, None, 1, lambda played, _: list(islice(played, 3))) == (None, True)
 
 

@@ -41,7 +41,7 @@ class TestMostTelling:
         rng, ladder, scatter = np.random.default_rng(1), {"a": -150.0, "b": 150.0, "c": 500.0}, {}
         for rung, elo in ladder.items():
             share = 1 / (1 + 10 ** ((elo - 200) / 400))
-            found = [rate_against(ladder, {rung: rng.binomial(2, share, 40)}).elo for _ in range(100)]
+            found = [rate_against(ladder, {rung: rng.binomial(2, share, 40).tolist()}).elo for _ in range(100)]
             scatter[rung] = np.std(found)
         assert most_telling(ladder, rating(150, 250)) == min(scatter, key=lambda rung: scatter[rung]) == "b"
 
@@ -85,8 +85,8 @@ class TestPlace:
 class TestLadders:
     def test_of_the_package_and_of_a_file(self, tmp_path: Path) -> None:
         assert ladder_of(make_game("connect_four"))["random"] == 0
-        with pytest.raises(ValueError, match=r"no ladder of tictactoe comes .* those of connect_four"):
-            ladder_of(TICTACTOE)
+        with pytest.raises(ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of connect_four"):
+            ladder_of(make_game("mnk(m=4, n=4, k=4)"))
         path = tmp_path / "ladder.json"
         save_anchors(path, TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
         assert ladder_of(TICTACTOE, path) == LADDER
@@ -133,6 +133,5 @@ class TestCommand:
         assert "stopped after 6 games" in err
 
     def test_without_a_ladder(self, run: Run) -> None:
-        assert "no ladder of tictactoe comes with the package" in " ".join(
-            run("rate", "random", "-g", "tictactoe", code=2)[1].split()
-        )
+        words = ("rate", "random", "-g", "mnk(m=4, n=4, k=4)")
+        assert "k=4) comes with the package" in " ".join(run(*words, code=2)[1].split())

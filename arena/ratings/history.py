@@ -1,0 +1,87 @@
+"""Ratings over time: the strength of players who change, such as a network in training, by whole-history rating.
+
+R. Coulom, "Whole-History Rating: A Bayesian rating system for players of time-varying strength", Computers and Games
+(2008): a player's rating is a random walk in time, and all of its games, earlier and later ones, tell of each point of
+it. So a checkpoint that has played little is rated by its neighbours too, and a curve of checkpoints is smooth where
+their games allow it. The work is done by the library ``whole-history-rating``, in the extra ``ratings``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ...envs.outside.extras import how_to_install
+from ..records.record import GameRecord
+from .difference import ELO_PER_LOGIT
+from .model import Model
+from .paired import paired_games
+
+__all__ = ["TimedRating", "ratings_over_time"]
+
+_SECONDS = 60  # after which the fit gives up
+
+
+class TimedRating(NamedTuple):
+    """A player's strength at one time."""
+
+    time: float
+    elo: float
+    error: float  # standard error of `elo`, as if games were independent
+
+
+def ratings_over_time(
+    records: Mapping[int, Iterable[GameRecord]] | Mapping[float, Iterable[GameRecord]],
+    drift: float = 300.0,
+    first_move: bool = True,
+) -> dict[str, list[TimedRating]]:
+    """Return each player's ratings at the times at which it played, by all games of all times.
+
+    All players may change, those who do not as well; an average player's first rating is near 0. Only differences tell
+    anything. Elo have the unit of `plyground.arena.rating_list`.
+
+    Args:
+        records: the games of each time, such as the number of steps that a network had been trained for.
+        drift: by how much strength changes: the variance, in Elo², that a unit of time adds.
+        first_move: whether the first move may be worth something.
+
+    Raises:
+        ImportError: the library is not installed.
+        ValueError: there are no games, or of more than one game; a number is out of range; or the fit does not end.
+    """
+    try:
+        from whr import WHR
+    except ImportError:
+        raise ImportError(f"ratings over time need whole-history-rating: {how_to_install('ratings')}") from None
+    if not (0 < drift < math.inf):
+        raise ValueError(f"drift must be a number above 0, in Elo² for a unit of time, got {drift!r}")
+    games = {float(time): list(played) for time, played in records.items()}
+    if wrong := [time for time in games if not math.isfinite(time)]:
+        raise ValueError(f"times must be finite numbers, got {wrong[0]!r}")
+    model = Model(paired_games(record for played in games.values() for record in played), {}, first_move)
+    draw = math.exp(model.most_likely().values[-1])  # Davidson's ν, which the library wants to be told
+    unit = (2 + draw) / 2  # the library's ratings are of the unit that leaves out how many games are drawn
+    whole = WHR(
+        {
+            "w2": drift * unit**2,
+            "pinned_draw": draw,
+            "estimate_handicap_zero": first_move,
+            "display_uncertainty": "variance",
+        }
+    )
+    for time, played in sorted(games.items()):
+        for record in played:
+            own, other = record.outcome
+            winner = "B" if own > other else "D" if own == other else "W"
+            whole.create_game(record.players[0], record.players[1], winner, time, 0)
+    _, is_done = whole.auto_iterate(time_limit=_SECONDS)
+    if not is_done:
+        raise ValueError(f"the ratings did not settle within {_SECONDS} s: give fewer games, or another drift")
+    return {
+        name: [
+            TimedRating(day.day, day.elo / unit, ELO_PER_LOGIT * math.sqrt(day.uncertainty) / unit)
+            for day in player.days
+        ]
+        for name, player in whole.players.items()
+    }
