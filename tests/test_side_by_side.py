@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from pettingzoo.classic import connect_four_v3
 
-from plyground.agents import MCTS, AlphaBeta, Random
-from plyground.arena import GameRecord, iter_match, match, tournament
+from plyground.agents import MCTS, AlphaBeta, Random, make
+from plyground.arena import GameRecord, iter_match, match, play, tournament
 from plyground.arena import matches as matches_module
 from plyground.arena.tournaments import bundles as bundles_module
 from plyground.arena.tournaments.bundles import Bundle, Pace
@@ -79,6 +81,16 @@ def test_records_are_those_of_one_by_one(
     records = check(monkeypatch, side_by_side, game, players, games=40, seed=3)
     assert max(side_by_side) > 2
     assert {record.game for record in records} == {as_game(game).source}
+
+
+def test_records_are_those_of_pettingzoo(side_by_side: list[int]) -> None:
+    found = match("connect_four", ["alphabeta(depth=2)", "random"], games=12, seed=5, opening_plies=0)
+    assert side_by_side
+    agents = {spec: make(spec, "connect_four") for spec in found[0].players}
+    env = connect_four_v3.env()
+    for record in found:
+        again = play(env, [agents[name] for name in record.players], record.seed, names=record.players)
+        assert without_times([replace(again, game=record.game)]) == without_times([record])
 
 
 def test_openings_of_different_lengths(side_by_side: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ __all__ = ["default_opening_plies", "fit_lines", "random_line", "random_openings
 
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
 _ATTEMPTS = 1000  # lines that are tried to find an open position
-_ATTEMPTS_NEW = 20  # the first of them, which must lead to a position that was not played yet
+_ATTEMPTS_NEW = 100  # the first of them, which must lead to a position that was not played yet
 _PLACES = 100_000  # positions that are kept in memory, about
 
 
@@ -28,7 +28,7 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
 
     An opening is decided if a search of 4 plies knows how the game ends. Positions repeat only where new ones are hard
-    to find; then all may come again, each once more.
+    to find; then all may come again, once each.
 
     Raises:
         ValueError: ``plies`` is negative or more than a game has, or no position is open; the first opening is drawn
