@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plyground.arena import write_records
+from plyground.arena import play_with_progress, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 
@@ -96,6 +97,17 @@ class TestReplay:
         assert shown(["n", "n", "p", "q"]).startswith("1/5 ")
         assert shown(["G", "\x1b[D", "x", "q"]).startswith("4/5 ")
         assert shown(["G", "n", "g", "p", "\x03"]).startswith("initial position")
+
+
+def test_the_bar_of_a_match_tells_the_rate_and_who_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr("plyground.arena.progress.CONSOLE", console)
+    games = [a_game(f"[a] {other}", 1.0, (one,)) for one in (0, 8) for other in "bc"]
+    assert play_with_progress(iter(games), 4) == games
+    output: Any = console.file
+    text = output.getvalue()
+    assert re.search(r" 4/4 +[\d.e+]+/s ", text)
+    assert re.search(r"\[a\] leads, \+\d+ Elo \([+-]\d+ to \+\d+\)", text)
 
 
 class TestWatch:
