@@ -18,6 +18,11 @@ many games at once, an `Opponents` of `plyground.envs`, or None where its settin
 environments with many games copy the agent for each. ``analyse(state, mask, observation)`` answers with an `Analysis`.
 What a search is told of its leaves by an `Evaluator`, and how one is made of a network, says
 `plyground.agents.puct.evaluators`.
+
+``copies()`` returns an `Opponents`, or None: one that plays in each row exactly what this agent would play there, reset
+with the seed from which `plyground.envs.jit.prng.new_rng` made the row's generator. Tournaments advance many games at
+once by it. Where it has an attribute ``most_games``, that is the largest batch for which it has memory. It is not
+inherited: a subclass may play differently, and is asked move by move unless it has its own.
 """
 
 from __future__ import annotations

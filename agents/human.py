@@ -54,7 +54,7 @@ class Human:
         state = state_of(game, observation, info)
         mask = mask_in(observation, info)
         legal = [action for action in game.actions(state) if mask is None or mask[action]]
-        names = [game.action_to_str(action) for action in legal]
+        names = [game.move_name(state, action) for action in legal]
         example = ", ".join(names) if len(names) <= _MOST_NAMES else f"such as {names[len(names) // 2]}"
         self._show(self._board(state))
         while True:
@@ -73,7 +73,7 @@ class Human:
             if not answer:
                 continue
             try:
-                action = game.str_to_action(answer)
+                action = game.move_of(state, answer)
             except ValueError as error:
                 self._show(str(error))
                 continue

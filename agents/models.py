@@ -9,7 +9,7 @@ from typing import Any
 
 from ..envs.outside.extras import how_to_install
 
-__all__ = ["load_model", "model_class"]
+__all__ = ["find_model", "load_model", "model_class"]
 
 # The spec name of each family, and its classes.
 _FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",)}
@@ -42,13 +42,7 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
         FileNotFoundError: there is no file at ``path``.
         ValueError: the file holds no model of this algorithm.
     """
-    file = Path(path)
-    if file.is_dir():
-        file /= "model.zip"
-    if not file.is_file() and Path(f"{path}.zip").is_file():
-        file = Path(f"{path}.zip")
-    if not file.is_file():
-        raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out FOLDER`")
+    file = find_model(path)
     name = _class_name(file)
     expected = [cls for family, names in _FAMILIES.items() if algorithm in (None, family) for cls in names]
     if name not in expected:
@@ -58,6 +52,22 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
         return cls.load(file, device="cpu")
     except Exception as error:
         raise ValueError(f"{str(file)!r} cannot be loaded as {name}: {type(error).__name__}: {error}") from error
+
+
+def find_model(path: str | Path) -> Path:
+    """Return the file of a model, by its name with ``.zip`` or without, or by the folder of its training run.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file /= "model.zip"
+    if not file.is_file() and Path(f"{path}.zip").is_file():
+        file = Path(f"{path}.zip")
+    if not file.is_file():
+        raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out FOLDER`")
+    return file
 
 
 def _class_name(file: Path) -> str:

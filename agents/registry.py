@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ from .puct.agent import PUCT
 from .random import Random
 from .solver.agent import Solver
 
-__all__ = ["agent_names", "agent_usage", "as_agent", "make", "register_agent"]
+__all__ = ["agent_arguments", "agent_names", "agent_usage", "as_agent", "make", "register_agent"]
 
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
@@ -78,6 +78,24 @@ def agent_usage(name: str) -> tuple[str, str]:
     summary = (inspect.getdoc(documented) or "").partition("\n")[0]
     shown = [str(p.replace(annotation=p.empty)) for p in parameters.values() if p.name not in _PYTHON_ONLY]
     return (f"{name}({', '.join(shown)})" if shown else name), summary
+
+
+def agent_arguments(name: str, values: Sequence[Any] = (), named: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return all arguments of a kind of agent by name: those that a spec gives, and the defaults of the others.
+
+    Raises:
+        ValueError: there is no such kind, or it takes no such arguments.
+    """
+    if name not in agent_names():
+        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, agent_names())}")
+    constructor = _constructors[name] if name in _constructors else load(installed(_GROUP)[name].value)
+    parameters = list(inspect.signature(constructor).parameters.values())[1:]
+    try:
+        bound = inspect.Signature(parameters).bind(*values, **(named or {}))
+    except TypeError as error:
+        raise ValueError(f"{name} takes other arguments: {error}; expected {agent_usage(name)[0]}") from None
+    bound.apply_defaults()
+    return dict(bound.arguments)
 
 
 def register_agent(name: str, constructor: Callable[..., Agent]) -> None:

@@ -43,8 +43,12 @@ class SearchAgent(ABC):
 
     Args:
         game: the game, or its name.
+
+    Attributes:
+        last_analysis: what `act` found when it was last asked; None before.
     """
 
+    last_analysis: Analysis | None = None
     kind: ClassVar[str] = ""  # what the log calls the agent; "": its class in lower case
     _is_prepared = False
 
@@ -120,7 +124,8 @@ class SearchAgent(ABC):
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
         state, mask = state_of(self.game, observation, info), mask_in(observation, info)
-        return self._analyse(state, mask, observation).best_action
+        self.last_analysis = self._analyse(state, mask, observation)
+        return self.last_analysis.best_action
 
     def predict(
         self,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,23 +14,24 @@ from ..agents import as_agent
 from ..envs import Game
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
+from ..envs.starting import read_options
 from ..envs.vector.opponents import prepare
 from .records.record import GameRecord
+from .referee import Conditions, Failures, Position
+from .referee.time_control import GameClock, TimeControl
 
-__all__ = ["Failures", "play"]
-
-Failures = type[Exception] | tuple[type[Exception], ...]
+__all__ = ["play", "play_under"]
 
 _Answer = TypeVar("_Answer")
 _REASON = 200  # signs
 
 
-class _FailureError(Exception):
-    """A player has failed in the midst of a game."""
+class _EndError(Exception):
+    """Something ends a game in the midst of it."""
 
-    def __init__(self, seat: str, error: Exception) -> None:
-        super().__init__(seat, error)
-        self.seat, self.error = seat, error
+    def __init__(self, ending: str, outcome: list[float], reason: str) -> None:
+        super().__init__(ending, outcome, reason)
+        self.ending, self.outcome, self.reason = ending, outcome, reason
 
 
 def play(
@@ -41,6 +42,8 @@ def play(
     names: Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     failures: Failures = (),
+    time: str | TimeControl | None = None,
+    adjudication: str | Sequence[Any] = (),
 ) -> GameRecord:
     """Play one game in a two-player PettingZoo AEC environment, ours or another.
 
@@ -54,75 +57,152 @@ def play(
         failures: errors of a player by which it loses the game, in place of their being raised:
             `plyground.agents.engines.EngineError` for programs, or `Exception`. The record's ``ending`` is then
             ``"failed"``, its ``reason`` says what happened, and the outcome is -1 for that player, +1 for the other.
+        time: the players' time, such as ``"60+0.5"`` or ``"0.2/move"``, see `plyground.arena.referee.TimeControl`. Who
+            uses it up loses, and the ``ending`` is ``"time"``.
+        adjudication: what ends games whose result is known, in environments of ours: ``"exact"``, ``"resign"``,
+            ``"draw"``, each with options, see `plyground.arena.referee.adjudication`. The ``ending`` is then
+            ``"adjudicated"``.
 
     Raises:
         ValueError: there is not one agent for each seat, or one answers with what is no action; the message names it.
-            (An illegal action loses the game, as the environment has it.)
+            (An illegal action loses the game, as the environment has it.) Or a condition cannot be held to.
     """
+    return play_under(env, players, seed, Conditions.of(failures, time, adjudication), names=names, options=options)
 
-    def asked(seat: str, method: Callable[..., _Answer], *arguments: Any) -> _Answer:
-        try:
-            return method(*arguments)
-        except failures as error:
-            raise _FailureError(seat, error) from error
 
+def play_under(
+    env: Any,
+    players: Mapping[str, PlayerLike] | Sequence[PlayerLike],
+    seed: int | None,
+    conditions: Conditions,
+    *,
+    names: Sequence[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> GameRecord:
+    """Play one game, as `play` does, under these conditions."""
     seats = list(env.possible_agents)
     given = dict(players) if isinstance(players, Mapping) else dict(zip(seats, players, strict=False))
     if set(given) != set(seats) or len(players) != len(seats):
         raise ValueError(f"expected an agent for each of {seats}, got {list(players)!r}")
     game = env.game if isinstance(getattr(env, "game", None), Game) else None
-    by_seat = {seat: as_agent(player, game) for seat, player in given.items()}
+    agents = [as_agent(given[seat], game) for seat in seats]
+    if game is not None:
+        conditions.check(game, agents)
+    elif conditions.adjudication:
+        raise ValueError(f"adjudication needs to see the state: expected an environment of plyground, got {env}")
     labels = list(names or (player_name(given[seat]) for seat in seats))
-
-    opening = [env.game.str_to_action(m) if isinstance(m, str) else int(m) for m in (options or {}).get("moves", ())]
-    moves: list[int] = list(opening)
-    movers, seconds = [-1] * len(opening), [0.0] * len(opening)
-    outcome = dict.fromkeys(seats, 0.0)
-    ending, reason = "finished", None
-    watchers = [(seat, agent.watch) for seat, agent in by_seat.items() if callable(getattr(agent, "watch", None))]  # pyright: ignore[reportAttributeAccessIssue]
-    try:
-        for seat in seats:  # before any clock runs
-            asked(seat, prepare, by_seat[seat])
-        env.reset(seed=seed, options=None if options is None else dict(options))
-        seeds = np.random.SeedSequence(seed).generate_state(len(seats))
-        for seat, agent_seed in zip(seats, seeds, strict=True):
-            asked(seat, by_seat[seat].reset, None if seed is None else int(agent_seed))
-        for (seat, watch), action in itertools.product(watchers, opening):
-            asked(seat, watch, action)
-        for seat in env.agent_iter():
-            observation, reward, terminated, truncated, info = env.last()
-            outcome[seat] = float(reward)
-            if terminated or truncated:
-                ending = "illegal" if terminated and truncated else "truncated" if truncated else "finished"
-                env.step(None)
-                continue
-            start = time.perf_counter()
-            answer = asked(seat, by_seat[seat].act, observation, info)
-            taken = time.perf_counter() - start
-            action = asked(seat, checked_answer, answer, labels[seats.index(seat)], game)
-            seconds.append(taken)
-            moves.append(action)
-            movers.append(seats.index(seat))
-            env.step(action)
-            is_over = any((*env.terminations.values(), *env.truncations.values()))
-            with suppress(_FailureError) if is_over else nullcontext():  # who fails after the game has not lost it
-                for watcher, watch in watchers:
-                    asked(watcher, watch, action)
-    except _FailureError as failure:
-        ending, reason = "failed", _in_a_line(failure.error)
-        outcome = {seat: -1.0 if seat == failure.seat else 1.0 for seat in seats}
-    return GameRecord(
+    opening = _opening(env, options or {})
+    record = GameRecord(
         game=str(env) if game is None else game.source,
         players=labels,
-        moves=moves,
+        moves=list(opening),
         opening=len(opening),
-        outcome=[outcome[seat] for seat in seats],
-        ending=ending,
-        seconds=seconds,
-        movers=movers,
+        outcome=[0.0, 0.0],
+        ending="finished",
+        seconds=[0.0] * len(opening),
+        movers=[-1] * len(opening),
         seed=seed,
-        reason=reason,
     )
+    clock = None if conditions.control is None else GameClock(conditions.control, (agents[0], agents[1]))
+    try:
+        ending = _play(env, agents, record, game, conditions, clock, None if options is None else dict(options))
+    except _EndError as end:
+        return replace(record, ending=end.ending, outcome=end.outcome, reason=end.reason)
+    finally:
+        if clock is not None:
+            clock.close()
+    return replace(record, ending=ending)
+
+
+def _opening(env: Any, options: Mapping[str, Any]) -> list[int]:
+    """Return the actions of the moves that a game is begun with."""
+    moves = list(options.get("moves", ()))
+    if any(isinstance(move, str) for move in moves):  # what a name means may depend on the position
+        moves = env.game.line_of(moves, read_options(env.game, options).state)
+    return list(map(int, moves))
+
+
+def _play(
+    env: Any,
+    agents: Sequence[Any],
+    record: GameRecord,
+    game: Game | None,
+    conditions: Conditions,
+    clock: GameClock | None,
+    options: dict[str, Any] | None,
+) -> str:
+    """Play the game that a record tells of; add its moves and its outcome, and return its ending.
+
+    Raises:
+        _EndError: it ended before its rules ended it.
+    """
+
+    def asked(seat: int, method: Callable[..., _Answer], *arguments: Any) -> _Answer:
+        try:
+            return method(*arguments)
+        except conditions.failures as error:
+            raise _EndError("failed", _lost(seat), _in_a_line(error)) from error
+
+    seats, opening, seed = list(env.possible_agents), list(record.moves), record.seed
+    now = conditions.now
+    watchers = [(seat, agent.watch) for seat, agent in enumerate(agents) if callable(getattr(agent, "watch", None))]
+    for seat, agent in enumerate(agents):  # before any clock runs
+        asked(seat, prepare, agent)
+    env.reset(seed=seed, options=options)
+    seeds = np.random.SeedSequence(seed).generate_state(len(seats))
+    for seat, agent_seed in enumerate(seeds):
+        asked(seat, agents[seat].reset, None if seed is None else int(agent_seed))
+    for (seat, watch), action in itertools.product(watchers, opening):
+        asked(seat, watch, action)
+    ending = "finished"
+    for name in env.agent_iter():
+        seat = seats.index(name)
+        observation, reward, terminated, truncated, info = env.last()
+        record.outcome[seat] = float(reward)
+        if terminated or truncated:
+            ending = "illegal" if terminated and truncated else "truncated" if truncated else "finished"
+            env.step(None)
+            continue
+        if conditions.adjudication and len(record.moves) > len(opening):
+            _adjudicate(conditions, record, agents, seat, info["state"])
+        if clock is not None:
+            clock.give(seat, 0 if game is None else game.max_plies - len(record.moves))
+        start = now()
+        answer = asked(seat, agents[seat].act, observation, info)
+        taken = now() - start
+        late = None if clock is None else clock.spend(seat, taken)
+        if late is not None:
+            raise _EndError("time", _lost(seat), f"{record.players[seat]} {late}")
+        action = asked(seat, checked_answer, answer, record.players[seat], game)
+        record.seconds.append(taken)
+        record.moves.append(action)
+        record.movers.append(seat)
+        env.step(action)
+        is_over = any((*env.terminations.values(), *env.truncations.values()))
+        with suppress(_EndError) if is_over else nullcontext():  # who fails after the game has not lost it
+            for watcher, watch in watchers:
+                asked(watcher, watch, action)
+    return ending
+
+
+def _adjudicate(conditions: Conditions, record: GameRecord, agents: Sequence[Any], seat: int, state: Any) -> None:
+    """Ask the adjudicators about the position before a move.
+
+    Raises:
+        _EndError: one knows the result.
+    """
+    mover = record.movers[-1]
+    analysis = getattr(agents[mover], "last_analysis", None)
+    value = None if analysis is None else float(analysis.value)
+    position = Position(state, seat, mover, len(record.moves), value)
+    for adjudicator in conditions.adjudication:
+        verdict = adjudicator.look(position)
+        if verdict is not None:
+            raise _EndError("adjudicated", [verdict.value, 0.0 - verdict.value], verdict.reason)
+
+
+def _lost(seat: int) -> list[float]:
+    return [1.0, -1.0] if seat else [-1.0, 1.0]
 
 
 def _in_a_line(error: Exception) -> str:

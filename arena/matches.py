@@ -6,23 +6,26 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import ParamSpec
+from pathlib import Path
+from typing import Literal, ParamSpec
 
-from ..agents import as_agent
 from ..agents.engines import EngineError
 from ..envs import Game, as_game
 from ..envs.outside.arguments import checked_whole
 from ..envs.players import PlayerLike, player_name
-from ..envs.vector.opponents import prepare
-from .loop import Failures
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.record import GameRecord
+from .referee import Adjudicator, Conditions, Failures, TimeControl
+from .store import Plan, Session
+from .store.keys import digest
 from .tournaments.course import Course, Openings
-from .tournaments.games import played
-from .tournaments.schedules import Outcome, schedule_of
+from .tournaments.formats import schedule_of
+from .tournaments.games import MANY, played
+from .tournaments.table import Table
+from .tournaments.workers import JoblibWorkers, RayWorkers
 
-__all__ = ["iter_match", "iter_tournament", "labels_of", "match", "planned_games", "tournament"]
+__all__ = ["iter_match", "labels_of", "match", "tournament"]
 
 _Arguments = ParamSpec("_Arguments")
 
@@ -38,52 +41,68 @@ def labels_of(players: Sequence[PlayerLike]) -> list[str]:
     return labels
 
 
-def iter_tournament(
+def iter_match(
     game: Game | str,
     players: Sequence[PlayerLike],
-    format: str = "round_robin",
     games: int = 100,
     seed: int = 0,
     *,
+    format: str = "round_robin",
     opening_plies: int | None = None,
     openings: OpeningsLike | None = None,
-    jobs: int = 1,
+    jobs: int | Literal["ray"] = 1,
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
     max_failures: int = 3,
+    time: str | TimeControl | None = None,
+    adjudication: str | Sequence[str | Adjudicator] = (),
+    store: str | Path | None = None,
+    resume: bool = False,
 ) -> Iterator[GameRecord]:
-    """Play a tournament, and yield each game as soon as it and those before it are finished.
+    """Play a match or a tournament, and yield each game as soon as it and those before it are finished.
 
     Games 2k and 2k + 1 of a pairing have the same opening; its first player has the first seat in the even ones. All
     pairings have the same openings. The games are the same for any number of jobs (as long as no player's budget is in
-    seconds).
+    seconds). Where many are left, those of players that can play many at once (``copies`` of an agent: `Random`,
+    `AlphaBeta` and plain `MCTS` without seconds) are played side by side: the same games, many times as fast.
 
     Args:
         game: the game, or its name.
         players: two or more agents, functions or spec strings, see `plyground.agents.as_agent`. Agents and functions
             must be picklable if ``jobs`` is not 1.
-        format: who plays whom: ``"round_robin"``, ``"gauntlet(seeds=1)"`` (the first ones against all others),
-            ``"swiss(rounds=7)"`` or ``"knockout"``, see `plyground.arena.tournaments.schedules`.
         games: the number of games of each pairing; even, so that every opening is played from both sides.
         seed: the seed of the openings and of every game.
+        format: who of more than two players plays whom: ``"round_robin"``, ``"gauntlet(seeds=1)"`` (the first ones
+            against all others), ``"swiss(rounds=7)"``, ``"knockout"``, see `plyground.arena.tournaments.schedules`; or
+            ``"bandit(pairings=30)"``, games where they tell most, see `plyground.arena.tournaments.allocation`.
         opening_plies: plies before the players take over. Default: of random openings 4, or fewer in short games; of
             others all.
         openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
-            ``"balanced"`` for those that come with the package; or the moves of each. The first pairing of players
-            plays them in their order, as does any other.
-        jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core).
+            ``"balanced"`` for those that come with the package; or the moves of each. Each pairing plays them in their
+            order, from the first on.
+        jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core). Within ``joblib.parallel_config``, as of
+            ``backend="dask"``, they are those of that backend: then give -1. Or ``"ray"``: the processors of a Ray
+            cluster, see `plyground.arena.cluster`, in which a machine may fail.
         names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
         after: the first games of this very tournament, which were played before. It goes on after them.
         failures: errors of a player by which it loses the game, see `plyground.arena.play`. Default: those of programs
             that others wrote; ``Exception`` for any; ``()`` for none. Others end the tournament.
         max_failures: a player that has failed in so many games is withdrawn: its other games are not played.
+        time: the players' time, such as ``"60+0.5"`` for a game or ``"0.2/move"``, see `plyground.arena.play`. With
+            several jobs, no more than there are idle cores, else players wait for each other.
+        adjudication: what ends games whose result is known, such as ``"exact"``, see `plyground.arena.play`.
+        store: a file that keeps the games, ``games.db``, each as soon as it is finished. Games that are in it are not
+            played again, see `plyground.arena.store`.
+        resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
 
     Raises:
-        ValueError: a number is out of its range, a player, the format or the game cannot be made, an opening cannot be
-            played, or there are too few, two of more than two players are given the same name, or ``after`` holds other
-            games. Nothing is played then.
+        ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
+            opening cannot be played, or there are too few, two of more than two players are given the same name,
+            ``after`` holds other games, or the store has games of this tournament and ``resume`` is false, or is
+            damaged. Nothing is played then.
+        OSError: the store cannot be written.
     """
     game = as_game(game)
     labels = labels_of(players) if names is None else list(names)
@@ -93,15 +112,19 @@ def iter_tournament(
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     if len(set(labels)) < len(players):
         raise ValueError(f"players must have different names, one for each of {len(players)}, got {labels}")
-    if games < 2 or games % 2:
-        raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
-    if seed < 0:
-        raise ValueError(f"seed must be at least 0, got {seed}")
-    if jobs == 0:
-        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    if checked_whole("games", games, 2) % 2:
+        raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
+    seed = checked_whole("seed", seed, 0)
+    if jobs == 0 or (isinstance(jobs, str) and jobs != "ray"):
+        raise ValueError(f"jobs must be a number of processes, -1 for one on each core, or 'ray', got {jobs!r}")
     max_failures = checked_whole("max_failures", max_failures, 1)
+    conditions = Conditions.of(failures, time, adjudication)
     schedule = schedule_of(format, len(players))
-    lines = Openings(_lines(game, openings, opening_plies, seed, games // 2))
+    if store is not None and after:
+        raise ValueError("give a store or the games after which the tournament goes on, not both")
+    openings = None if openings is None else openings_of(game, openings, opening_plies)
+    plies = default_opening_plies(game) if opening_plies is None else opening_plies
+    lines = Openings(_lines(game, openings, plies, seed, games // 2))
     course = Course(game, labels, schedule, games, lines, seed, max_failures)
     for record in after:
         if course.is_over:
@@ -109,71 +132,36 @@ def iter_tournament(
             raise ValueError(f"{were}, and the match has {course.played}")
         course.check(record)
         course.add(record)
-    agents = [as_agent(player, game) for player in players]  # whatever is wrong fails here, in the calling process
-    for agent in agents:  # before any clock runs, and before there are workers, which find the code on disk
-        prepare(agent)
-    return played(course, agents, players, jobs, failures)
+    table = Table(game, players, labels, conditions, together=course.left_in_round >= MANY)
+    table.make()  # whatever is wrong with a player fails here, in the calling process
+    session = None
+    if store is not None:
+        described = {"plies": plies} if openings is None else {"given": len(openings), "digest": digest(openings).hex()}
+        plan = Plan(game, players, labels, format, games, seed, described, conditions.described)
+        session = Session(store, plan, resume)
+    table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
+    workers = None
+    if jobs != 1:
+        workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)
+    records = played(course, table, workers, session)
+    return records if session is None else _kept(session, records)
 
 
-def iter_match(
-    game: Game | str,
-    players: Sequence[PlayerLike],
-    games: int = 100,
-    seed: int = 0,
-    *,
-    opening_plies: int | None = None,
-    openings: OpeningsLike | None = None,
-    jobs: int = 1,
-    names: Sequence[str] | None = None,
-    after: Sequence[GameRecord] = (),
-    failures: Failures = EngineError,
-    max_failures: int = 3,
-) -> Iterator[GameRecord]:
-    """Play a match, and yield each game as soon as it and those before it are finished.
-
-    Of more than two players every two play such a match, with the same openings: a round robin. The arguments, and the
-    errors, are those of `plyground.arena.iter_tournament`, which has other formats too.
-    """
-    return iter_tournament(
-        game,
-        players,
-        "round_robin",
-        games,
-        seed,
-        opening_plies=opening_plies,
-        openings=openings,
-        jobs=jobs,
-        names=names,
-        after=after,
-        failures=failures,
-        max_failures=max_failures,
-    )
+def _kept(session: Session, games: Iterator[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the games, and close the store after them."""
+    try:
+        yield from games
+    finally:
+        session.close()
 
 
-def _lines(game: Game, openings: OpeningsLike | None, plies: int | None, seed: int, needed: int) -> Iterator[list[int]]:
+def _lines(game: Game, given: list[list[int]] | None, plies: int, seed: int, needed: int) -> Iterator[list[int]]:
     """Return the openings in the order in which they are played, without end."""
-    if openings is None:
-        return random_openings(game, default_opening_plies(game) if plies is None else plies, seed)
-    given = openings_of(game, openings, plies)
+    if given is None:
+        return random_openings(game, plies, seed)
     if len(given) < needed:
         raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
     return itertools.cycle(given)  # a pairing that comes again may need more
-
-
-def planned_games(format: str, players: int, games: int) -> int:
-    """Return how many games a tournament has, if no player is withdrawn and no pairing of a knockout is tied.
-
-    Raises:
-        ValueError: there is no such format.
-    """
-    schedule = schedule_of(format, players)
-    pairings, upcoming = 0, next(schedule)
-    while True:
-        pairings += len(upcoming)
-        try:
-            upcoming = schedule.send(Outcome([(float(games), 0.0)] * len(upcoming), set()))
-        except StopIteration:
-            return pairings * games
 
 
 def _listed(
@@ -193,5 +181,4 @@ def _listed(
     return waiting
 
 
-match = _listed(iter_match)
-tournament = _listed(iter_tournament)
+match = tournament = _listed(iter_match)  # a match is a tournament of two

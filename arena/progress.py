@@ -25,6 +25,7 @@ from rich.text import Text
 from .notices import CONSOLE
 from .ratings import rating_list
 from .records.formats import read_games, write_games
+from .records.names import split_name
 from .records.record import GameRecord, saved_records
 from .training import Progress
 
@@ -128,24 +129,28 @@ class _Leader:
 
 
 def convert_with_progress(source: Path, target: Path) -> int:
-    """Write the games of one file into another, and return how many there are; nothing is written before all are read.
+    """Write the games of one file into a new one, and return how many there are.
 
-    The progress is shown at a terminal only.
+    If a game cannot be read or written, or after Ctrl-C, there is no new file. Progress is shown at a terminal only.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     games = read_games(source, lambda done: bar.update(reading, completed=done))
+    count = 0
+
+    def counted() -> Iterator[GameRecord]:
+        nonlocal count
+        for record in games:
+            yield record
+            count += 1
+
     with Bar(*columns, console=CONSOLE, disable=not CONSOLE.is_terminal) as bar:
-        reading = bar.add_task(f"reading {source.name}", total=source.stat().st_size)
-        records = list(games)
-        writing = bar.add_task(f"writing {target.name}", total=len(records))
-
-        def watched() -> Iterator[GameRecord]:
-            for record in records:
-                yield record
-                bar.advance(writing)
-
-        write_games(target, watched())
-    return len(records)
+        reading = bar.add_task(f"converting {source.name}", total=split_name(source)[0].stat().st_size)
+        try:
+            write_games(target, counted())
+        except BaseException:
+            split_name(target)[0].unlink(missing_ok=True)
+            raise
+    return count
 
 
 def train_with_progress(

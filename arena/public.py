@@ -14,7 +14,7 @@ from .grading import (
     solve_positions,
 )
 from .loop import play
-from .matches import iter_match, iter_tournament, match, tournament
+from .matches import iter_match, match, tournament
 from .openings import random_openings
 from .progress import play_with_progress, train_with_progress
 from .ratings import (
@@ -31,6 +31,7 @@ from .ratings import (
 )
 from .records.formats import read_games, write_games
 from .records.record import GameRecord, read_records, write_records
+from .referee import TimeControl
 from .report import write_report
 from .sprt import Sprt, until_decided
 from .tables import cross_table
@@ -49,6 +50,7 @@ __all__ = [
     "SolvedPositions",
     "Sprt",
     "Standing",
+    "TimeControl",
     "TrainingConfig",
     "calibrate",
     "climb",
@@ -60,7 +62,6 @@ __all__ = [
     "game_results",
     "grade",
     "iter_match",
-    "iter_tournament",
     "learning_curve",
     "load_positions",
     "match",

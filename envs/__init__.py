@@ -19,6 +19,7 @@ from .evaluation import lead
 from .factory import game_factory
 from .game import Game
 from .games.checkers import checkers
+from .games.chess.game import chess
 from .games.connect_four import connect_four
 from .games.go import go
 from .games.mnk import gomoku, mnk
@@ -39,6 +40,7 @@ from .vector.seats import SeatBatch
 from .version import __version__
 
 register_game(checkers)
+register_game(chess)
 register_game(connect_four)
 register_game(go, presets={"go_9x9": "go(board_size=9)"})
 register_game(gomoku)
@@ -70,6 +72,7 @@ __all__ = [
     "below",
     "check_game",
     "checkers",
+    "chess",
     "connect_four",
     "draw_grid",
     "game_factory",

@@ -139,7 +139,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         Args:
             seed: ignored, for the games have no chance in them; part of the interface.
             options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from
-                a state, and both together play the moves from that state. The state must be valid, see `Game`. Other
+                a state, ``{"fen": text}`` from a position of a game that writes positions as text; with moves, these
+                are played from there. The state must be valid, see `Game`. Other
                 keys are ignored, unless they look like a slip of the pen.
 
         Raises:
@@ -217,7 +218,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
     def _play_illegal(self, action: int) -> None:
         if self.illegal == "raise":
             raise ValueError(
-                f"action {action} ({self.game.action_to_str(action)}) is illegal for {self.agent_selection}: "
+                f"action {action} ({self.game.move_name(self._seen, action)}) is illegal for {self.agent_selection}: "
                 f"expected one of {np.flatnonzero(self._position.mask).tolist()}"
             )
         EnvLogger.warn_on_illegal_move()

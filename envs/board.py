@@ -24,13 +24,16 @@ class Board:
     Attributes:
         rows, columns: the size of the board.
         pieces: ``pieces(state)`` gives an int8 array [rows, columns]: 0 empty, 1 a piece of the first player, 2 of the
-            second, 3 and 4 their kings.
+            second, 3 and 4 their kings; in chess odd numbers are white's and even ones black's, as in ``marks``.
         cells: ``cells(state, action)`` gives the cells that an action touches in ``state``, before it is played: the
             cell a piece leaves, if it was on the board, and last the cell where it lands; no cells for a pass.
         style: how pictures are drawn, a key of `plyground.envs.render.styles.STYLES`. Default: discs on crossings of
             lines.
         row_labels: a label for each row, from the top; empty for none.
         column_labels: a label for each column, from the left; empty for none.
+        marks: the character of each piece in text, by its number.
+        symbols: the same in Unicode, for those who can see it; empty for none.
+        threatened: ``threatened(state)`` gives the cells that pictures mark for danger, as of a king in check.
     """
 
     rows: int
@@ -40,10 +43,19 @@ class Board:
     style: str = "lines"
     row_labels: tuple[str, ...] = ()
     column_labels: tuple[str, ...] = ()
+    marks: str = MARKS
+    symbols: str = ""
+    threatened: Callable[[Any], tuple[int, ...]] | None = None
 
-    def text(self, state: Any) -> str:
-        """Draw the board with one character a cell: ``X`` and ``O``, kings ``K`` and ``k``, empty ``.``."""
-        marks = [[MARKS[piece] for piece in row] for row in self.pieces(state)]
+    def text(self, state: Any, unicode: bool = False) -> str:
+        """Draw the board with one character a cell: ``X`` and ``O``, kings ``K`` and ``k``, empty ``.``.
+
+        Args:
+            state: the position.
+            unicode: whether to draw with ``symbols``, if there are any.
+        """
+        known = self.symbols if unicode and self.symbols else self.marks
+        marks = [[known[piece] for piece in row] for row in self.pieces(state)]
         return draw_grid(marks, self.column_labels, self.row_labels)
 
 

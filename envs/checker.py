@@ -198,7 +198,10 @@ def _check_view(game: Game, state: State) -> None:
                 fault = "must write every value of the newest position, and of what comes after the earlier ones"
                 raise _broken(game, state, "observe", fault)
     if game.history is not None and game.history_swap is not None:
-        first, second = (game.observation(state, seat)[..., : game.history[1]] for seat in (0, 1))
+        newest = slice(game.history_first, game.history_first + game.history[1])
+        first, second = (game.observation(state, seat)[..., newest] for seat in (0, 1))
+        if game.history_turned:
+            first = first[::-1]
         if (first[..., list(game.history_swap)] != second).any():
             fault = f"must show one player what the other sees, with the channels in the order {game.history_swap}"
             raise _broken(game, state, "observe", fault)

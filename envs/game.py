@@ -35,6 +35,7 @@ from .jit.prng import uniform_action
 from .outside.arguments import action_number, check_player
 from .outside.validity import StateCheck
 from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
+from .texts import GameTexts
 
 __all__ = ["Game"]
 
@@ -47,7 +48,7 @@ def _any_state(state: Any) -> bool:
     return True
 
 
-class Game:
+class Game(GameTexts):
     """A two-player, zero-sum, turn-based game of perfect information.
 
     Immutable. Two games are equal when their names, parameters and rules are. A game can be pickled when it comes from
@@ -93,17 +94,23 @@ class Game:
             with the planes.
         action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
             `ValueError`.
+        move_name, move_of: the name of an action in a state, and the inverse, ``move_name(state, action)`` and
+            ``move_of(state, text)``, for games whose actions are named by what stands on the board. Default: the name
+            is the same in all states.
+        fen_of, read_fen: a position as text, and the inverse, which may raise `ValueError`. Default: there is no text.
         board: what people see, for text and pictures.
         text: a function that draws a state as text. Default: the text of ``board``.
         symmetries: the symmetries of the board and the initial state, without the identity.
         repetition: what environments do when a position comes again. Default: nothing.
-        history: ``(frames, planes)``: the first ``frames * planes`` channels of an observation show the last ``frames``
+        history: ``(frames, planes)``: ``frames * planes`` channels of an observation show the last ``frames``
             positions, the newest first, in ``planes`` channels each. ``observe`` writes the newest position and all
-            channels after these, every value of them, since its planes are then not zeroed. Environments remember
-            the earlier positions.
+            channels before and after these, every value of them, since its planes are then not zeroed. Environments
+            remember the earlier positions.
+        history_first: the first of these channels.
         history_swap: how the opponent sees the planes of a position: channel ``i`` of theirs is channel
             ``history_swap[i]`` of one's own, so ``(1, 0)`` where they show own and opponent's stones. A search needs it
             to show a network earlier positions. Default: it cannot.
+        history_turned: whether the opponent also sees the rows of a position in reverse order.
         observation_high: the largest value in the planes; the least is 0.
         observation_dtype: the dtype of the planes.
         players: PettingZoo's names for the two agents, first player first.
@@ -144,12 +151,18 @@ class Game:
         decode: Rule | None = None,
         action_to_str: Callable[[int], str] = str,
         str_to_action: Callable[[str], int] | None = None,
+        move_name: Callable[[Any, int], str] | None = None,
+        move_of: Callable[[Any, str], int] | None = None,
+        fen_of: Callable[[Any], str] | None = None,
+        read_fen: Callable[[str], Any] | None = None,
         board: Board | None = None,
         text: Callable[[Any], str] | None = None,
         symmetries: Sequence[Symmetry] = (),
         repetition: Repetition | None = None,
         history: tuple[int, int] | None = None,
+        history_first: int = 0,
         history_swap: Sequence[int] | None = None,
+        history_turned: bool = False,
         observation_high: int = 1,
         observation_dtype: DTypeLike = np.int8,
         players: tuple[str, str] = ("player_0", "player_1"),
@@ -172,6 +185,7 @@ class Game:
         self.is_checked = not check
         self.symmetries = tuple(Symmetry(*(np.asarray(each).astype(np.intp) for each in one)) for one in symmetries)
         self.repetition, self.history = repetition, history
+        self.history_first, self.history_turned = history_first, history_turned
         self.history_swap = None if history_swap is None else tuple(history_swap)
         check_layout(self)
 
@@ -188,9 +202,9 @@ class Game:
         self.fixed = tuple(fixed)
         self.decode = decode
         self.board = board
-        self.action_to_str = action_to_str
         self.text: Callable[[Any], str] = text or (board.text if board is not None else str)
-        self._parse_action = str_to_action
+        self.name_actions(action_to_str, str_to_action, move_name, move_of)
+        self.write_positions(fen_of, read_fen)
         check_rules(self)
 
         self.initial: NDArray[Any] = np.zeros(1, state)  # [1]: S₀
@@ -242,6 +256,7 @@ class Game:
             self.max_utility,
             self.repetition,
             self.history,
+            self.history_first,
             self.initial.tobytes(),
         )
 
@@ -314,6 +329,35 @@ class Game:
             self.play(after, self.checked_action(after, move, index))
         return after
 
+    def line_of(self, moves: Iterable[int | str], state: State | None = None) -> list[int]:
+        """Return a line of moves, action ids or their names, as ids.
+
+        Where names depend on the state, they are played from ``state`` (default: the initial one), and must be legal.
+
+        Raises:
+            ValueError: a name is unknown, or illegal where it must not be; the message says which.
+        """
+        if self._parse_move is None:
+            return [self.str_to_action(move) if isinstance(move, str) else move for move in moves]
+        after, line = (self.initial[0] if state is None else state).copy(), []
+        for index, move in enumerate(moves):
+            line.append(self.checked_action(after, move, index))
+            self.play(after, line[-1])
+        return line
+
+    def line_names(self, moves: Iterable[int], state: State | None = None) -> list[str]:
+        """Return the names of legal moves that are played one after another from ``state`` (default: the initial one).
+
+        Without names that depend on the state, nothing is played, and the moves may be any.
+        """
+        if self._name_move is None:
+            return [self.action_to_str(move) for move in moves]
+        after, names = (self.initial[0] if state is None else state).copy(), []
+        for move in moves:
+            names.append(self.move_name(after, move))
+            self.play(after, move)
+        return names
+
     def checked_action(self, state: State, move: int | str, index: int) -> int:
         """Return the action that a ``move`` stands for, an action id or its name, in a line of moves.
 
@@ -321,28 +365,20 @@ class Game:
             ValueError: the move is unknown, illegal in ``state``, or comes after the end; the message has its
                 ``index``.
         """
-        action = self.str_to_action(move) if isinstance(move, str) else action_number(move, self.num_actions)
+        action = self.move_of(state, move) if isinstance(move, str) else action_number(move, self.num_actions)
         if self.is_terminal(state):
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {self.name}")
         if action not in (legal := self.actions(state)):
             raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {legal}")
         return action
 
-    def str_to_action(self, text: str) -> int:
-        """Return the action that ``text`` names, as `action_to_str` writes it.
+    def state_from_fen(self, text: str) -> State:
+        """Return the state of a position that is given as text, in the notation of the game (FEN).
 
         Raises:
-            ValueError: no action has that name.
+            ValueError: the game has no such notation, or the text is no position of the game.
         """
-        if not isinstance(text, str):
-            raise ValueError(f"the name of an action of {self.name} is text, got {text!r}")
-        if self._parse_action is not None:
-            return self._parse_action(text)
-        for action in range(self.num_actions):
-            if self.action_to_str(action) == text.strip():
-                return action
-        names = [self.action_to_str(action) for action in range(min(self.num_actions, 8))]
-        raise ValueError(f"{self.name} has no action {text!r}: expected a name such as {', '.join(names)}")
+        return self.state_check.checked(self._position_of(text), "the position")
 
     def observation(self, state: State, player: int) -> NDArray[Any]:
         """Return new planes with what ``player`` (0 or 1) sees in ``state``.
@@ -366,9 +402,11 @@ class Game:
 
     @cached_property
     def newest_channels(self) -> NDArray[np.intp]:
-        """The channels of an observation that do not show earlier positions: those that `observe` writes."""
+        """The channels of an observation that `observe` knows: they show neither earlier positions nor repetitions."""
         frames, frame = self.history or (0, 0)
-        return np.r_[:frame, frames * frame : self.observation_shape[-1]]
+        first = self.history_first
+        channels = np.r_[: first + frame, first + frames * frame : self.observation_shape[-1]]
+        return channels if self.repetition is None else channels[channels != self.repetition.channel]
 
     def features_of(self, state: State, player: int) -> dict[str, float]:
         """Return the features of ``state`` by their names, as ``player`` (0 or 1) sees them; {} if the game has none.

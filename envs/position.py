@@ -8,17 +8,18 @@ import numpy as np
 
 from .game import Game
 from .jit import bind, kernel
-from .repetition import enter, new_past, new_scratch, write_mask
+from .repetition import enter, is_drawn, mark, new_past, new_scratch, write_mask
 from .terms import State
 
 __all__ = ["Position"]
 
 
 @kernel
-def _advance(game, state, action, ply, planes, remembered, frame, past, scratch, mask, utilities):
+def _advance(game, state, action, ply, planes, first, remembered, frame, past, scratch, mask, utilities):
     """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities at the end.
 
-    Of the channels of an observation, the first ``remembered`` (which may be 0) move on by one ``frame`` of channels.
+    Of the channels of an observation, ``remembered`` (which may be 0) from the ``first`` on move on by one ``frame`` of
+    channels.
 
     Returns:
         The player to move, 0 or 1, and whether the game is over.
@@ -28,7 +29,7 @@ def _advance(game, state, action, ply, planes, remembered, frame, past, scratch,
     if action >= 0 and remembered > 0:
         cells = planes.reshape(-1, planes.shape[-1])
         for i in range(cells.shape[0]):
-            for channel in range(frame + remembered - 1, frame - 1, -1):
+            for channel in range(first + frame + remembered - 1, first + frame - 1, -1):
                 cells[i, channel] = cells[i, channel - frame]
     else:
         planes[:] = 0
@@ -38,7 +39,9 @@ def _advance(game, state, action, ply, planes, remembered, frame, past, scratch,
     if over:
         utilities[0] = game.utility(state, 0)
         utilities[1] = game.utility(state, 1)
-    if enter(game, state, past, 0, ply) and not over:
+    times = enter(game, state, past, 0, ply)
+    mark(past, planes.reshape(-1, planes.shape[-1]), times)
+    if not over and is_drawn(game, state, past, 0, ply, scratch, times):
         utilities[:] = 0
         over = True
     write_mask(game, state, over, past, 0, ply, scratch, mask)
@@ -75,7 +78,7 @@ class Position:
 
     def _bind(self) -> None:
         frames, frame = self._game.history or (1, 0)
-        views = (self.planes, (frames - 1) * frame, frame)
+        views = (self.planes, self._game.history_first, (frames - 1) * frame, frame)
         self._buffers = (*views, self.past, self._scratch, self.mask, self.utilities)
         self._advance = bind(_advance, self._game, self.state, 0, 0, *self._buffers)
 

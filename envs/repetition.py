@@ -1,7 +1,7 @@
 """The positions a game has had: what superko and draws by repetition ask, for every environment.
 
 A state does not know its past, so that copies in a search stay small; environments keep a `Past` beside their states,
-of one game or of many. `enter` and `write_mask` decide in kernels what a repetition does.
+of one game or of many. `enter`, `is_drawn`, `mark` and `write_mask` decide in kernels what a repetition does.
 
 Most questions are about positions that were never there. A filter with a few bits for each position (B. H. Bloom, 1970,
 with one hash function) answers nearly all of them. The rest, which are few, compare with all positions one by one, in
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .game import Game
 from .jit import helper
 
-__all__ = ["Past", "Scratch", "copy_past", "enter", "new_past", "new_scratch", "write_mask"]
+__all__ = ["Past", "Scratch", "copy_past", "enter", "is_drawn", "mark", "new_past", "new_scratch", "write_mask"]
 
 _PLIES_A_WORD = 8  # positions for each 64 bits of a filter
 
@@ -33,6 +33,8 @@ class Past(NamedTuple):
     exempt: NDArray[np.bool_]  # [num_actions] actions that may lead to any position
     limit: int  # times that a position must stand on the board for the effect
     forbids: bool  # whether the effect is that the move is forbidden; else the game is drawn
+    announced: bool | None  # True: the game is drawn as soon as a legal action leads there; else None
+    channel: int | None  # of the planes, for positions that have been on the board before
 
 
 class Scratch(NamedTuple):
@@ -59,6 +61,8 @@ def new_past(game: Game, games: int) -> Past | None:
         exempt,
         repetition.times,
         repetition.effect == "forbidden",
+        repetition.announced or None,
+        repetition.channel,
     )
 
 
@@ -101,17 +105,17 @@ def _times(keys: Any, entered: int, key: Any) -> int:
 
 @helper(forceinline=True)
 def enter(game, state, past, row, ply):
-    """Enter the position of ``state`` into the past of a game, and return whether the game is now drawn by it.
+    """Enter the position of ``state`` into the past of a game, and return how often it has stood on the board.
 
     Args:
         game: the game.
         state: the position; a forgetful past must have had it less than ``past.keys.shape[1]`` plies ago, or never.
-        past: a `Past`, or None for a game without repetitions, which is never drawn by one.
+        past: a `Past`, or None for a game without repetitions, where the number is 0.
         row: the row of the game in ``past``.
         ply: plies since the start of the game; at 0 its past begins anew.
     """
     if past is None:
-        return False
+        return 0
     keys, seen = past.keys[row], past.seen[row]
     key = game.repetition_key(state)
     now = 0
@@ -125,7 +129,54 @@ def enter(game, state, past, row, ply):
     keys[ply if ply < keys.size else ply % keys.size] = key
     word, bit = _place(seen, key)
     seen[now, word] |= bit
-    return not past.forbids and before + 1 >= past.limit
+    return before + 1
+
+
+@helper(forceinline=True)
+def is_drawn(game, state, past, row, ply, scratch, times):
+    """Return whether a game is drawn by repetition.
+
+    Args:
+        game: the game.
+        state: the position, which is in ``past``.
+        past: a `Past`, or None for a game without repetitions, which is never drawn by one.
+        row: the row of the game in ``past``.
+        ply: plies since the start of the game.
+        scratch: a `Scratch`.
+        times: how often the position has stood on the board.
+    """
+    if past is None:
+        return False
+    return not past.forbids and (
+        times >= past.limit or _can_be_announced(game, state, past, past.announced, row, ply, scratch)
+    )
+
+
+@helper
+def _can_be_announced(game, state, past, announced, row, ply, scratch):
+    """Return whether a legal action draws the game, in a game in which it is enough to announce that."""
+    if announced is None:
+        return False
+    keys, seen = past.keys[row], past.seen[row]
+    for i in range(game.keys_after(state, scratch.actions, scratch.keys, scratch.states)):
+        key = scratch.keys[i]
+        if _may_be_there(seen, key) and _times(keys, ply + 1, key) >= past.limit - 1:
+            return True
+    return False
+
+
+@helper(forceinline=True)
+def mark(past, planes, times):
+    """Show in ``planes`` [cells, channels] whether the position has been on the board before."""
+    if past is not None:
+        _mark(past.channel, planes, times)
+
+
+@helper
+def _mark(channel, planes, times):
+    if channel is not None:
+        for cell in range(planes.shape[0]):
+            planes[cell, channel] = times > 1
 
 
 @helper(forceinline=True)

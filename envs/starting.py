@@ -16,7 +16,7 @@ __all__ = ["Start", "begin", "read_options"]
 class Start(NamedTuple):
     """Where a game starts."""
 
-    state: State  # a copy of what was given, or the initial state
+    state: State  # a copy of what was given, the position that a text describes, or the initial state
     moves: list[int | str]  # played from there
 
 
@@ -24,12 +24,16 @@ def read_options(game: Game, options: Any) -> Start:
     """Return what the options of a ``reset`` say.
 
     Raises:
-        ValueError: they are no mapping, the state is none of the game, or the moves are no list.
+        ValueError: they are no mapping, the state or the text is none of the game, or the moves are no list.
     """
-    options = checked_options(options, ("moves", "state"))
-    state, moves = options.get("state"), options.get("moves", ())
+    options = checked_options(options, ("fen", "moves", "state"))
+    state, moves, fen = options.get("state"), options.get("moves", ()), options.get("fen")
     if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
         raise ValueError(f"options['moves'] must be a list of action ids or names, got {moves!r}")
+    if state is not None and fen is not None:
+        raise ValueError("options['state'] and options['fen'] both say where the game starts: give one of them")
+    if fen is not None:
+        return Start(game.state_from_fen(fen), list(moves))
     start = game.new_state() if state is None else game.state_check.checked(state, "options['state']").copy()
     return Start(start, list(moves))
 
@@ -40,7 +44,7 @@ def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | N
     Args:
         game: the game.
         position: a position of ``game``, begun anew; after an error it is of no use.
-        options: ``"state"`` and ``"moves"``, see `BoardGameEnv.reset`.
+        options: ``"state"``, ``"fen"`` and ``"moves"``, see `BoardGameEnv.reset`.
 
     Returns:
         The last move, as the state before it and the action; None if there is none.
@@ -56,7 +60,7 @@ def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | N
         if position.over:
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {game.name}")
         if not position.mask[action]:
-            name = game.action_to_str(action)
+            name = game.move_name(position.state, action)
             raise ValueError(f"move {name} at index {index} is illegal in {game.name}: it repeats a position")
         last = position.state.copy(), action
         position.play(action)

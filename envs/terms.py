@@ -57,6 +57,8 @@ class Repetition(NamedTuple):
     times: int = 2  # times that a position must stand on the board for the effect, the first included
     exempt: tuple[int, ...] = ()  # actions that may lead to any position
     memory: int | None = None  # plies after which a position cannot come again; None: it always can
+    announced: bool = False  # whether the game is drawn as soon as a legal action leads to the effect
+    channel: int | None = None  # of the planes: ones where the position has been on the board before; observe writes 0
 
 
 def images_of(game: Any) -> Images | None:
@@ -93,6 +95,10 @@ def check_layout(game: Any) -> None:
             f"history must be (frames, planes) with frames * planes channels at most, got {game.history!r} for "
             f"observations of shape {game.observation_shape}"
         )
+    if game.history_first < 0 or (
+        game.history is not None and game.history_first + game.history[0] * game.history[1] > game.observation_shape[-1]
+    ):
+        raise ValueError(f"history_first must be a channel that leaves room for the history, got {game.history_first}")
     if game.history_swap is not None and (
         game.history is None or sorted(game.history_swap) != list(range(game.history[1]))
     ):

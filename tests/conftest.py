@@ -15,10 +15,11 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
 
 from plyground.envs import Game, State, game_names, make_game  # noqa: E402
 
-pytest_plugins = ["tests.command_line", "tests.compile_report"]
+pytest_plugins = ["tests.command_line", "tests.compile_report", "tests.scripted_engine"]
 
 DATA = Path(__file__).parent / "data"
 SMALLER = {
+    "chess": "chess(max_quiet_plies=12)",
     "go": "go(board_size=5)",
     "gomoku": "gomoku(size=7)",
 }  # where random games of the default take long as plain Python
@@ -39,6 +40,7 @@ SEARCHES = {
     "montecarlo": FOUR,
     "opponents": FOUR[:1],
     "puct": FOUR,
+    "rules": tuple(name for name in GAMES if not name.startswith("chess")),  # of chess as plain Python they take long
     "validity": FOUR,
 }
 

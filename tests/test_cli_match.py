@@ -85,6 +85,8 @@ def test_tournament(run: Run) -> None:
     result = json.loads(run(*arguments, "--json", "--seed", "1")[0])
     assert (result["games"], len(result["players"])) == (4, 3)
     assert "unknown format 'league'" in run(*arguments[:-1], "league", code=2)[1]
+    assert "minimax wins the knockout" in run("tournament", "random", "minimax", "-g", "tictactoe", "-f", "knockout")[1]
+    assert "wins" not in run(*arguments)[1]
 
 
 def test_round_robin(run: Run) -> None:

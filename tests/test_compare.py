@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from .compare.chess import PythonChess
 from .compare.classic_go import ClassicGo
 from .compare.pair import Pair
 from .compare.pairs import PAIRS
@@ -15,5 +16,5 @@ pytest.importorskip("pyspiel")
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
-def test_random_games_are_the_same(pair: Pair | ClassicGo) -> None:
+def test_random_games_are_the_same(pair: Pair | ClassicGo | PythonChess) -> None:
     assert len(list(pair.run(pair.sample))) == pair.sample

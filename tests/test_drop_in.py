@@ -19,7 +19,7 @@ GAMES = 10_000
 ILLEGAL = 0.02  # how often an action is drawn from all, not from the legal ones
 
 
-def transcript(env: Any, actions: Iterator[float]) -> Iterator[tuple[Any, ...]]:
+def transcript(env: Any, actions: Iterator[float], illegal: float = ILLEGAL) -> Iterator[tuple[Any, ...]]:
     """Play one game, and yield all that can be seen before and after every step."""
     env.reset()
     for agent in env.agent_iter():
@@ -33,7 +33,7 @@ def transcript(env: Any, actions: Iterator[float]) -> Iterator[tuple[Any, ...]]:
             action = None
         else:
             legal = np.flatnonzero(observation["action_mask"])
-            choices = range(env.action_space(agent).n) if next(actions) < ILLEGAL else legal
+            choices = range(env.action_space(agent).n) if next(actions) < illegal else legal
             action = int(choices[int(next(actions) * len(choices))])
         env.step(action)
         yield "played", action, env.agent_selection, tuple(env.agents), env.num_agents

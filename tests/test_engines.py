@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,70 +21,10 @@ from plyground.envs import BoardGameEnv, make_game
 
 GAME = make_game("go(board_size=5, komi=0.5)")
 
-# Answers commands, plays the moves that it was started with, one after the other, and then passes.
-ENGINE = r"""
-import subprocess, sys, time
-moves = sys.argv[1].split(",") if len(sys.argv) > 1 and sys.argv[1] else []
-log = open(sys.argv[2], "a") if len(sys.argv) > 2 else None
-late = ""
-print("a banner, and no answer", flush=True)
-for line in sys.stdin:
-    number, name, *arguments = line.split()
-    if log:
-        print(" ".join([name, *arguments]), file=log, flush=True)
-    good, answer = "=", ""
-    if name == "known_command":
-        answer = "false" if arguments[0] == "set_game" else "true"
-    elif name == "genmove":
-        answer = moves.pop(0) if moves else "PASS"
-        if answer == "CRASH":
-            print("out of luck", file=sys.stderr, flush=True)
-            sys.exit(3)
-        if answer == "HANG":
-            time.sleep(60)
-    elif name == "play" and arguments[1] == ("E5" if log else "Z9"):
-        good, answer = "?", "illegal move"
-    elif name == "final_score":
-        answer = "W+1.5"
-    elif name == "showboard":
-        answer = "a\n  board"
-    elif name == "sleep":
-        time.sleep(60)
-    elif name == "child":
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-        answer = f"{child.pid}"
-    elif name == "die":
-        print("why it died", file=sys.stderr, flush=True)
-        sys.exit()
-    elif name == "garbage":
-        print("\x00\xff nonsense", flush=True)
-        continue
-    elif name == "slow":  # its answer comes with that to the next command
-        late = f"={number} too late\n\n"
-        continue
-    elif name == "partial":  # in pieces
-        sys.stdout.write(f"={number}")
-        sys.stdout.flush()
-        time.sleep(0.2)
-        answer, good, number = "whole", "", ""
-    sys.stdout.write(late)
-    late = ""
-    print(f"{good}{number} {answer}\n", flush=True)
-    if name == "quit":
-        break
-"""
-
 
 @pytest.fixture
-def script(tmp_path: Path) -> str:
-    """The command that starts the scripted program; its first argument is the moves, the second a log."""
-    (tmp_path / "engine.py").write_text(ENGINE)
-    return f"{sys.executable} {tmp_path / 'engine.py'}"
-
-
-@pytest.fixture
-def client(script: str) -> Iterator[GTPClient]:
-    with GTPClient(script, 20) as started:
+def client(engine_script: str) -> Iterator[GTPClient]:
+    with GTPClient(engine_script, 20) as started:
         yield started
 
 
@@ -118,8 +57,8 @@ class TestClient:
         assert not client.knows("set_game")
 
     @pytest.mark.parametrize(("command", "said"), [("sleep", "a banner"), ("garbage", "nonsense")])
-    def test_no_answer_in_time(self, script: str, command: str, said: str) -> None:
-        client = GTPClient(script, 1)
+    def test_no_answer_in_time(self, engine_script: str, command: str, said: str) -> None:
+        client = GTPClient(engine_script, 1)
         with pytest.raises(EngineError, match=f"did not answer '{command}' in 1 s; it said '.*{said}"):
             client.ask(command)
         assert not client.is_running
@@ -127,8 +66,8 @@ class TestClient:
         assert client.ask("final_score") == "W+1.5"  # of a new one
         client.close()
 
-    def test_an_answer_to_an_older_question_is_known(self, script: str) -> None:
-        client = GTPClient(script, 20)
+    def test_an_answer_to_an_older_question_is_known(self, engine_script: str) -> None:
+        client = GTPClient(engine_script, 20)
         client.process.write("77 slow")
         assert client.ask("final_score") == "W+1.5"
         client.close()
@@ -139,9 +78,16 @@ class TestClient:
         assert not client.is_running
         assert client.ask("final_score") == "W+1.5"
 
+    def test_its_end_is_seen_though_a_child_keeps_its_pipes_open(self, client: GTPClient) -> None:
+        client.ask("child")
+        started = time.monotonic()
+        with pytest.raises(EngineError, match="has ended"):
+            client.ask("die")
+        assert time.monotonic() - started < 10  # of the 20 seconds for an answer
+
     @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-    def test_its_children_end_with_it(self, script: str) -> None:
-        client = GTPClient(script, 20)
+    def test_its_children_end_with_it(self, engine_script: str) -> None:
+        client = GTPClient(engine_script, 20)
         children = [int(client.ask("child"))]
         client.close()
         children.append(int(client.ask("child")))
@@ -157,12 +103,12 @@ class TestClient:
 
 class TestEngine:
     @pytest.fixture
-    def engine(self, script: str, tmp_path: Path) -> Iterator[Any]:
+    def engine(self, engine_script: str, tmp_path: Path) -> Iterator[Any]:
         """Starts scripted players, and ends them."""
         started: list[Engine] = []
 
         def start(*moves: str, game: Any = GAME, **options: Any) -> Engine:
-            started.append(Engine(game, f"{script} '{','.join(moves)}' {tmp_path / 'log'}", **options))
+            started.append(Engine(game, f"{engine_script} '{','.join(moves)}' {tmp_path / 'log'}", **options))
             return started[-1]
 
         yield start
@@ -258,29 +204,29 @@ class TestEngine:
         with pytest.raises(DisagreementError, match="plays 'J9'"):
             engine("J9").act(*self.seen())
 
-    def test_arguments(self, script: str) -> None:
+    def test_arguments(self, engine_script: str) -> None:
         with pytest.raises(ValueError, match="play go, gomoku, othello here, got connect_four"):
-            Engine("connect_four", script)
+            Engine("connect_four", engine_script)
         with pytest.raises(ValueError, match=r"unknown protocol 'gpt'.*gtp"):
-            make(f"engine('{script}', protocol=gpt)", GAME)
+            make(f"engine('{engine_script}', protocol=gpt)", GAME)
         for seconds in (0, -1, float("nan"), float("inf")):
             with pytest.raises(ValueError, match="seconds must be a number above 0"):
-                Engine(GAME, script, seconds=seconds)
+                Engine(GAME, engine_script, seconds=seconds)
         wrong: Any = 1.5
         for move_seconds in (0, wrong):
             with pytest.raises(ValueError, match="move_seconds must be"):
-                Engine(GAME, script, move_seconds=move_seconds)
+                Engine(GAME, engine_script, move_seconds=move_seconds)
 
-    def test_a_match_by_its_spec(self, script: str) -> None:
-        games = match(GAME, [f"engine('{script}')", "random"], 2, seed=4, opening_plies=2)
-        assert [record.players[number] for number, record in enumerate(games)] == [f"engine('{script}')"] * 2
+    def test_a_match_by_its_spec(self, engine_script: str) -> None:
+        games = match(GAME, [f"engine('{engine_script}')", "random"], 2, seed=4, opening_plies=2)
+        assert [record.players[number] for number, record in enumerate(games)] == [f"engine('{engine_script}')"] * 2
         assert all(record.ending == "finished" for record in games)
 
     @pytest.mark.parametrize("fault", ["CRASH", "Z9,Z9,Z9"])
     def test_who_fails_loses_and_is_withdrawn_at_last(
-        self, script: str, fault: str, caplog: pytest.LogCaptureFixture
+        self, engine_script: str, fault: str, caplog: pytest.LogCaptureFixture
     ) -> None:
-        games = match(GAME, [f"engine('{script} {fault}')", "random"], 10, names=["program", "random"])
+        games = match(GAME, [f"engine('{engine_script} {fault}')", "random"], 10, names=["program", "random"])
         assert [record.ending for record in games] == ["failed"] * 3
         assert all(record.outcome[record.players.index("program")] == -1 for record in games)
         said = "has ended; the last line of its standard error: out of luck" if fault == "CRASH" else "plays 'Z9'"
@@ -299,9 +245,9 @@ class TestEngine:
 
 
 class TestMatch:
-    def test_games(self, script: str) -> None:
+    def test_games(self, engine_script: str) -> None:
         def peer(*moves: str) -> Engine:
-            return Engine(GAME, f"{script} {','.join(moves)}")
+            return Engine(GAME, f"{engine_script} {','.join(moves)}")
 
         # White has the komi: it wins the empty board by our rules, and by the count of the program.
         passes = make("random", GAME)
@@ -321,14 +267,14 @@ class TestMatch:
         assert cells("pass", 1, [*found, one])[2:5] == ("3", "50 (9–91)", "0 (0–79)")
         assert cells("pass", 1, [*found, one])[-1] == "1"
 
-    def test_a_match_goes_on(self, script: str, tmp_path: Path) -> None:
+    def test_a_match_goes_on(self, engine_script: str, tmp_path: Path) -> None:
         keep, about = tmp_path / "games.jsonl", {"player": "random", "seed": 3}
-        first = list(played_games(GAME, "random", script, about, 2, keep, []))
+        first = list(played_games(GAME, "random", engine_script, about, 2, keep, []))
         assert len(keep.read_text().splitlines()) == 2
-        again = list(played_games(GAME, "random", script, about, 3, keep, first))
+        again = list(played_games(GAME, "random", engine_script, about, 3, keep, first))
         assert again[:2] == first
         assert len(keep.read_text().splitlines()) == 3
-        other = list(played_games(GAME, "random", script, {**about, "seed": 4}, 1, None, again))
+        other = list(played_games(GAME, "random", engine_script, {**about, "seed": 4}, 1, None, again))
         assert other[0] not in again
 
     @pytest.mark.skipif(installed("gnugo") is None, reason="needs GNU Go: apt-get install gnugo")

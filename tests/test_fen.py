@@ -72,7 +72,7 @@ def test_what_cannot_be_read(text: str, message: str) -> None:
 
 
 def test_other_games_have_none() -> None:
-    with pytest.raises(ValueError, match="positions of othello cannot be read, only those of checkers"):
+    with pytest.raises(ValueError, match="positions of othello cannot be read as text"):
         read_fen(make_game("othello"), "B:W18:B12")
 
 

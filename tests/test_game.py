@@ -34,7 +34,7 @@ from plyground.envs.jit.keys import key_rule
 
 class TestGames:
     def test_names_and_parameters(self) -> None:
-        assert game_names() == ["checkers", "connect_four", "go", "gomoku", "mnk", "othello", "tictactoe"]
+        assert game_names() == ["checkers", "chess", "connect_four", "go", "gomoku", "mnk", "othello", "tictactoe"]
         assert make_game("connect_four") is connect_four() is make_game("connect_four(rows=6)")
         assert (
             make_game("connect_four", rows=5, columns=6)

@@ -17,7 +17,7 @@ from plyground.agents import make
 from plyground.agents.engines import Engine, GTPClient
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
-from plyground.arena.engine.clock import Clock
+from plyground.arena.referee.clock import Clock
 from plyground.envs import make_game
 
 GO = make_game("go(board_size=5, komi=0.5)")

@@ -22,6 +22,7 @@ SOURCES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")
 # imported wherever no cycle results.
 ROOMS = {
     "envs.games": {"envs.games.features", "envs.jit"},
+    "envs.games.chess": {"envs.jit"},
     "envs.games.features": {"envs.jit"},
     "envs.jit": set(),
     "envs.outside": {"envs.jit"},
@@ -40,24 +41,26 @@ ROOMS = {
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
         *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.ratings", "arena.records"),
-        *("arena.report", "arena.sprt", "arena.training", "arena.training.alphazero"),
+        *("arena.report", "arena.sprt", "arena.store", "arena.training", "arena.training.alphazero"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
         *("arena.openings", "arena.ratings", "arena.tournaments"),
     },
-    "arena.engine": {"agents.engines", "envs.games", "envs.vector"},
+    "arena.engine": {"agents.engines", "arena.referee", "envs.games", "envs.vector"},
     "arena.grading": {
         *("agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records", "arena.tournaments"),
     },
     "arena.openings": {"arena.records", "envs.vector"},
-    "arena.records": {"envs.jit"},
     "arena.ratings": {"arena.records"},
+    "arena.records": {"envs.jit"},
+    "arena.referee": {"agents.engines"},
     "arena.report": {
         *("agents.solver", "envs.render", "arena.grading", "arena.ratings", "arena.records", "arena.tournaments"),
     },
     "arena.sprt": {"arena.ratings", "arena.records"},
-    "arena.tournaments": {"arena.records"},
+    "arena.store": {"arena.records"},
+    "arena.tournaments": {"arena.records", "arena.referee", "envs.jit", "envs.vector"},
     "arena.training": {"arena.openings", "envs.vector"},
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
 }
@@ -76,8 +79,10 @@ LATE = {
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
+    ("arena.records.formats", "arena.records.columns"),
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.records.formats", "arena.records.sgf"),
+    ("arena.records.record", "arena.store"),  # stores hold records, and are a file of them, too
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),

@@ -336,7 +336,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("name", ["games.pgn", "games", "sgf"])
     def test_unknown_suffix(self, tmp_path: Path, name: str) -> None:
-        message = rf"cannot tell the format of '.*{name}': expected a name that ends in \.jsonl, \.sgf or \.pdn"
+        message = rf"cannot tell the format of '.*{name}': expected a name that ends in \.jsonl, \.db, .* or \.pdn"
         with pytest.raises(ValueError, match=message):
             read_games(tmp_path / name)
         with pytest.raises(ValueError, match=message):

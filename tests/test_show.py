@@ -73,7 +73,7 @@ def test_what_only_some_searches_tell_has_its_place() -> None:
         statistics={"table hits": 12},
     )
     console = Console(width=100, record=True, file=io.StringIO())
-    print_analysis(console, game, found)
+    print_analysis(console, game, game.new_state(), found)
     text = console.export_text()
     assert "+0.250 ± 0.062 (estimate)" in text
     assert "2, selectively 7" in text
@@ -140,7 +140,7 @@ def test_rows_of_the_table() -> None:
         seconds=0.1,
         visits={7: 50, 3: 25, 4: 25},
     )
-    table = action_table(game, found)
+    table = action_table(game, game.new_state(), found)
     names, values, visits, shares, kinds = (list(column.cells) for column in table.columns)
     assert names[:4] == [game.action_to_str(action) for action in (7, 4, 3, 29)]
     assert values[:4] == ["+0.007", "+0.004", "+0.003", "+0.029"]

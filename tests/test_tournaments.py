@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from plyground.agents import Random
-from plyground.arena import GameRecord, iter_tournament, match, play, read_records, tournament, write_records
-from plyground.arena.matches import planned_games
-from plyground.arena.tournaments.schedules import Outcome, Pairing, schedule_of
+from plyground.arena import GameRecord, iter_match, match, play, read_records, tournament, write_records
+from plyground.arena.tournaments.allocation import likely_strengths
+from plyground.arena.tournaments.formats import planned_games, schedule_of
+from plyground.arena.tournaments.schedules import Outcome, Pairing
 from plyground.envs import BoardGameEnv
 
 from .test_arena import without_times
@@ -112,7 +113,7 @@ class TestSchedules:
     )
     def test_formats_that_are_none(self, spec: str, message: str) -> None:
         with pytest.raises(ValueError, match=re.escape(message)):
-            tournament("tictactoe", ["random", "minimax(depth=1)", "mcts(simulations=5)"], spec)
+            tournament("tictactoe", ["random", "minimax(depth=1)", "mcts(simulations=5)"], format=spec)
 
 
 class Fragile(Random):
@@ -132,6 +133,53 @@ class Fragile(Random):
         if self.fails:
             raise ConnectionResetError
         return super().act(observation, info)
+
+
+class TestBandit:
+    @staticmethod
+    def variances(points: np.ndarray) -> np.ndarray:
+        """Return the covariances of the strengths, from the second derivatives of the likelihood as it is written."""
+        strengths, n = likely_strengths(points), len(points)
+
+        def log_posterior(given: np.ndarray) -> float:
+            wins = sum(points[i, j] * -np.log1p(np.exp(given[j] - given[i])) for i in range(n) for j in range(n))
+            return float(wins - (given**2).sum() / 8)
+
+        step, basis = 1e-3, np.eye(n)
+        curvature = np.zeros((n, n))
+        for i, j in itertools.product(range(n), repeat=2):
+            ends = [(a, b) for a in (1, -1) for b in (1, -1)]
+            curvature[i, j] = -sum(
+                a * b * log_posterior(strengths + step * (a * basis[i] + b * basis[j])) for a, b in ends
+            ) / (4 * step**2)
+        return np.linalg.inv(curvature)
+
+    def test_it_plays_where_it_tells_most(self) -> None:
+        schedule, points = schedule_of("bandit(pairings=9)", 4), np.zeros((4, 4))
+        upcoming = next(schedule)
+        for results in ([(1.5, 0.5), (1.0, 1.0)], [(2.0, 0.0), (1.5, 0.5)], [(0.5, 1.5), (1.0, 1.0)]):
+            for (one, other), (own, opposite) in zip(upcoming, results, strict=True):
+                points[one, other] += own
+                points[other, one] += opposite
+            upcoming = schedule.send(Outcome(results, set()))
+
+        def after(pairing: Pairing) -> float:  # as if it ended as expected
+            strengths = likely_strengths(points)
+            more = points.copy()
+            more[pairing] += 2 / (1 + np.exp(strengths[pairing[1]] - strengths[pairing[0]]))
+            more[pairing[::-1]] += 2 / (1 + np.exp(strengths[pairing[0]] - strengths[pairing[1]]))
+            return float(np.trace(self.variances(more)))
+
+        sums = {pairing: after(pairing) for pairing in itertools.combinations(range(4), 2)}
+        assert max(sums.values()) > min(sums.values()) + 1e-3
+        assert sums[upcoming[0]] == pytest.approx(min(sums.values()), abs=1e-5)
+
+    def test_how_many(self) -> None:
+        assert planned_games("bandit", 5, 4) == 40
+        assert planned_games("bandit(pairings=7)", 5, 2) == 14
+        assert len(list(itertools.chain(*rounds_of("bandit(pairings=3)", 2)))) == 3
+        met = set(itertools.chain(*rounds_of("bandit(pairings=30)", 4, gone={3})[1:]))
+        assert met == {(0, 1), (0, 2), (1, 2)}
 
 
 class TestFailures:
@@ -179,8 +227,14 @@ class TestFailures:
         players = [Fragile(0.5), "random", "mcts(simulations=5)", Fragile(0.6, early=True), "minimax(depth=1)"]
 
         def played(**options: Any) -> list[GameRecord]:
+            names = list("abcde")
             return tournament(
-                "tictactoe", players, format, 6, 3, names=list("abcde"), failures=Exception, max_failures=2, **options
+                *("tictactoe", players, 6, 3),
+                format=format,
+                names=names,
+                failures=Exception,
+                max_failures=2,
+                **options,
             )
 
         with caplog.at_level(logging.WARNING, "plyground"):
@@ -197,17 +251,19 @@ class TestFailures:
             assert without_times(played(after=records[:done])) == without_times(records[done:])
 
 
-@pytest.mark.parametrize("format", ["swiss(rounds=2)", pytest.param("knockout", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "format", ["bandit", *(pytest.param(one, marks=pytest.mark.slow) for one in ("swiss", "knockout"))]
+)
 def test_the_games_are_the_same_for_any_number_of_processes(format: str) -> None:
     players = ["random", "mcts(simulations=5)", "minimax(depth=1)", Random()]
-    one = tournament("tictactoe", players, format, 4, seed=2)
-    assert without_times(tournament("tictactoe", players, format, 4, seed=2, jobs=2)) == without_times(one)
+    one = tournament("tictactoe", players, 4, format=format, seed=2)
+    assert without_times(tournament("tictactoe", players, 4, format=format, seed=2, jobs=2)) == without_times(one)
     pairings = Counter(frozenset(record.players) for record in one)
     assert all(count % 4 == 0 for count in pairings.values())
 
 
 def test_a_pairing_that_comes_again_has_other_openings() -> None:
-    records = tournament("connect_four", ["random", "minimax(depth=1)"], "swiss(rounds=2)", 4, opening_plies=3)
+    records = tournament("connect_four", ["random", "minimax(depth=1)"], 4, format="swiss(rounds=2)", opening_plies=3)
     assert len(records) == 8
     assert len({tuple(record.moves[:3]) for record in records}) == 4
 
@@ -216,7 +272,7 @@ def test_more_games_than_the_tournament_has() -> None:
     players = ["random", "minimax(depth=1)"]
     records = match("tictactoe", players, 4)
     with pytest.raises(ValueError, match=r"4 games of random v minimax\(depth=1\) were played before, and .* has 2"):
-        iter_tournament("tictactoe", players, games=2, after=records)
+        iter_match("tictactoe", players, games=2, after=records)
 
 
 def test_records_of_failures_are_read_again(tmp_path: Any) -> None:

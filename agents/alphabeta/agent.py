@@ -159,6 +159,12 @@ class AlphaBeta(SearchAgent):
             return None
         return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb)
 
+    def copies(self) -> Opponents | None:
+        """Return players of many games at once who play each as this agent does: see `plyground.agents.agent`."""
+        if self.seconds is not None:
+            return None
+        return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb, kept=True)
+
     @property
     def workspace(self) -> tuple[Workspace, NDArray[Any]]:
         """The arrays of the search, and the record [1] of its root; they are made when they are first needed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ...envs import Game, State, as_game
 from ...envs.outside.arguments import checked_whole
@@ -18,6 +18,14 @@ __all__ = ["DisagreementError", "Engine"]
 
 _COLOURS = ("black", "white")
 _GAMES = ("go", "gomoku", "othello")
+
+
+class _Left(NamedTuple):
+    """What is left on a clock, as `Engine.set_clock` has it."""
+
+    own: float
+    other: float
+    moves: int
 
 
 class DisagreementError(EngineError):
@@ -73,6 +81,8 @@ class Engine:
         self._is_ready = False  # to be told of moves
         self._watched: list[int] = []  # the moves of this game, if somebody tells of them,
         self._told: list[int] = []  # and those that the program knows of
+        self._clock: _Left | None = None  # if there is a clock
+        self._is_timed = False  # whether the program was told that there is one
         self.resigned = False
 
     def prepare(self) -> None:
@@ -109,6 +119,18 @@ class Engine:
             client.ask(f"time_settings 0 {self.move_seconds} 1")
         self._state, self.resigned, self._is_ready = game.new_state(), False, True
         self._watched, self._told = [], []
+        self._clock, self._is_timed = None, False
+
+    def set_clock(self, own: float, other: float, increment: float, moves: int) -> None:
+        """Take notice of a clock, of which the program is told.
+
+        Args:
+            own: seconds that are left to this player.
+            other: seconds that are left to the other.
+            increment: seconds that each move adds. GTP knows none: the program learns of it as its time grows.
+            moves: for how many moves these seconds are; 0 for the whole game.
+        """
+        self._clock = _Left(own, other, moves)
 
     def watch(self, action: int) -> None:
         """Take notice of a move, one's own too, in a loop that tells of all of them: then nothing must be guessed."""
@@ -125,7 +147,7 @@ class Engine:
         mask = legal_mask(observation, info)
         self.follow(state_of(self.game, observation, info))
         if not self.resigned:
-            answer = self._ask(f"genmove {self._colour()}").strip().upper()
+            answer = self._ask(f"genmove {self._colour()}", self._tell_time()).strip().upper()
             self.resigned = answer == "RESIGN"
             if not self.resigned:
                 action = self._actions.get(answer, -1)
@@ -180,14 +202,30 @@ class Engine:
         self.game.play(self._state, action)
         self._told.append(action)
 
+    def _tell_time(self) -> float:
+        """Tell the program of the clock, if there is one; return the seconds that it may take for its answer."""
+        clock = self._clock
+        if clock is None:
+            return self.client.seconds
+        own, other, moves = clock
+        if not self._is_timed:
+            seconds = math.ceil(own)
+            self._ask(f"time_settings 0 {seconds} {moves}" if moves else f"time_settings {seconds} 0 0")
+            self._is_timed = True
+        if self.client.knows("time_left"):
+            mover = self.game.player(self._state)
+            for colour, seconds in ((mover, own), (1 - mover, other)):
+                self._ask(f"time_left {_COLOURS[colour]} {int(seconds)} {moves}")
+        return max(self.client.seconds, own)
+
     def close(self) -> None:
         """End the program; another is started when it is needed."""
         self._is_ready = False
         self.client.close()
 
-    def _ask(self, command: str) -> str:
+    def _ask(self, command: str, seconds: float | None = None) -> str:
         try:
-            return self.client.ask(command)
+            return self.client.ask(command, seconds)
         except GTPRefusalError:
             raise
         except BaseException:
@@ -200,4 +238,5 @@ class Engine:
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the program: a copy has one of its own, for a game of its own."""
         new = {"_is_ready": False, "_state": self.game.new_state(), "_watched": [], "_told": [], "resigned": False}
+        new |= {"_clock": None, "_is_timed": False}
         return vars(self) | new

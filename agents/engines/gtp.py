@@ -58,8 +58,12 @@ class GTPClient:
         """Whether the program was started, and has not ended."""
         return self._process is not None and self._process.is_running
 
-    def ask(self, command: str) -> str:
+    def ask(self, command: str, seconds: float | None = None) -> str:
         """Send a command and return the answer, without the sign and the number in front of it.
+
+        Args:
+            command: the command and its arguments.
+            seconds: time for the answer, if not that of all.
 
         Raises:
             GTPRefusalError: the program refuses the command.
@@ -67,15 +71,15 @@ class GTPClient:
                 command starts it anew.
         """
         try:
-            return self._ask(command)
+            return self._ask(command, self.seconds if seconds is None else seconds)
         except GTPRefusalError:
             raise
         except BaseException:  # Ctrl-C, too: what it says now would answer no question
             self.close()
             raise
 
-    def _ask(self, command: str) -> str:
-        process, deadline = self.process, time.monotonic() + self.seconds
+    def _ask(self, command: str, seconds: float) -> str:
+        process, deadline = self.process, time.monotonic() + seconds
         self._number += 1
         process.write(f"{self._number} {command}")
         answer: list[str] = []
@@ -88,7 +92,7 @@ class GTPClient:
                 raise EngineError(f"{error} (when it was asked to {command!r})") from None
             if line is None:
                 said = f"; it said {other[:_SHOWN]!r}" if other else ""
-                raise EngineError(f"{process.name} did not answer {command!r} in {self.seconds:g} s{said}")
+                raise EngineError(f"{process.name} did not answer {command!r} in {seconds:g} s{said}")
             if not answer:
                 begin = _ANSWER.fullmatch(line)
                 if begin is None or begin[2] != str(self._number):

@@ -20,6 +20,7 @@ __all__ = ["EngineError", "EngineProcess"]
 
 _LAST_SECONDS = 1.0  # that a program has to end by itself
 _GAMES = "/usr/games"
+_LOOK = 0.25  # seconds between looks at whether it has ended
 _KEPT = 20  # lines of its standard error
 
 
@@ -109,10 +110,18 @@ class EngineProcess:
         Raises:
             EngineError: it has ended.
         """
-        try:
-            line = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
-        except queue.Empty:
-            return None
+        line: str | None = None
+        while True:
+            has_ended = not self.is_running  # before its last lines are looked for
+            left = max(deadline - time.monotonic(), 0)
+            try:
+                line = self._lines.get(timeout=min(left, _LOOK))
+                break
+            except queue.Empty:
+                if has_ended:  # and a child of it keeps the pipe open
+                    break
+                if left <= _LOOK:
+                    return None
         if line is None:
             self._lines.put(None)  # for whoever asks next
             raise EngineError(f"{self.name} has ended{self._last_words()}")

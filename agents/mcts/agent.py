@@ -148,12 +148,19 @@ class MCTS(SearchAgent):
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`. Only plain UCT has them."""
+        return self._batched(forced=False)
+
+    def copies(self) -> Opponents | None:
+        """Return players of many games at once who play each as this agent does: see `plyground.agents.agent`."""
+        return self._batched(forced=True)
+
+    def _batched(self, forced: bool) -> BatchedMCTS | None:
         if self.simulations is None or self.seconds is not None or self._limited or self.reuse_tree:
             return None
         plain = is_plain(self.options) and self.threads == 1 and self.final_move == "visits"
         if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
             return None
-        return BatchedMCTS(self.game, int(self.simulations), self.c)
+        return BatchedMCTS(self.game, int(self.simulations), self.c, forced)
 
     def _compile(self) -> None:
         self._searchers[0].compile(self.reuse_tree)

@@ -22,11 +22,12 @@ class BatchedMCTS(BatchedSearch):
         game: the game.
         simulations: simulations for each move.
         c: how much to explore.
+        forced: whether a forced move is searched too, as the agent does: it draws random numbers.
     """
 
-    def __init__(self, game: Game, simulations: int, c: float) -> None:
+    def __init__(self, game: Game, simulations: int, c: float, forced: bool = False) -> None:
         super().__init__(game, simulations)
-        self._simulations, self._c = simulations, c
+        self._simulations, self._c, self._forced = simulations, c, forced
 
     def _new_memory(self) -> Any:
         game = self.game
@@ -36,7 +37,7 @@ class BatchedMCTS(BatchedSearch):
 
     def _search(self, memory: Any, batch: GameBatch, rows: Any, actions: Any, first: int, last: int) -> None:
         args = batch.states, batch.masks, batch.rngs, rows, actions, first, last
-        _mcts(self.game, *memory, self._c, self._simulations, *args)
+        _mcts(self.game, *memory, self._c, self._simulations, self._forced, *args)
 
 
 def nodes_for(game: Game, simulations: int) -> int:
@@ -45,13 +46,15 @@ def nodes_for(game: Game, simulations: int) -> int:
 
 
 @kernel
-def _mcts(game, tree, root, scratch, moves, buffer, c, simulations, states, masks, rngs, rows, actions, first, last):
+def _mcts(
+    game, tree, root, scratch, moves, buffer, c, simulations, forced, states, masks, rngs, rows, actions, first, last
+):
     """Grow a tree for each row, and choose by visits, then by the mean, then the lowest number."""
     for place in range(first, last):
         i = rows[place]
         count = list_actions(masks[i], moves)
         actions[place] = moves[0]
-        if count == 1:
+        if count == 1 and not forced:
             continue
         root[0] = states[i]
         clear(tree, 1 - game.player(root[0]))  # as if the opponent had just moved

@@ -140,24 +140,27 @@ class Observer:
             if root[0] != self.game.initial[0]:
                 raise self._unknown("analyse(state, observation=observation), or act(observation, info)")
             return
-        player, past = int(self.game.player(root[0])), self._frames * self._frame
+        first = self.game.history_first
+        player, present, past = int(self.game.player(root[0])), first + self._frame, first + self._frames * self._frame
         planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
         if planes.size != self._shown[0].size:
             raise ValueError(
                 f"an observation of {self.game.spec} has shape {self.game.observation_shape}, got {planes.shape}"
             )
         planes = planes.reshape(self.game.observation_shape).astype(self.game.observation_dtype)
-        newest = np.r_[: self._frame, past : self.game.observation_shape[-1]]
+        newest = self.game.newest_channels
         if (planes[..., newest] != self._shown[player][..., newest]).any():
             raise ValueError(
                 f"the observation does not show the position that is searched:\n{self.game.text(root[0])}\n"
                 "pass both of them from the same step, those of the player to move"
             )
-        before = planes[..., self._frame : past]
-        self._shown[player][..., self._frame : past] = before
+        self._shown[player] = planes
+        if self.game.repetition is not None and (channel := self.game.repetition.channel) is not None:
+            self._shown[1 - player][..., channel] = planes[..., channel]
+        before = planes[..., present:past]
         by_frame = before.reshape(*self.game.observation_shape[:-1], self._frames - 1, self._frame)
         swapped = by_frame[..., list(self.game.history_swap or ())].reshape(before.shape)
-        self._shown[1 - player][..., self._frame : past] = swapped
+        self._shown[1 - player][..., present:past] = swapped[::-1] if self.game.history_turned else swapped
 
     @property
     def shown(self) -> NDArray[Any]:

@@ -38,11 +38,11 @@ def analyse(
     evaluated = getattr(player, "game", made)  # an agent may have other weights
     if as_json:
         features = evaluated.features_of(state, made.player(state)) if evaluated.weights else {}
-        about = {**position_data(made, state), "agent": agent, **analysis_data(made, found)}
+        about = {**position_data(made, state), "agent": agent, **analysis_data(made, state, found)}
         print_json({**about, "features": features, "weights": dict(evaluated.weights)})
         return
     out = Console()
     out.print(f"{made.text(state)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True)
-    print_analysis(out, made, found)
+    print_analysis(out, made, state, found)
     if evaluated.weights:
         out.print(feature_table(evaluated, state))

@@ -66,15 +66,16 @@ COMMANDS = {
         (
             "plyground match 'alphabeta(depth=6)' 'mcts(simulations=1000)' --games 100 --jobs 2",
             "plyground match random ./mine.py:Greedy --game ./breakthrough.py:breakthrough --games 20",
-            "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.jsonl --resume",
+            "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.db --resume",
         ),
     ),
     "tournament": Command(
-        "tournament:tournament",
+        "match:tournament",
         "Play a tournament of any format, and print the cross table.",
         (
             "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=2)' 'alphabeta(depth=4)' -f swiss",
             "plyground tournament ./mine.py:Greedy random 'alphabeta(depth=2)' -f gauntlet --game othello",
+            "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=4)' --games 1000 --ray",
         ),
     ),
     "openings": Command(
@@ -143,10 +144,23 @@ COMMANDS = {
         "Grade a player: moves by exact solving, a rating on a ladder, and whether its values come true.",
         ("plyground evaluate 'mcts(simulations=100)'", "plyground evaluate ppo-run --curve --out curve"),
     ),
+    "rate": Command(
+        "rate:rate",
+        "Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough.",
+        (
+            "plyground rate 'mcts(simulations=300)'",
+            "plyground rate ./mine.py:Greedy --games 200 --out games.jsonl --resume",
+        ),
+    ),
     "convert": Command(
         "convert:convert",
-        "Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers).",
-        ("plyground convert games.jsonl games.sgf",),
+        "Convert games between stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello) and PDN (checkers).",
+        ("plyground convert games.jsonl games.sgf", "plyground convert games.db#2 games.parquet"),
+    ),
+    "store": Command(
+        "store:store",
+        "List the tournaments of a store of games, games.db.",
+        ("plyground store games.db", "plyground store games.db --check", "plyground store games.db --json"),
     ),
     "export": Command(
         "export:export",

@@ -14,17 +14,21 @@ _out = Console()
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="A .jsonl, .sgf or .pdn file.")],
+    source: Annotated[
+        Path,
+        typer.Argument(help="A .jsonl, .db, .csv, .parquet, .sgf or .pdn file; games.db#2 is a tournament in one."),
+    ],
     target: Annotated[Path, typer.Argument(help="The file to make; its suffix tells the format.")],
 ) -> None:
-    """Convert games between JSON lines, SGF (Go, gomoku, Othello) and PDN (checkers)."""
+    """Convert games between stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello) and PDN (checkers)."""
     from ...envs.outside.files import check_writable
     from ..progress import convert_with_progress
     from ..records.formats import check_format
+    from ..records.names import split_name
 
-    if target.exists():
+    if split_name(target)[0].exists():
         raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
     check_format(target)
-    check_writable(target)
+    check_writable(split_name(target)[0])
     games = convert_with_progress(source, target)
     _out.print(f"saved {target}, {games} games", markup=False, highlight=False, soft_wrap=True)

@@ -1,15 +1,33 @@
-"""``plyground match``: a match, or everyone against everyone, and the cross table."""
+"""``plyground match`` and ``plyground tournament``: who plays whom is what differs. Both print the cross table."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from .options import GameOption, Jobs, Json, KeepGoing, OpeningPlies, Openings, Out, Resume, Seed, print_json
+from .options import (
+    Adjudicate,
+    Dask,
+    GameOption,
+    Jobs,
+    Json,
+    KeepGoing,
+    OpeningPlies,
+    Openings,
+    Out,
+    Ray,
+    Resume,
+    Seed,
+    Time,
+    print_json,
+)
 
-__all__ = ["match"]
+if TYPE_CHECKING:
+    from ..records.record import GameRecord
+
+__all__ = ["match", "tournament"]
 
 
 def match(
@@ -28,23 +46,71 @@ def match(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
+    time: Time = None,
+    adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""
-    from .parts.competition import compete, data_of, table_of
+    from .parts.clusters import workers
+    from .parts.competition import compete, match_options
 
-    records = compete(
-        *(game, players, "round_robin", games, seed),
-        opening_plies=opening_plies,
-        openings=openings,
-        jobs=jobs,
-        out=out,
-        resume=resume,
-        keep_going=keep_going,
-    )
+    with workers(jobs, ray, dask) as where:
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        records = compete(game, players, "round_robin", games, seed, out, resume, options)
+    _print(records, seed, as_json)
+
+
+def tournament(
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            help="Players, as in 'mcts(simulations=100)' or './mine.py:Greedy'; the first named are seeded highest."
+        ),
+    ],
+    game: GameOption = "connect_four",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Who plays whom: round_robin, gauntlet, 'gauntlet(seeds=2)' (the first players against all others), "
+            "swiss, 'swiss(rounds=7)', knockout, or 'bandit(pairings=30)': games where they tell most of ratings.",
+        ),
+    ] = "round_robin",
+    games: Annotated[
+        int, typer.Option(help="Games of each pairing; even: every opening is played from both sides.")
+    ] = 10,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
+    openings: Openings = None,
+    jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
+    out: Out = None,
+    resume: Resume = False,
+    time: Time = None,
+    adjudicate: Adjudicate = None,
+    keep_going: KeepGoing = False,
+    as_json: Json = False,
+) -> None:
+    """Play a tournament of any format, and print the cross table."""
+    from .parts.clusters import workers
+    from .parts.competition import compete, match_options
+
+    with workers(jobs, ray, dask) as where:
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        records = compete(game, players, format, games, seed, out, resume, options)
+    _print(records, seed, as_json)
+
+
+def _print(records: list[GameRecord], seed: int, as_json: bool) -> None:
+    from .parts.competition import data_of, table_of
+
     if as_json:
         print_json(data_of(records, seed))
     else:

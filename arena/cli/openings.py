@@ -47,7 +47,7 @@ def openings(
     )
     if out is None:
         for moves in lines:
-            print(" ".join(map(made.action_to_str, moves)))
+            print(" ".join(made.line_names(moves)))
     else:
         write_openings(out, made, lines, heading)
         Console().print(f"saved {out}, {len(lines)} openings", markup=False, highlight=False, soft_wrap=True)

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "Adjudicate",
+    "Dask",
     "GameArgument",
     "GameOption",
     "GamesFile",
@@ -21,13 +23,27 @@ __all__ = [
     "Openings",
     "Out",
     "PositionOption",
+    "Ray",
     "Resume",
     "Seed",
+    "Time",
     "print_json",
 ]
 
 _GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
 
+Adjudicate = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SPEC",
+        help="Ends games whose result is known: exact (by the solver), 'resign(score=0.95, moves=3)', "
+        "'draw(score=0.02, moves=8, after=40)'. Give it again for more.",
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Play on a Dask cluster, whose scheduler is there: 'tcp://10.0.0.1:8786'."),
+]
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
 GamesFile = Annotated[Path, typer.Argument(help="A file of games: .jsonl, .sgf or .pdn.")]
@@ -48,13 +64,26 @@ Openings = Annotated[
     typer.Option(help="A file of openings, or 'balanced' for those that come with the package. Default: random ones."),
 ]
 Out = Annotated[
-    Path | None, typer.Option(help="A new file that keeps the games, as JSON lines, each when it is finished.")
+    Path | None,
+    typer.Option(
+        help="A file that keeps the games, each when it is finished: JSON lines, new, or a store, games.db, which may "
+        "have others."
+    ),
 ]
 PositionOption = Annotated[
     str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")
 ]
+Ray = Annotated[bool, typer.Option("--ray", help="Play on a Ray cluster: that of RAY_ADDRESS, or of this machine.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on after the games in the file of --out.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random: the same seed gives the same games.")]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONTROL",
+        help="The players' time, in seconds: '60' for a game, '60+0.5' with an increment, '0.2/move'; ' cpu' after it "
+        "for the processor's time. Who uses it up loses.",
+    ),
+]
 
 
 def print_json(value: Any) -> None:

@@ -51,10 +51,10 @@ def show(
             _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
             return
     if as_json:
-        data = {**position_data(made, state), "moves": [made.action_to_str(move) for move in played]}
-        print_json({**data, "saved": out and str(out), "analysis": found and analysis_data(made, found)})
+        data = {**position_data(made, state), "moves": made.line_names(played, start)}
+        print_json({**data, "saved": out and str(out), "analysis": found and analysis_data(made, state, found)})
         return
     _out.print(f"{made.text(state)}\n{status_of(made, state)}", markup=False, highlight=False, soft_wrap=True)
     if found is not None:
         _out.print()
-        print_analysis(_out, made, found)
+        print_analysis(_out, made, state, found)

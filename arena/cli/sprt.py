@@ -10,7 +10,22 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .options import GameOption, Jobs, Json, OpeningPlies, Openings, Out, Resume, Seed, print_json
+from .options import (
+    Adjudicate,
+    Dask,
+    GameOption,
+    Jobs,
+    Json,
+    KeepGoing,
+    OpeningPlies,
+    Openings,
+    Out,
+    Ray,
+    Resume,
+    Seed,
+    Time,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,12 +64,19 @@ def sprt(
     opening_plies: OpeningPlies = None,
     openings: Openings = None,
     jobs: Jobs = 1,
+    ray: Ray = False,
+    dask: Dask = None,
     out: Out = None,
     resume: Resume = False,
+    time: Time = None,
+    adjudicate: Adjudicate = None,
+    keep_going: KeepGoing = False,
     as_json: Json = False,
 ) -> None:
     """Test whether one player is stronger than another, in as few games as it takes."""
     from ..sprt import Sprt
+    from .parts.clusters import workers
+    from .parts.competition import match_options
 
     if (pentanomial is None) == (not players):
         raise ValueError("give two players, or the results of their games with --pentanomial")
@@ -66,7 +88,9 @@ def sprt(
     assert players
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
-    records = _play(test, game, players, max_games, seed, opening_plies, openings, jobs, out, resume)
+    with workers(jobs, ray, dask) as where:
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        records = _play(test, game, players, max_games, seed, out, resume, options)
     if not test.pairs:
         raise typer.Exit(130)
     _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
@@ -90,28 +114,23 @@ def _play(
     players: list[str],
     max_games: int,
     seed: int,
-    opening_plies: int | None,
-    openings: str | None,
-    jobs: int,
     out: Path | None,
     resume: bool,
+    options: dict[str, Any],
 ) -> list[GameRecord]:
     """Play until the test is decided, interrupted, or out of games, and return the games."""
-    from ...envs.outside.files import check_writable
     from ..matches import iter_match
     from ..records.record import saved_records
     from ..sprt import until_decided
-    from .parts.competition import games_in
+    from .parts.competition import going_on
 
-    if out is not None:
-        check_writable(out)
-    done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
-    played = iter_match(game, players, max_games, seed, **options)
+    kept = going_on(out, resume)
+    played = iter_match(game, players, max_games, seed, **kept, **options)
+    saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
     with _err.status("") as status:
         try:
-            for record in until_decided(test, chain(done, played if out is None else saved_records(out, played))):
+            for record in until_decided(test, chain(kept.get("after", []), saved)):
                 records.append(record)
                 status.update(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
         except KeyboardInterrupt:

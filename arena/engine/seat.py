@@ -14,7 +14,7 @@ from ...agents import make
 from ...agents.engines import vertices_of
 from ...envs import BoardGameEnv, Game, make_game
 from ...envs.vector.opponents import prepare
-from .clock import Clock
+from ..referee.clock import Clock
 from .words import RefusalError
 
 __all__ = ["SIZES", "Seat"]

@@ -1,7 +1,7 @@
 """Grades of players: by exact solving, on a ladder of other players, and over the checkpoints of a training run.
 
-Start with `grades`, or with `ladder`. May import the packages below, the files of `plyground.arena`, and the rooms
-`openings`, `ratings`, `records` and `tournaments`.
+Start with `grades`, or with `ladder`; `placing` finds a player's place on a ladder in few games. May import the
+packages below, the files of `plyground.arena`, and the rooms `openings`, `ratings`, `records` and `tournaments`.
 """
 
 from .calibration import Bin, Calibration, calibrate

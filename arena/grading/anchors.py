@@ -18,7 +18,16 @@ from ..matches import iter_match
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
 
-__all__ = ["Watch", "anchors_of", "committed_anchors", "measure_anchors", "save_anchors"]
+__all__ = [
+    "Watch",
+    "anchors_of",
+    "committed_anchors",
+    "ladder_of",
+    "measure_anchors",
+    "pairings_of",
+    "ratings_of",
+    "save_anchors",
+]
 
 # Plays the games of an iterator, which are so many in all, and returns them. Returns fewer if it is stopped.
 Watch = Callable[[Iterator[GameRecord], int], list[GameRecord]]
@@ -55,6 +64,34 @@ def committed_anchors(game: Game) -> dict[str, float]:
     return _read(_FOLDER / f"ladder_{game.spec}.json")
 
 
+def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
+    """Return the ratings of a game's ladder, by the specs of its rungs.
+
+    Args:
+        game: the game.
+        path: a file that `save_anchors` wrote. Default: that of the package.
+
+    Raises:
+        ValueError: no ladder of this game comes with the package, or the file is that of another game, or none at all.
+    """
+    if path is None:
+        if known := committed_anchors(game):
+            return known
+        games = ", ".join(sorted(one.stem.removeprefix("ladder_") for one in _FOLDER.glob("ladder_*.json")))
+        raise ValueError(
+            f"no ladder of {game.spec} comes with the package: those of {games} do; make one by `python -m "
+            "benchmarks.ladder`, and give its file"
+        )
+    try:
+        about: Any = json.loads(path.read_text())
+        found, ladder = str(about["game"]), {str(rung): float(elo) for rung, elo in about["elo"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} is no ladder: expected a file that `python -m benchmarks.ladder` makes") from None
+    if found != game.spec:
+        raise ValueError(f"{path} is the ladder of {found}, not of {game.spec}")
+    return ladder
+
+
 def measure_anchors(
     game: Game,
     rungs: Sequence[str],
@@ -70,7 +107,7 @@ def measure_anchors(
     A drawn game is added between any two that have met. The rung ``random`` is rated 0, or the first rung if ``random``
     is none.
     """
-    pairings = [(rungs[i], rungs[j]) for i in range(len(rungs)) for j in (i + 1, i + 2) if j < len(rungs)]
+    pairings = pairings_of(rungs)
     matches = [
         iter_match(game, pairing, games, seed, opening_plies=opening_plies, jobs=jobs, names=pairing)
         for pairing in pairings
@@ -78,6 +115,20 @@ def measure_anchors(
     records = watch((record for one in matches for record in one), games * len(pairings))
     if len(records) < games * len(pairings):
         return None
+    return ratings_of(rungs, records)
+
+
+def pairings_of(rungs: Sequence[str]) -> list[tuple[str, str]]:
+    """Return who plays whom: each rung plays the next two."""
+    return [(rungs[i], rungs[j]) for i in range(len(rungs)) for j in (i + 1, i + 2) if j < len(rungs)]
+
+
+def ratings_of(rungs: Sequence[str], records: Sequence[GameRecord]) -> Ratings:
+    """Return the most likely ratings of rungs by their games.
+
+    A drawn game is added between any two that have met. The rung ``random`` is rated 0, or the first rung if ``random``
+    is none.
+    """
     found = fit_ratings(game_results(records), prior=_PRIOR)
     zero = found.elo["random" if "random" in rungs else rungs[0]]
     return Ratings({rung: found.elo[rung] - zero for rung in rungs}, {rung: found.errors[rung] for rung in rungs})

@@ -6,13 +6,11 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ...agents import Solver, as_agent
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 from ...envs.vector.opponents import prepare
-from .drawn import random_line
+from .drawn import fit_lines
 
 __all__ = ["balanced_openings"]
 
@@ -49,23 +47,17 @@ def balanced_openings(
 
 
 def _openings(game: Game, plies: int, judge: Any, most: float, seed: int) -> Iterator[list[int]]:
-    rng = np.random.default_rng(seed)
-    seen: set[int] = set()
-    while True:
-        for _ in range(_ATTEMPTS):
-            moves, state = random_line(game, plies, rng)
-            if game.is_terminal(state):
-                continue
-            key = int(game.canonical_key(state))
-            if key not in seen and abs(_value(judge, state)) <= most:
-                break
-        else:
-            raise ValueError(
-                f"found no more than {len(seen)} balanced openings of {plies} plies in {game.spec}: "
-                f"allow more than {most:g}, or use another number of plies"
-            )
-        seen.add(key)
+    def is_balanced(state: State) -> bool:
+        return abs(_value(judge, state)) <= most
+
+    count = 0
+    for moves in fit_lines(game, plies, seed, is_balanced, game.canonical_key, _ATTEMPTS, _ATTEMPTS):
+        count += 1
         yield moves
+    raise ValueError(
+        f"found no more than {count} balanced openings of {plies} plies in {game.spec}: allow more than {most:g}, "
+        "or use another number of plies"
+    )
 
 
 def _value(judge: Any, state: State) -> float:

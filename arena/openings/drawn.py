@@ -11,11 +11,12 @@ from ...agents import AlphaBeta
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 
-__all__ = ["default_opening_plies", "random_line", "random_openings"]
+__all__ = ["default_opening_plies", "fit_lines", "random_line", "random_openings"]
 
 _LOOKAHEAD = 4  # plies; an opening that this search solves is decided
 _ATTEMPTS = 1000  # lines that are tried to find an open position
 _ATTEMPTS_NEW = 20  # the first of them, which must lead to a position that was not played yet
+_PLACES = 100_000  # positions that are kept in memory, about
 
 
 def default_opening_plies(game: Game) -> int:
@@ -27,7 +28,7 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
 
     An opening is decided if a search of 4 plies knows how the game ends. Positions repeat only where new ones are hard
-    to find.
+    to find; then all may come again, each once more.
 
     Raises:
         ValueError: ``plies`` is negative or more than a game has, or no position is open; the first opening is drawn
@@ -40,22 +41,94 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
 
 def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     judge = AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
+    yield from fit_lines(
+        game, plies, seed, lambda state: not judge.analyse(state).exact, game.key, _ATTEMPTS, _ATTEMPTS_NEW
+    )
+    raise ValueError(f"found no open position of {game.name} after {plies} random plies: use fewer opening plies")
+
+
+def fit_lines(
+    game: Game,
+    plies: int,
+    seed: int,
+    is_fit: Callable[[State], bool],
+    key: Callable[[State], int],
+    attempts: int,
+    attempts_new: int,
+) -> Iterator[list[int]]:
+    """Yield random lines that lead to positions which fit, until none is found.
+
+    Args:
+        game: the game.
+        plies: moves of each.
+        seed: the seed of the moves.
+        is_fit: tells whether a position fits, in which the game goes on.
+        key: what two positions share that are the same.
+        attempts: lines that are tried for each.
+        attempts_new: the first of them, which must lead to a position that was not yielded yet; then all may come
+            again, each once more.
+    """
+    lines = _Lines(game)
     rng = np.random.default_rng(seed)
     seen: set[int] = set()
     while True:
-        for attempt in range(_ATTEMPTS):
-            moves, state = random_line(game, plies, rng)
-            if game.is_terminal(state):
+        for attempt in range(attempts):
+            moves, place = lines.drawn(plies, rng)
+            if not place.actions:
                 continue
-            position = int(game.key(state))
-            if (position not in seen or attempt >= _ATTEMPTS_NEW) and not judge.analyse(state).exact:
+            if attempt == attempts_new:
+                seen.clear()
+            if place.key is None:
+                place.key = int(key(place.state))
+            if place.key in seen:
+                continue
+            if place.is_fit is None:
+                place.is_fit = is_fit(place.state)
+            if place.is_fit:
                 break
         else:
-            raise ValueError(
-                f"found no open position of {game.name} after {plies} random plies: use fewer opening plies"
-            )
-        seen.add(position)
+            return
+        seen.add(place.key)
         yield moves
+        while not plies:  # there is no other
+            yield []
+
+
+class _Place:
+    """A position to which a line of moves leads, and what is known of it."""
+
+    __slots__ = ("actions", "after", "is_fit", "key", "state")
+
+    def __init__(self, game: Game, state: State) -> None:
+        self.state = state
+        self.actions = [] if game.is_terminal(state) else game.actions(state)
+        self.after: dict[int, _Place] = {}  # by the number of the action in ``actions``
+        self.key: int | None = None  # what is known when somebody has asked
+        self.is_fit: bool | None = None
+
+
+class _Lines:
+    """The lines that were drawn: near the start they come again and again, and rules run slowly as plain Python."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._start, self._size = _Place(game, game.new_state()), 1
+
+    def drawn(self, plies: int, rng: np.random.Generator) -> tuple[list[int], _Place]:
+        """Return random moves, and where they lead; there are fewer than ``plies`` if the game ends before."""
+        if self._size > _PLACES:
+            self._start, self._size = _Place(self._game, self._game.new_state()), 1
+        place, moves = self._start, list[int]()
+        while len(moves) < plies and place.actions:
+            number = int(rng.integers(len(place.actions)))
+            moves.append(place.actions[number])
+            if number not in place.after:
+                state = place.state.copy()
+                self._game.play(state, moves[-1])
+                place.after[number] = _Place(self._game, state)
+                self._size += 1
+            place = place.after[number]
+        return moves, place
 
 
 def random_line(

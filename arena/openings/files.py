@@ -9,7 +9,8 @@ from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 from ...envs.outside.spec import nearest
 from ..records.files import located, without_mark
-from ..records.formats import read_games
+from ..records.formats import is_format, read_games
+from ..records.names import split_name
 
 __all__ = ["OpeningsLike", "committed_openings", "openings_of", "read_moves", "read_openings", "write_openings"]
 
@@ -30,14 +31,17 @@ def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
     Raises:
         ValueError: a move is unknown, illegal, or comes after the end; the message says which.
     """
-    moves = [_action(game, token) for token in text.replace(",", " ").split()]
-    game.play_moves(moves, start)
+    state: State = (game.initial[0] if start is None else start).copy()
+    moves: list[int] = []
+    for index, token in enumerate(text.replace(",", " ").split()):
+        moves.append(game.checked_action(state, _action(game, state, token), index))
+        game.play(state, moves[-1])
     return moves
 
 
-def _action(game: Game, token: str) -> int:
+def _action(game: Game, state: State, token: str) -> int:
     try:
-        return game.str_to_action(token)
+        return game.move_of(state, token)
     except ValueError:
         if token.isdecimal() and int(token) < game.num_actions:
             return int(token)
@@ -63,7 +67,7 @@ def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> li
     openings = []
     for number, moves in enumerate(given, start=1):
         try:
-            openings.append(_open(game, [game.str_to_action(one) if isinstance(one, str) else one for one in moves]))
+            openings.append(_open(game, game.line_of(moves)))
         except ValueError as error:
             raise ValueError(f"opening {number}: {error}") from None
     if not openings:
@@ -91,7 +95,7 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
 
     Args:
         path: a text file, with the moves of an opening in each line (names or numbers of actions; what comes after
-            ``#`` is skipped); or recorded games, ``.jsonl``, ``.sgf`` or ``.pdn``.
+            ``#`` is skipped); or recorded games, in any format of `plyground.arena.read_games`.
         game: the game.
         plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
 
@@ -102,9 +106,9 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
     """
     path = Path(path)
     plies = None if plies is None else checked_whole("opening_plies", plies, 0, game.max_plies)
-    if not path.exists():
+    if not split_name(path)[0].exists():
         raise FileNotFoundError(f"cannot read {path}: there is no such file")
-    if path.suffix.lower() in (".jsonl", ".sgf", ".pdn"):
+    if is_format(path):
         openings = _of_records(path, game, plies)
     else:
         openings = _of_lines(path, game, plies)
@@ -160,4 +164,4 @@ def write_openings(path: str | Path, game: Game, openings: Iterable[Sequence[int
     """
     with open(path, "x", encoding="utf-8") as file:
         file.writelines(f"# {line}\n" for line in heading.splitlines())
-        file.writelines(" ".join(map(game.action_to_str, moves)) + "\n" for moves in openings)
+        file.writelines(" ".join(game.line_names(moves)) + "\n" for moves in openings)

@@ -20,17 +20,17 @@ _MOST = 12  # pieces of a side
 
 
 def read_fen(game: Game, text: str) -> State:
-    """Return the position, with no quiet plies counted.
+    """Return the position; of checkers, with no quiet plies counted.
 
     Args:
-        game: checkers, with any parameters.
+        game: checkers, with any parameters, or another game that reads positions itself.
         text: the position.
 
     Raises:
-        ValueError: the game is another one, the text cannot be read, or no game of checkers can come to the position.
+        ValueError: the game reads no positions, the text cannot be read, or no game can come to the position.
     """
     if game.name != "checkers":
-        raise ValueError(f"positions of {game.name} cannot be read, only those of checkers: give moves instead")
+        return game.state_from_fen(text)
     parts = "".join(text.split()).removesuffix(".").upper().split(":")
     if [part[:1] for part in parts] not in (["B", "B", "W"], ["B", "W", "B"], ["W", "B", "W"], ["W", "W", "B"]):
         raise ValueError(f"the position {text!r} cannot be read: {_FORM}")

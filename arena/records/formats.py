@@ -2,6 +2,9 @@
 
 ============  =============================================================  ===================================
 ``.jsonl``    JSON lines, one whole record each, for every game              `plyground.arena.records.record`
+``.db``       a store: an SQLite file, for every game                        `plyground.arena.store`
+``.csv``      comma-separated values, a line each, for every game            `plyground.arena.records.columns`
+``.parquet``  the same in columns, by pyarrow                                `plyground.arena.records.columns`
 ``.sgf``      Smart Game Format, FF[4]: go, othello, gomoku                  `plyground.arena.records.sgf`
 ``.pdn``      Portable Draughts Notation: checkers                           `plyground.arena.records.pdn`
 ============  =============================================================  ===================================
@@ -14,14 +17,20 @@ from pathlib import Path
 
 from ...envs.outside.files import check_writable
 from .files import Watch, ignored
+from .names import is_store, split_name
 from .record import GameRecord, read_records, write_records
 
-__all__ = ["check_format", "read_games", "write_games"]
+__all__ = ["check_format", "is_format", "read_games", "write_games"]
 
 
 def check_format(path: str | Path) -> None:
     """Raise `ValueError` if the name of a file ends in no known suffix."""
     _format(path)
+
+
+def is_format(path: str | Path) -> bool:
+    """Return whether the name of a file is that of recorded games."""
+    return is_store(path) or Path(path).suffix.lower() in _SUFFIXES
 
 
 def read_games(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
@@ -37,10 +46,11 @@ def read_games(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]
             the games before it are fine).
     """
     reader, _ = _format(path)
-    if not Path(path).exists():
-        raise FileNotFoundError(f"cannot read {path}: there is no such file")
-    if Path(path).is_dir():
-        raise IsADirectoryError(f"cannot read {path}: it is a folder, expected a file")
+    file, _ = split_name(path)
+    if not file.exists():
+        raise FileNotFoundError(f"cannot read {file}: there is no such file")
+    if file.is_dir():
+        raise IsADirectoryError(f"cannot read {file}: it is a folder, expected a file")
     return reader(path, watch=watch)
 
 
@@ -53,9 +63,12 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
             written, and nothing of that one.
     """
     _, writer = _format(path)
-    check_writable(path)
+    check_writable(split_name(path)[0])
     writer(path, records)
 
+
+_SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn")
+_LISTED = f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}"
 
 Reader = Callable[..., Iterator[GameRecord]]
 Writer = Callable[[str | Path, Iterable[GameRecord]], None]
@@ -63,8 +76,13 @@ Writer = Callable[[str | Path, Iterable[GameRecord]], None]
 
 def _format(path: str | Path) -> tuple[Reader, Writer]:
     suffix = Path(path).suffix.lower()
-    if suffix == ".jsonl":
+    if suffix == ".jsonl" or is_store(path):
         return read_records, write_records
+    if suffix in (".csv", ".parquet"):
+        from . import columns
+
+        is_csv = suffix == ".csv"
+        return (columns.read_csv, columns.write_csv) if is_csv else (columns.read_parquet, columns.write_parquet)
     if suffix == ".pdn":
         from .pdn import read_pdn, write_pdn
 
@@ -73,4 +91,4 @@ def _format(path: str | Path) -> tuple[Reader, Writer]:
         from .sgf import read_sgf, write_sgf
 
         return read_sgf, write_sgf
-    raise ValueError(f"cannot tell the format of {str(path)!r}: expected a name that ends in .jsonl, .sgf or .pdn")
+    raise ValueError(f"cannot tell the format of {str(path)!r}: expected a name that ends in {_LISTED}")

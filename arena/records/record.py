@@ -1,18 +1,23 @@
-"""What is kept of a game, as one line of JSON."""
+"""What is kept of a game, as one line of JSON, or in a store."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ...envs.outside.messages import shown
 from .files import Watch, ignored, located, without_mark
+from .names import is_store
 
-__all__ = ["GameRecord", "check_fields", "read_records", "saved_records", "write_records"]
+__all__ = ["GameRecord", "check_fields", "mend", "read_records", "saved_records", "write_records"]
+
+
+_BLOCK = 1 << 16  # bytes
 
 
 @dataclass(frozen=True)
@@ -25,12 +30,14 @@ class GameRecord:
         moves: all actions, the opening's included.
         opening: the number of moves that were set before the players took over.
         outcome: what each player got: +1 for a win, 0 for a draw, -1 for a loss, or the game's own utilities.
-        ending: ``"finished"``, ``"truncated"``, ``"illegal"`` where an illegal move ended the game, or ``"failed"``
-            where an error of a player did.
-        seconds: the wall-clock time that each move took; 0 for the opening's moves.
+        ending: how the game ended: ``"finished"`` by its rules; ``"truncated"``; ``"illegal"`` by an illegal move,
+            which is the last one; ``"failed"`` by an error of a player; ``"time"`` where one had none left; or
+            ``"adjudicated"`` where the result was known.
+        seconds: the time that each move took; of moves that were chosen together, in games side by side, an equal share
+            of theirs; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
         seed: the game's seed.
-        reason: how the player failed, in one line; only where one did.
+        reason: more about the ending, in one line; only of the last three.
     """
 
     game: str
@@ -67,6 +74,15 @@ class GameRecord:
         if not isinstance(data, dict) or set(data) - {"reason"} != names:
             listed = ", ".join(sorted(names))
             raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
+        return cls.from_fields(data)
+
+    @classmethod
+    def from_fields(cls, data: Mapping[str, Any]) -> GameRecord:
+        """Return the record with these fields, by name.
+
+        Raises:
+            ValueError: one does not hold what it should, or they do not fit each other; the message says what is wrong.
+        """
         check_fields(data)
         for name in ("seconds", "movers"):
             if len(data[name]) != len(data["moves"]):
@@ -84,6 +100,8 @@ def _is_action(value: Any) -> bool:
     return type(value) is int and -(2**63) <= value < 2**63  # as an array holds it
 
 
+_ENDINGS = ("finished", "truncated", "illegal", "failed", "time", "adjudicated")
+
 # What the fields of a record hold, in words and as a test.
 _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "game": ("text", lambda value: isinstance(value, str)),
@@ -98,8 +116,8 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)),
     ),
     "ending": (
-        "'finished', 'truncated', 'illegal' or 'failed'",
-        lambda value: isinstance(value, str) and value in ("finished", "truncated", "illegal", "failed"),
+        f"one of {', '.join(_ENDINGS)}",
+        lambda value: isinstance(value, str) and value in _ENDINGS,
     ),
     "seconds": ("a list of numbers", lambda value: isinstance(value, list) and all(map(_is_number, value))),
     "movers": (
@@ -120,30 +138,100 @@ def check_fields(data: Mapping[str, Any]) -> None:
 
 
 def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
-    """Yield the records, each as soon as it is added to a file of JSON lines."""
-    with open(path, "a", encoding="utf-8") as file:
+    """Yield the records, each as soon as it is added to a file: JSON lines, or a store, ``.db``.
+
+    Raises:
+        OSError: the file cannot be written, or another process writes to it (a store takes games of several).
+    """
+    if is_store(path):
+        from ..store import saved_in_store
+
+        yield from saved_in_store(path, records)
+        return
+    with open(path, "ab", buffering=0) as file:
+        _lock(file, path)
         for record in records:
-            file.write(record.to_json() + "\n")
-            file.flush()
+            line = record.to_json().encode() + b"\n"
+            try:
+                written = file.write(line)
+            except OSError as error:
+                raise _unwritten(path, error.strerror or str(error)) from error
+            if written != len(line):
+                raise _unwritten(path, "there is no room for more")
             yield record
 
 
+def _unwritten(path: str | Path, reason: str) -> OSError:
+    return OSError(f"cannot write {path}: {reason.lower()}; the games until now are in it, make room and resume")
+
+
+def _lock(file: IO[bytes], path: str | Path) -> None:
+    """Keep a file for this process until it is closed, where the system can do that."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(
+            f"cannot write {path}: another process adds games to it; play into another file, or both into a store, .db"
+        ) from None
+    except OSError:  # a file system without locks
+        return
+
+
+def mend(path: str | Path) -> bool:
+    """Take away what is incomplete at the end of a file of JSON lines, whose writer was killed or had no room.
+
+    Returns:
+        Whether there was something.
+    """
+    with open(path, "r+b") as file:
+        end, tail = file.seek(0, os.SEEK_END), b""
+        while end > 0 and b"\n" not in tail:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            tail, end = file.read(end - start) + tail, start
+        tail = tail[tail.rfind(b"\n") + 1 :]
+        if not tail:
+            return False
+        whole = file.seek(0, os.SEEK_END)
+        try:
+            GameRecord.from_json(tail.decode("utf-8"))
+        except ValueError:
+            file.truncate(whole - len(tail))
+            return True
+        file.write(b"\n")  # it was written by hand
+        return False
+
+
 def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
-    """Add records to a file of JSON lines, one after the other as they come."""
+    """Add records to a file, JSON lines or a store, one after the other as they come."""
+    if is_store(path):
+        from ..store import write_store
+
+        write_store(path, records)
+        return
     for _ in saved_records(path, records):
         pass
 
 
 def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
-    """Yield the records of a file of JSON lines.
+    """Yield the records of a file of JSON lines, or of a store.
 
     Args:
-        path: the file.
+        path: the file; of a store with several tournaments, as in ``games.db#2``, see `plyground.arena.store`.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
 
     Raises:
-        ValueError: a line is no record; the message has its number.
+        ValueError: a line is no record (the message has its number), or the store is none, or damaged.
     """
+    if is_store(path):
+        from ..store import read_store
+
+        yield from read_store(path, watch)
+        return
     done = 0
     with open(path, "rb") as file:
         for number, data in enumerate(file, start=1):

@@ -1,8 +1,8 @@
 """Replaying a game move by move, and what a record says beside its moves: shared by the file formats.
 
 The formats of the field know moves, players and results. The rest of a `GameRecord` goes into a line of JSON, the
-notes: the game with its parameters, the length of the opening, the outcome, the ending, the seed, why a player failed
-if one did, and the illegal move if one ended the game (all moves in a file are legal). The times of the moves are lost.
+notes: the game with its parameters, the length of the opening, the outcome, the ending with its reason if there is one,
+the seed, and the illegal move if one ended the game (all moves in a file are legal). The times of the moves are lost.
 The file does not say who chose a move: it was the player to move.
 """
 

@@ -144,7 +144,7 @@ def _result(record: GameRecord, player: int) -> str:
     balance = record.outcome[0] - record.outcome[1]
     if balance == 0:
         return "0"
-    return ("B+" if balance > 0 else "W+") + ("F" if record.ending == "failed" else "")
+    return ("B+" if balance > 0 else "W+") + {"failed": "F", "time": "T"}.get(record.ending, "")
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from ...envs import Game
+from ...envs.vector.seed_sequences import seed_words, words_of
 from ..records.record import GameRecord
 from .schedules import Outcome, Pairing, Schedule
 
@@ -43,7 +42,8 @@ class Course:
         labels: the players' names in the records.
         schedule: who plays whom.
         games: how many games a pairing has, an even number.
-        openings: by number; a pairing begins with the first, and goes on where it was when it comes again.
+        openings: by number; a pairing begins with the first, and goes on where it was when it comes again. None where
+            all games were played.
         seed: the tournament's seed.
         max_failures: a player that has failed in so many games is withdrawn: it plays no more.
 
@@ -51,6 +51,7 @@ class Course:
         played: how many games were played.
         withdrawn: who is, by number.
         is_over: whether all games were played.
+        winner: by number, if the format has named one.
     """
 
     def __init__(
@@ -59,19 +60,23 @@ class Course:
         labels: Sequence[str],
         schedule: Schedule,
         games: int,
-        openings: Openings,
-        seed: int,
-        max_failures: int,
+        openings: Openings | None = None,
+        seed: int = 0,
+        max_failures: int = 3,
     ) -> None:
-        self.game, self.labels, self.openings, self.seed = game, list(labels), openings, seed
+        self.game, self.labels, self.seed = game, list(labels), seed
+        self.openings = Openings(iter(())) if openings is None else openings
         self.played, self.withdrawn, self.is_over = 0, set[int](), False
+        self.winner: int | None = None
         self._schedule, self._games, self._max_failures = schedule, games, max_failures
         self._failures: Counter[int] = Counter()
         self._used: Counter[Pairing] = Counter()  # openings
+        self._rounds = -1
         self._begin(next(schedule))
 
     def _begin(self, pairings: list[Pairing]) -> None:
         """Begin a round."""
+        self._rounds += 1
         self._round, self._firsts = pairings, list[int]()
         for pairing in pairings:
             both = min(pairing), max(pairing)
@@ -90,14 +95,19 @@ class Course:
                 self._place, self._done = self._place + 1, 0
             try:
                 upcoming = self._schedule.send(Outcome(self._points, set(self.withdrawn)))
-            except StopIteration:
-                self.is_over = True
+            except StopIteration as end:
+                self.is_over, self.winner = True, end.value
             else:
                 self._begin(upcoming)
 
     def accepts(self, pairing: Pairing) -> bool:
         """Return whether games of these two count: none of them is withdrawn."""
         return self.withdrawn.isdisjoint(pairing)
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where the next game stands: the round, its pairing, and the number of the game in that, each from 0."""
+        return self._rounds, self._place, self._done
 
     def tasks(self) -> Iterator[Task]:
         """Yield what is left of this round, but for games of those who are withdrawn by then."""
@@ -109,9 +119,15 @@ class Course:
                 yield Task(pairing, first + number, (1,) if done % 2 and number == done // 2 else (0, 1))
             done = 0
 
-    def seed_of(self, opening: int, side: int) -> int:
-        """Return the seed of a game, by the number of its opening and who begins."""
-        return int(np.random.SeedSequence([self.seed, opening, side]).generate_state(1)[0])
+    def seeds_of(self, games: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the seed of each game, by the number of its opening and who begins: 0, or 1 for the other side."""
+        seed = words_of(self.seed)
+        return seed_words([(*seed, opening, side) for opening, side in games], 1)[:, 0].tolist()
+
+    @property
+    def left_in_round(self) -> int:
+        """How many games are left of this round, if nobody is withdrawn."""
+        return 0 if self.is_over else (len(self._round) - self._place) * self._games - self._done
 
     def check(self, record: GameRecord) -> None:
         """Raise `ValueError` if a record is not that of the next game; the message says what it is of."""
@@ -120,7 +136,7 @@ class Course:
         for what, found, expected in (
             ("game is", record.game, self.game.source),
             ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
-            ("seed is", record.seed, self.seed_of(opening, side)),
+            ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
             ("opening is", record.moves[: record.opening], self.openings[opening]),
         ):
             if found != expected:

@@ -1,53 +1,75 @@
-"""The games of a tournament as they are played: in this process, or in several."""
+"""The games of a tournament as they are played: in this process, or in others."""
 
 from __future__ import annotations
 
-import itertools
 import logging
-import warnings
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Protocol
 
-from joblib import Parallel, delayed
-
-from ...agents import Agent, make
-from ...envs import BoardGameEnv, Game
-from ...envs.outside.elsewhere import absolute
-from ...envs.players import PlayerLike
-from ..loop import Failures, play
 from ..records.record import GameRecord
-from .course import Course, Task
+from .bundles import Bundle, Pace, bundles_of
+from .course import Course
+from .schedules import Pairing
+from .table import Table
+from .workers import Workers
 
-__all__ = ["played"]
+__all__ = ["MANY", "Kept", "played"]
+
+MANY = 1000  # games of a round from which on those of players that can are played side by side
 
 _LOG = logging.getLogger("plyground")
-_tokens = itertools.count()
 
 
-def played(
-    course: Course, agents: Sequence[Agent], players: Sequence[PlayerLike], jobs: int, failures: Failures
-) -> Iterator[GameRecord]:
+class Kept(Protocol):
+    """Where the games of a tournament are kept, such as `plyground.arena.store.Session`."""
+
+    def find(self, players: Sequence[str], opening: Sequence[int], seed: int) -> GameRecord | None:
+        """Return a game that is there; None if it is not."""
+        ...
+
+    def keep(self, records: Sequence[GameRecord]) -> list[GameRecord]:
+        """Save games as soon as they are finished, and return those that count."""
+        ...
+
+    def enter(self, games: Sequence[tuple[tuple[int, int, int], GameRecord]]) -> None:
+        """Put games that are saved into the tournament, at their places."""
+        ...
+
+
+def played(course: Course, table: Table, workers: Workers | None, kept: Kept | None = None) -> Iterator[GameRecord]:
     """Yield the games of a tournament that are left, in order; what happens to players is said to the log.
 
     Args:
         course: the tournament; each game is added to it.
-        agents: the players, for this process.
-        players: the same as they were given, for others, which make agents of specs themselves.
-        jobs: processes, as joblib counts them.
-        failures: errors by which a player loses its game.
+        table: its players.
+        workers: who plays in other processes; None: all is played here.
+        kept: where games are kept: those that are there are not played again.
     """
-    while not course.is_over:
-        tasks = course.tasks()
-        runs = _here(course, agents, tasks, failures) if jobs == 1 else _apart(course, players, tasks, jobs, failures)
-        for task, records in runs:
-            for record in records:
-                if course.accepts(task.pairing):
-                    failed = course.add(record)
-                    if failed is not None:
-                        _tell(course, failed, record)
-                    yield record
+    find = None if kept is None else kept.find
+    keep = list if kept is None else kept.keep
+    try:
+        while not course.is_over:
+            runs = _here(course, table, kept) if workers is None else workers.play(course, find, keep)
+            with closing(runs) as finished:
+                for bundle, records in finished:
+                    entries: list[tuple[tuple[int, int, int], GameRecord]] = []
+                    for record in records:
+                        if not course.accepts(bundle.pairing):
+                            continue
+                        entries.append((course.place, record))
+                        failed = course.add(record)
+                        if failed is not None:
+                            _tell(course, failed, record)
+                        if kept is None:
+                            yield record
+                    if kept is not None:
+                        kept.enter(entries)
+                        yield from (record for _, record in entries)
+    finally:
+        if workers is not None:
+            workers.close()
 
 
 def _tell(course: Course, player: int, record: GameRecord) -> None:
@@ -58,70 +80,20 @@ def _tell(course: Course, player: int, record: GameRecord) -> None:
 
 
 def _here(
-    course: Course, agents: Sequence[Agent], tasks: Iterable[Task], failures: Failures
-) -> Iterator[tuple[Task, list[GameRecord]]]:
-    for task in tasks:
-        two = dict(zip(task.pairing, (agents[player] for player in task.pairing), strict=True))
-        yield task, _play(course.game, two, *_arguments(course, task), failures)
+    course: Course, table: Table, kept: Kept | None
+) -> Generator[tuple[Bundle, Iterable[GameRecord]], None, None]:
+    pace = Pace()
 
+    def size(pairing: Pairing) -> int:
+        return pace.size if table.plays_side_by_side(pairing) else 1
 
-def _apart(
-    course: Course, players: Sequence[PlayerLike], tasks: Iterable[Task], jobs: int, failures: Failures
-) -> Iterator[tuple[Task, list[GameRecord]]]:
-    token = next(_tokens)
-    sent = [absolute(player) if isinstance(player, str) else player for player in players]
-    begun: deque[Task] = deque()  # whose games have not come back
-
-    def calls() -> Iterator[Any]:
-        for task in tasks:
-            two = {player: sent[player] for player in task.pairing}
-            begun.append(task)
-            yield delayed(_play_in_worker)(token, course.game, two, *_arguments(course, task), failures)
-
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    results = parallel(calls())
-    try:
-        for records in results:
-            yield begun.popleft(), records
-    finally:
-        with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
-            warnings.simplefilter("ignore", UserWarning)
-            results.close()
-
-
-def _arguments(course: Course, task: Task) -> tuple[list[str], list[int], dict[int, int]]:
-    """Return the names of a pairing, the moves of the opening, and the seeds of the games by side."""
-    seeds = {side: course.seed_of(task.opening, side) for side in task.sides}
-    return [course.labels[player] for player in task.pairing], course.openings[task.opening], seeds
-
-
-def _play(
-    game: Game,
-    agents: Mapping[int, PlayerLike],
-    labels: Sequence[str],
-    opening: list[int],
-    seeds: Mapping[int, int],
-    failures: Failures,
-) -> list[GameRecord]:
-    """Play an opening from the sides that have seeds."""
-    env: Any = BoardGameEnv(game)
-    two, records = list(agents.values()), []
-    for side, seed in seeds.items():
-        order = (1, 0) if side else (0, 1)
-        names, moves = [labels[i] for i in order], {"moves": opening}
-        records.append(play(env, [two[i] for i in order], seed, names=names, options=moves, failures=failures))
-    return records
-
-
-def _play_in_worker(token: int, game: Game, players: Mapping[int, PlayerLike], *rest: Any) -> list[GameRecord]:
-    made = _made_in_tournament(token)
-    for number, player in players.items():
-        if isinstance(player, str) and number not in made:
-            made[number] = make(player, game)
-    return _play(game, {number: made.get(number, player) for number, player in players.items()}, *rest)
-
-
-@lru_cache(maxsize=1)
-def _made_in_tournament(token: int) -> dict[int, Agent]:
-    """Return the agents that this worker has made, by number; none in a new tournament, which has another token."""
-    return {}
+    for bundle in bundles_of(course, size, None if kept is None else kept.find):
+        start = time.perf_counter()
+        records = table.play(bundle.left)
+        if table.plays_side_by_side(bundle.pairing):
+            games = list(records)
+            pace.note(bundle.left, time.perf_counter() - start)
+            records = iter(games if kept is None else kept.keep(games))
+        elif kept is not None:
+            records = (kept.keep([record])[0] for record in records)
+        yield bundle, bundle.with_found(records)

@@ -1,7 +1,8 @@
 """Who plays whom: round robin, gauntlet, Swiss system, knockout.
 
 A schedule is a generator of rounds. Players are numbers, in the order in which they were given; a round is a list of
-pairings, each of which is played from both sides. The generator is sent what came of it, an `Outcome`.
+pairings, each of which is played from both sides. The generator is sent what came of it, an `Outcome`. What it returns
+at the end is the winner, where the format names one; in others the table does.
 
 Source of the Swiss system: FIDE's handbook, C.04.1, with Monrad's way of pairing, from the top of the table down.
 Colours need no rules, for all pairings are played from both sides.
@@ -9,16 +10,13 @@ Colours need no rules, for all pairings are played from both sides.
 
 from __future__ import annotations
 
-import inspect
 import itertools
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 from ...envs.outside.arguments import checked_whole
-from ...envs.outside.messages import shown
-from ...envs.outside.spec import nearest, parse_spec
 
-__all__ = ["FORMATS", "Outcome", "Pairing", "Schedule", "schedule_of"]
+__all__ = ["Outcome", "Pairing", "Schedule", "gauntlet", "knockout", "round_robin", "swiss"]
 
 _REPLAYS = 8  # of a tied pairing of a knockout
 _TRIES = 20_000  # of pairings, to find some that are new: a tenth of a second
@@ -33,18 +31,20 @@ class Outcome(NamedTuple):
     withdrawn: set[int]  # players who play no more
 
 
-Schedule = Generator[list[Pairing], Outcome, None]
+Schedule = Generator[list[Pairing], Outcome, int | None]
 
 
 def round_robin(players: int) -> Schedule:
     """Everyone against everyone, in one round."""
     yield list(itertools.combinations(range(players), 2))
+    return None
 
 
 def gauntlet(players: int, seeds: int = 1) -> Schedule:
     """The first ``seeds`` players against each of the others, in one round."""
     seeds = checked_whole("seeds", seeds, 1, players - 1)
     yield list(itertools.product(range(seeds), range(seeds, players)))
+    return None
 
 
 def swiss(players: int, rounds: int | None = None) -> Schedule:
@@ -69,7 +69,7 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
             ranking.remove(resting)
             rested.add(resting)
         if not ranking:
-            return
+            break
         pairings = _new_pairings(ranking, met, [_TRIES]) or list(zip(ranking[::2], ranking[1::2], strict=True))
         met.update(map(_sorted, pairings))
         outcome = yield pairings
@@ -79,6 +79,7 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
         if resting is not None:
             points[resting] += max(map(sum, outcome.points))
         left -= outcome.withdrawn
+    return None
 
 
 def _new_pairings(ranking: Sequence[int], met: set[Pairing], tries: list[int]) -> list[Pairing] | None:
@@ -125,6 +126,7 @@ def knockout(players: int) -> Schedule:
                     del tied[place]
         for place, pairing in tied.items():
             left[place] = pairing[0]
+    return left[0]
 
 
 def _bracket(players: int) -> list[int]:
@@ -134,38 +136,3 @@ def _bracket(players: int) -> list[int]:
         size = 2 * len(seeds)
         seeds = [seed for higher in seeds for seed in (higher, size - 1 - higher)]
     return seeds
-
-
-FORMATS: dict[str, Callable[..., Schedule]] = {one.__name__: one for one in (round_robin, gauntlet, swiss, knockout)}
-
-
-def schedule_of(spec: str, players: int) -> Schedule:
-    """Return the schedule that a spec names, such as ``"swiss(rounds=5)"``, for so many players.
-
-    Raises:
-        ValueError: there is none of this name, or it takes no such arguments.
-    """
-    name, values, named = parse_spec(spec)
-    if name not in FORMATS:
-        raise ValueError(f"unknown format {shown(name)}: {nearest(name, FORMATS)}")
-    options = list(inspect.signature(FORMATS[name]).parameters)[1:]
-    if values or not set(named) <= set(options):
-        takes = f"takes {', '.join(f'{option}=…' for option in options)}" if options else "takes no arguments"
-        raise ValueError(f"cannot make a tournament of {shown(spec)}: {name} {takes}")
-    return _checked(FORMATS[name](players, **named))
-
-
-def _checked(schedule: Schedule) -> Schedule:
-    """Return the same schedule after its first round was asked for, so that a wrong argument is said at once."""
-    first = next(schedule)
-
-    def rounds() -> Schedule:
-        upcoming = first
-        while True:
-            outcome = yield upcoming
-            try:
-                upcoming = schedule.send(outcome)
-            except StopIteration:
-                return
-
-    return rounds()

@@ -8,7 +8,7 @@ import numpy as np
 
 from .linked import helper
 
-__all__ = ["lowest", "popcount", "scattered"]
+__all__ = ["highest", "lowest", "popcount", "scattered"]
 
 _ZERO, _ONE, _U32 = np.uint64(0), np.uint64(1), np.uint64(32)
 _LOW = np.uint64(2**32 - 1)
@@ -29,6 +29,17 @@ def popcount(bits: Any) -> int:
 def lowest(bits: Any) -> int:
     """Return the number of the lowest one in a ``uint64``. There must be one."""
     return popcount(~bits & (bits - _ONE))
+
+
+@helper
+def highest(bits: Any) -> int:
+    """Return the number of the highest one in a ``uint64``, 0 if there is none. LLVM knows this loop too."""
+    number = 0
+    bits >>= _ONE
+    while bits != _ZERO:
+        bits >>= _ONE
+        number += 1
+    return number
 
 
 @helper

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..board import Board
+from .chessmen import chessman
 from .shapes import Circle, Line, Point, Polygon, Rectangle, Shape, Text
 from .styles import Style, contrast, mix, star_points
 
@@ -142,6 +143,8 @@ class Layout:
             ]
         if look.shape == "ring" and not ghost:
             return [Circle(x, y, 1.05 * radius, None, fill, 0.42 * radius)]
+        if look.shape == "chessman" and not ghost:
+            return chessman((code - 1) // 2, x, y, look)
         shapes: list[Shape] = []
         if style.surface != "holes" and not ghost:
             shapes.append(Circle(x + 0.02, y + 0.045, radius, "#000000", opacity=0.28))
@@ -157,6 +160,12 @@ class Layout:
         """Return the mark of a square that the last move touched."""
         x, y = self.centre(cell)
         return [Rectangle(x - 0.46, y - 0.46, 0.92, 0.92, None, self.style.accent, 0.07, 0.03)]
+
+    def danger(self, cell: int) -> list[Shape]:
+        """Return the mark of a cell whose piece is threatened: a glow below it."""
+        x, y = self.centre(cell)
+        steps = [(0.46, 0.25), (0.4, 0.35), (0.33, 0.5)]
+        return [Circle(x, y, radius, self.style.danger, opacity=opacity) for radius, opacity in steps]
 
     def ring(self, cell: int, code: int) -> list[Shape]:
         """Return the mark of the piece that moved last, or a smaller mark on the cell that it left (code 0)."""

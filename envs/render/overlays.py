@@ -170,7 +170,7 @@ def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _He
         if not is_crowded or amount > ranked[_MOST_NUMBERS]:
             heat.texts[cell] = _text(game, amount, total > 0)
     for amount, action in sorted(without_cell, key=lambda pair: (-pair[0], pair[1]))[:_MOST_WITHOUT_CELL]:
-        heat.captions.append(f"{game.action_to_str(action)} {_text(game, amount, total > 0)}")
+        heat.captions.append(f"{game.move_name(state, action)} {_text(game, amount, total > 0)}")
     return heat
 
 
@@ -218,12 +218,12 @@ def _line(game: Game, layout: Layout, state: State, pv: Sequence[int], occupied:
         _check(game, position, [action])
         cells = board.cells(position, action)
         colour = _ARROWS[int(game.player(position) != mover)]
-        seat = game.player(position)
+        seat, name = game.player(position), game.move_name(position, action)
         game.play(position, action)
         if len(cells) > 1:
             line.arrows[:0] = _numbered_arrow(layout, cells, number, colour)  # the first ones on top
         elif not cells or occupied[cells[0]] or cells[0] in line.ghosts:
-            line.captions.append(f"ply {number}: {game.action_to_str(action)}")
+            line.captions.append(f"ply {number}: {name}")
         else:
             code = board.pieces(position).ravel()[cells[0]] or seat + 1  # it may have taken itself away
             line.ghosts[cells[0]] = number, int(code)

@@ -56,6 +56,8 @@ def picture(
     shapes = layout.surface() + over.below
     if style.last_move == "border":
         shapes += [shape for cell in touched for shape in layout.border(cell)]
+    if board.threatened is not None:
+        shapes += [shape for cell in board.threatened(state) for shape in layout.danger(cell)]
     for cell, code in enumerate(codes):
         shapes += layout.piece(cell, code) if code else []
     if style.last_move == "ring":
@@ -65,7 +67,7 @@ def picture(
     below, height = _captions(layout, " · ".join(captions), over.legend)
     words = [
         game.text(state),
-        *([f"Last move: {game.action_to_str(last[1])}"] if last is not None else []),
+        *([f"Last move: {game.move_name(*last)}"] if last is not None else []),
         *captions,
         over.legend,
     ]
@@ -102,10 +104,11 @@ def codes_of(game: Game, board: Board, state: State) -> list[int]:
         ValueError: the board does not say so for each cell.
     """
     pieces: NDArray[np.int8] = np.asarray(board.pieces(state))
-    if pieces.shape != (board.rows, board.columns) or pieces.min() < 0 or pieces.max() > 4:
+    most = len(board.marks) - 1
+    if pieces.shape != (board.rows, board.columns) or pieces.min() < 0 or pieces.max() > most:
         raise ValueError(
             f"pieces(state) of the board of {game.spec} must be an array of shape {(board.rows, board.columns)} with "
-            f"numbers 0 to 4, got shape {pieces.shape}:\n{pieces}"
+            f"numbers 0 to {most}, got shape {pieces.shape}:\n{pieces}"
         )
     return pieces.ravel().tolist()
 

@@ -20,13 +20,13 @@ class Piece:
     """The pieces of one player.
 
     Attributes:
-        shape: a disc, or one of the marks of tic-tac-toe.
+        shape: a disc, one of the marks of tic-tac-toe, or the men of chess.
         fill: colour of the pieces.
         edge: colour of the line round a disc, and of the ridge inside it.
         mark: colour of the crown on a king, and of the ring on the piece that has just moved.
     """
 
-    shape: Literal["disc", "cross", "ring"]
+    shape: Literal["disc", "cross", "ring", "chessman"]
     fill: str
     edge: str
     mark: str
@@ -45,6 +45,7 @@ class Style:
         page: colour of the page round the board.
         ink: colour of the labels.
         accent: colour of the marks of the last move on the board itself.
+        danger: colour of the mark of a king in check.
         heat: colour of the action that a search has visited most.
         pieces: looks of the first player's pieces, and of the second player's.
         radius: radius of a piece.
@@ -69,6 +70,7 @@ class Style:
     stars: bool = False
     ridged: bool = False
     numbered: bool = False
+    danger: str = "#d7263d"
 
     def cell_colour(self, row: int, column: int) -> str:
         """Return the colour of a cell; the cell at the top left has the first colour."""
@@ -141,6 +143,23 @@ STYLES: dict[str, Style] = {
         radius=0.46,
         last_move="ring",
         stars=True,
+    ),
+    "chess": Style(
+        surface="squares",
+        cell=("#eeddc3", "#b08a66"),
+        frame="#5d4430",
+        line="#5d4430",
+        line_width=0.0,
+        page="#ffffff",
+        ink="#4a5361",
+        accent="#4f8f3a",
+        heat="#0b4f96",
+        pieces=(
+            Piece("chessman", "#fbfaf6", "#2b2f34", "#2b2f34"),
+            Piece("chessman", "#2b2f34", "#0d0f11", "#fbfaf6"),
+        ),
+        radius=0.4,
+        last_move="border",
     ),
     "checkers": Style(
         surface="squares",

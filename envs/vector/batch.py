@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit import bind
-from ..jit.prng import new_rng
 from ..outside.arguments import checked_whole
 from ..outside.limits import MOST_THREADS
 from ..position import Position
@@ -22,6 +21,7 @@ from ..repetition import copy_past, new_past, new_scratch
 from ..starting import begin, read_options
 from .checks import check_saved, checked_integers, checked_rows, checked_seats
 from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
+from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["GameBatch"]
@@ -114,8 +114,7 @@ class GameBatch:
             ValueError: the seed is not a whole number, at least 0, or None.
         """
         seed = None if seed is None else checked_whole("seed", seed, 0)
-        for row, sequence in zip(self.rngs, np.random.SeedSequence(seed).spawn(self.num_envs), strict=True):
-            row[:] = new_rng(sequence)
+        self.rngs[:] = generators(spawned(seed, self.num_envs))
 
     def start_from(self, options: Mapping[str, Any] | None) -> None:
         """Let all games that begin from now on begin where these ``options`` say, as in `BoardGameEnv.reset`.
@@ -129,8 +128,7 @@ class GameBatch:
         self._start = start
         # What it takes to begin there again.
         self._origin = np.array(state).reshape(1)
-        read = self.game.str_to_action
-        self._line = np.array([read(move) if isinstance(move, str) else move for move in moves], np.int64)
+        self._line = np.array(self.game.line_of(moves, state), np.int64)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..game import Game
 from ..jit import helper, kernel
 from ..jit.prng import below
-from ..repetition import Past, enter, write_mask
+from ..repetition import Past, enter, is_drawn, mark, write_mask
 
 __all__ = [
     "Columns",
@@ -135,7 +135,7 @@ def draw(masks, rngs, rows, actions):
 
 
 @helper(forceinline=True)
-def _play(game, i, columns, past, frames, action):
+def _play(game, i, columns, past, frames, scratch, action):
     """Play a legal action in row ``i``, and bring what is remembered of the game up to the new position."""
     state, rewards = columns.states[i], columns.rewards[i]
     game.play(state, action)
@@ -146,20 +146,21 @@ def _play(game, i, columns, past, frames, action):
     if columns.over[i]:
         rewards[0] = game.utility(state, 0)
         rewards[1] = game.utility(state, 1)
-    _remember(game, i, columns, past, frames)
+    _remember(game, i, columns, past, frames, scratch)
 
 
 @helper(forceinline=True)
-def _remember(game, i, columns, past, frames):
+def _remember(game, i, columns, past, frames, scratch):
     """Enter the position into what is remembered, and end the game if it is drawn by repetition."""
-    if enter(game, columns.states[i], past, i, columns.plies[i]):
+    times = enter(game, columns.states[i], past, i, columns.plies[i])
+    if is_drawn(game, columns.states[i], past, i, columns.plies[i], scratch, times):
         columns.over[i] = True
     if frames is not None:
-        _slide(game, i, columns.states, columns.plies, frames)
+        _slide(game, i, columns.states, columns.plies, past, frames, times)
 
 
 @helper(forceinline=True)
-def _slide(game, i, states, plies, frames):
+def _slide(game, i, states, plies, past, frames, times):
     """Write the newest position before the earlier ones, as both players see it."""
     size = 1
     for side in frames.shape:
@@ -181,6 +182,7 @@ def _slide(game, i, states, plies, frames):
             for j in range(size - 1, -1, -1):
                 later[j] = earlier[j]
         game.observe(states[i], player, window[first : first + size].reshape(frames.shape))
+        mark(past, window[first : first + size].reshape(-1, frames.shape[-1]), times)
 
 
 @helper(forceinline=True)
@@ -209,7 +211,7 @@ def play(game, columns, scratch, rows, actions, first, last):
     """
     for place in range(first, last):
         i = rows[place]
-        _play(game, i, columns, columns.past, columns.frames, actions[place])
+        _play(game, i, columns, columns.past, columns.frames, scratch, actions[place])
         _mask(game, i, columns, columns.past, scratch)
 
 
@@ -227,13 +229,13 @@ def advance(game, columns, scratch, start, actions, first, last):
     games = columns.players.size
     flat, flat_final = columns.observations.reshape(games, -1), columns.final_observations.reshape(games, -1)
     for i in range(first, last):
-        _play(game, i, columns, columns.past, columns.frames, actions[i])
+        _play(game, i, columns, columns.past, columns.frames, scratch, actions[i])
         columns.terminations[i] = columns.over[i]
         if columns.over[i]:
             _show(game, i, columns, columns.final_observations, flat_final, columns.frames, columns.players[i])
             columns.states[i] = start
             columns.players[i] = game.player(columns.states[i])
             columns.plies[i], columns.over[i] = 0, False
-            _remember(game, i, columns, columns.past, columns.frames)
+            _remember(game, i, columns, columns.past, columns.frames, scratch)
         _mask(game, i, columns, columns.past, scratch)
         _show(game, i, columns, columns.observations, flat, columns.frames, columns.players[i])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .checkers import CHECKERS
+from .chess import CHESS, PythonChess
 from .classic_go import CLASSIC_GO, ClassicGo
 from .connect_four import CONNECT_FOUR
 from .go import GO
@@ -13,6 +14,6 @@ from .tictactoe import TICTACTOE
 
 __all__ = ["PAIRS"]
 
-PAIRS: dict[str, Pair | ClassicGo] = {
-    pair.name: pair for pair in (CHECKERS, CONNECT_FOUR, *GO, *CLASSIC_GO, *GOMOKU, *MNK, OTHELLO, TICTACTOE)
+PAIRS: dict[str, Pair | ClassicGo | PythonChess] = {
+    pair.name: pair for pair in (CHECKERS, *CHESS, CONNECT_FOUR, *GO, *CLASSIC_GO, *GOMOKU, *MNK, OTHELLO, TICTACTOE)
 }

@@ -45,19 +45,19 @@ def searcher(spec: str, game: Game) -> Any:
     return agent
 
 
-def print_analysis(out: Console, game: Game, found: Analysis) -> None:
+def print_analysis(out: Console, game: Game, state: State, found: Analysis) -> None:
     """Print all that an analysis has."""
-    out.print(summary_table(game, found))
-    out.print(action_table(game, found))
+    out.print(summary_table(game, state, found))
+    out.print(action_table(game, state, found))
 
 
-def analysis_data(game: Game, found: Analysis) -> dict[str, Any]:
+def analysis_data(game: Game, state: State, found: Analysis) -> dict[str, Any]:
     """Return an analysis for JSON: actions by their numbers and names, values for the player to move."""
     total = sum(found.visits.values())
     actions = [
         {
             "action": action,
-            "move": game.action_to_str(action),
+            "move": game.move_name(state, action),
             "value": found.values.get(action),
             "kind": found.kind_of(action),
             "visits": found.visits.get(action),
@@ -68,12 +68,12 @@ def analysis_data(game: Game, found: Analysis) -> dict[str, Any]:
     ]
     return {
         "best_action": found.best_action,
-        "best_move": game.action_to_str(found.best_action),
+        "best_move": game.move_name(state, found.best_action),
         "best_actions": found.best_actions,
         "value": found.value,
         "kind": found.kind,
         "standard_error": found.standard_error,
-        "line": [game.action_to_str(action) for action in found.pv],
+        "line": game.line_names(found.pv, state),
         "depth": found.depth,
         "nodes": found.nodes,
         "seconds": found.seconds,
@@ -82,12 +82,12 @@ def analysis_data(game: Game, found: Analysis) -> dict[str, Any]:
     }
 
 
-def summary_table(game: Game, found: Analysis) -> Table:
+def summary_table(game: Game, state: State, found: Analysis) -> Table:
     """Return a table of the value of a position, for the player to move, and of the work that it took."""
     error = "" if found.standard_error is None else f" ± {found.standard_error:.3f}"
     rows = {
         "value": f"{found.value:+.3f}{error} ({found.kind})",
-        "best line": " ".join(game.action_to_str(action) for action in found.pv),
+        "best line": " ".join(game.line_names(found.pv, state)),
         "depth": f"{found.depth}" + (f", selectively {found.selective_depth}" if found.selective_depth else ""),
         "nodes": f"{found.nodes:,}",
         "time": f"{found.seconds:.3g} s, {found.nodes_per_second:,.0f} nodes/s",
@@ -99,7 +99,7 @@ def summary_table(game: Game, found: Analysis) -> Table:
     return table
 
 
-def action_table(game: Game, found: Analysis) -> Table:
+def action_table(game: Game, state: State, found: Analysis) -> Table:
     """Return a table of the actions that a search looked at, 20 at most, the best first.
 
     The values are from the point of view of the player to move, and the last column says what each is (see
@@ -124,7 +124,7 @@ def action_table(game: Game, found: Analysis) -> Table:
         ),
     )
     for action in actions[:_MOST_ROWS]:
-        row = [escape(game.action_to_str(action)), _value(found, action)]
+        row = [escape(game.move_name(state, action)), _value(found, action)]
         if found.visits:
             visits = found.visits.get(action, 0)
             row += [str(visits), f"{visits / total:.1%}"]

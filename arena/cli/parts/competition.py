@@ -5,22 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ....envs import as_game
 from ....envs.outside.files import check_writable
-from ...matches import iter_tournament, planned_games
+from ...matches import iter_match, labels_of
 from ...progress import play_with_progress
-from ...records.record import GameRecord, read_records
+from ...records.names import is_store, split_name
+from ...records.record import GameRecord, mend, read_records
 from ...tables import cross_table
 from ...tournaments import Standing, standings
+from ...tournaments.course import Course
+from ...tournaments.formats import planned_games, schedule_of
 
-__all__ = ["compete", "data_of", "games_in", "table_of"]
+__all__ = ["compete", "data_of", "going_on", "match_options", "table_of"]
 
 _err = Console(stderr=True)
+
+
+def match_options(
+    opening_plies: int | None,
+    openings: str | None,
+    jobs: int | Literal["ray"],
+    time: str | None,
+    adjudicate: list[str] | None,
+    keep_going: bool,
+) -> dict[str, Any]:
+    """Return what a command's options are called by `plyground.arena.iter_match`."""
+    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs}
+    options |= {"time": time, "adjudication": adjudicate or []}
+    return options | {"failures": Exception} if keep_going else options
 
 
 def compete(
@@ -29,13 +47,9 @@ def compete(
     format: str,
     games: int,
     seed: int,
-    *,
-    opening_plies: int | None,
-    openings: str | None,
-    jobs: int,
     out: Path | None,
     resume: bool,
-    keep_going: bool,
+    options: dict[str, Any],
 ) -> list[GameRecord]:
     """Play the games of a tournament that are not in its file, and return all.
 
@@ -43,27 +57,26 @@ def compete(
         ValueError: an argument cannot be used, or the file holds other games.
         typer.Exit: it was interrupted before the first game.
     """
-    if out is not None and out.suffix.lower() in (".sgf", ".pdn"):
-        raise ValueError(f"games are saved as JSON lines, not to {out}: `plyground convert` makes {out.suffix} of them")
-    if out is not None:
-        check_writable(out)
-    done = games_in(out, resume)
-    options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs, "after": done}
-    if keep_going:
-        options["failures"] = Exception
+    kept = going_on(out, resume)
     try:
-        played = iter_tournament(game, players, format, games, seed, **options)
+        played = iter_match(game, players, games, seed, format=format, **kept, **options)
     except ValueError as error:
-        if not done:
+        if not kept.get("after"):
             raise
         raise ValueError(f"cannot go on with {out}: {error}") from None
+    done = kept.get("after", [])
     total = max(planned_games(format, len(players), games), len(done))
     if done:
-        _err.print(f"{len(done)} of {total} games are in {out}", markup=False, highlight=False, soft_wrap=True)
-    records = [*done, *play_with_progress(played, total - len(done), out)]
-    _tell_of_losses(records)
+        _say(f"{len(done)} of {total} games are in {out}")
+    records = [*done, *play_with_progress(played, total - len(done), None if "store" in kept else out)]
     if not records:
         raise typer.Exit(130)
+    _tell_of_losses(records)
+    course = Course(as_game(game), labels_of(players), schedule_of(format, len(players)), games, seed=seed)
+    for record in records:
+        course.add(record)
+    if course.winner is not None:
+        _say(f"{course.labels[course.winner]} wins the {format}")
     return records
 
 
@@ -78,16 +91,35 @@ def data_of(records: Sequence[GameRecord], seed: int) -> dict[str, Any]:
     return {"game": records[0].game, "seed": seed, "games": len(records), "players": players}
 
 
-def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
-    """Return the games that a match goes on after.
+def going_on(out: Path | None, resume: bool) -> dict[str, Any]:
+    """Return the arguments of `plyground.arena.iter_match` by which a match goes on with a file.
 
     Raises:
-        ValueError: there are games, and nobody said to go on; or there is no file to go on with.
+        OSError: nothing can be written there.
+        ValueError: there are games, and nobody said to go on; there is no file to go on with; or it is of a format that
+            cannot be added to.
     """
+    if out is not None and out.suffix.lower() in (".sgf", ".pdn", ".csv", ".parquet"):
+        raise ValueError(
+            f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
+            f"{out.suffix} of them"
+        )
+    if out is not None and is_store(out):
+        check_writable(split_name(out)[0])
+        return {"store": out, "resume": resume}
+    if out is not None:
+        check_writable(out)
+    return {"after": _games_in(out, resume)}
+
+
+def _games_in(out: Path | None, resume: bool) -> list[GameRecord]:
+    """Return the games of a file of JSON lines."""
     if out is None or not out.is_file() or not out.stat().st_size:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")
         return []
+    if resume and mend(out):
+        _err.print(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
     done = list(read_records(out))
     if not resume:
         first = f"{done[0].game}, {' v '.join(done[0].players)}"
@@ -99,10 +131,14 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
 
 def _tell_of_losses(records: Sequence[GameRecord]) -> None:
     """Say who lost games by illegal moves or errors: such a table tells little of how well they play."""
-    for ending, cause in (("illegal", "illegal moves"), ("failed", "errors")):
+    for ending, cause in (("illegal", "illegal moves"), ("failed", "errors"), ("time", "running out of time")):
         lost = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == ending)
         for name, count in lost.items():
-            _err.print(f"{name} lost {count} games by {cause}", markup=False, highlight=False, soft_wrap=True)
+            _say(f"{name} lost {count} games by {cause}")
+
+
+def _say(line: str) -> None:
+    _err.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _as_dict(line: Standing) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def position_data(game: Game, state: State) -> dict[str, Any]:
         "board": game.text(state),
         "status": status_of(game, state),
         "to_move": None if over else game.players[int(game.player(state))],
-        "legal": [] if over else [game.action_to_str(action) for action in game.actions(state)],
+        "legal": [] if over else [game.move_name(state, action) for action in game.actions(state)],
     }
 
 

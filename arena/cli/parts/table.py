@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ....agents import Agent, Human, Info, Observation, make
+from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....envs import BoardGameEnv, Game, State
 from ....envs.board import MARKS
 from ....envs.vector.opponents import prepare
@@ -105,7 +105,7 @@ class Table:
             self._adviser = make(name, self.game), name
         adviser, name = self._adviser
         found = adviser.analyse(state, self.env.infos[self.env.agent_selection]["action_mask"])
-        _print(f"Hint: {self.game.action_to_str(found.best_action)}, value {found.value:+.2f} for you, says {name}.")
+        _print(f"Hint: {self.game.move_name(state, found.best_action)}, value {found.value:+.2f} for you, says {name}.")
 
     def _undo(self, state: State) -> None:
         """Take back the moves until the same person is to move again."""
@@ -139,7 +139,7 @@ class _Announced:
         with _out.status(f"{self._table.against} thinks …"):
             action = self._table.opponent.act(observation, info)
         took = format_seconds(time.perf_counter() - start)
-        name = self._table.game.action_to_str(action)
+        name = self._table.game.move_name(state_of(self._table.game, observation, info), action)
         _print(f"{self._table.against} plays {name} ({took})")
         return action
 

@@ -1,7 +1,6 @@
-"""Self-play on the machines of a Ray cluster, while this process learns.
+"""Self-play on the machines of a Ray cluster (`plyground.arena.cluster`), while this process learns.
 
-https://docs.ray.io. Each actor is a plain actor of Ray's, with as many of the cluster's processors as it has threads.
-The package must be installed on every machine, and the game's file, if it is one's own, be at the same place.
+Each actor is a plain actor of Ray's, with as many of the cluster's processors as it has threads.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game
-from ....envs.outside.extras import how_to_install
+from ...cluster import Cluster
 from .actor import Actor
 from .config import AlphaZeroConfig
 from .samples import new_samples
@@ -39,9 +38,6 @@ class _Remote:
 class RayActors(Team):
     """Actors on a Ray cluster, started again where one dies.
 
-    The cluster is the one that Ray finds: that of ``RAY_ADDRESS``, or one that was started on this machine; if there is
-    none, Ray starts one here, which ends with the run.
-
     Args:
         game: the game.
         config: the configuration.
@@ -55,17 +51,13 @@ class RayActors(Team):
     """
 
     def __init__(self, game: Game, config: AlphaZeroConfig, net: Any) -> None:
-        try:
-            import ray
-        except ImportError as error:
-            raise ImportError(f"actors on a cluster need Ray ({error}): {how_to_install('ray')}") from error
+        self._cluster = Cluster("actors on a cluster")
         super().__init__(game, config, net)
-        self._ray: Any = ray
+        self._ray = self._cluster.ray
         self.actors: dict[int, Any] = {}
         self._turns: dict[Any, int] = {}  # the actors that were asked for them
         self._version = 0
         self._weights: Any = None
-        self._has_joined = False
 
     def prepare(self) -> None:
         """Join the cluster, and start the actors.
@@ -73,12 +65,10 @@ class RayActors(Team):
         Raises:
             ValueError: the cluster has fewer processors than the actors take.
         """
-        ray, config = self._ray, self.config
+        config = self.config
         Actor(config, self.net, 0, num_envs=1).turn()  # what is wrong with the game or the net is told here
-        if not ray.is_initialized():
-            ray.init(log_to_driver=False, logging_level="ERROR")
-            self._has_joined = True
-        wanted, there = config.actors * config.threads_each, ray.cluster_resources().get("CPU", 0)
+        self._cluster.join()
+        wanted, there = config.actors * config.threads_each, self._cluster.processors
         if there < wanted:
             raise ValueError(
                 f"{config.actors} actors of {config.threads_each} threads need {wanted} processors, and the Ray "
@@ -142,6 +132,4 @@ class RayActors(Team):
             self._ray.kill(actor)
         self.actors.clear()
         self._turns.clear()
-        if self._has_joined:
-            self._ray.shutdown()
-            self._has_joined = False
+        self._cluster.leave()

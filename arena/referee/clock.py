@@ -1,4 +1,4 @@
-"""The time for a move, from what a referee says of a game's."""
+"""How much time is left to each player, and how much of it to spend on the next move."""
 
 from __future__ import annotations
 
@@ -20,23 +20,28 @@ class _Left(NamedTuple):
 class Clock:
     """What is left to each player: a main time, and then some seconds for so many moves, again and again.
 
-    That is Canadian overtime, which GTP's ``time_settings`` speaks of. Without settings there is no limit.
+    That is Canadian overtime, which GTP's ``time_settings`` speaks of. Or each move adds some seconds to the main time,
+    as R. Fischer's clock does (US patent 4,884,255). Without settings there is no limit.
+
+    Args:
+        lag: seconds of each move that are lost on the way to who holds the clock.
     """
 
-    def __init__(self) -> None:
-        self._main, self._overtime, self._stones = 0.0, 0.0, 0
+    def __init__(self, lag: float = _LAG) -> None:
+        self._lag = lag
+        self._main, self._overtime, self._stones, self._increment = 0.0, 0.0, 0, 0.0
         self._is_limited = False
         self._left: dict[int, _Left] = {}
 
-    def set(self, main: float, overtime: float, stones: int) -> None:
+    def set(self, main: float, overtime: float = 0.0, stones: int = 0, increment: float = 0.0) -> None:
         """Begin anew with these settings; an overtime above 0 for no moves means that there is no limit.
 
         Raises:
             ValueError: a number is below 0.
         """
-        if not (main >= 0 and overtime >= 0 and stones >= 0):
+        if not (main >= 0 and overtime >= 0 and stones >= 0 and increment >= 0):
             raise ValueError("times and stones are at least 0")
-        self._main, self._overtime, self._stones = main, overtime, stones
+        self._main, self._overtime, self._stones, self._increment = main, overtime, stones, increment
         self._is_limited = not (overtime > 0 and stones == 0)
         self.restart()
 
@@ -49,8 +54,12 @@ class Clock:
         self._left[player] = _Left(max(seconds, 0.0), stones)
         self._is_limited = True
 
+    def left(self, player: int) -> float:
+        """Return the seconds that a player has until the flag falls, or the overtime begins."""
+        return self._left[player].seconds
+
     def spend(self, player: int, seconds: float) -> None:
-        """Take the time of a move from what is left to a player."""
+        """Take the time of a move from what is left to a player, and add the increment."""
         left = self._left.get(player)
         if left is None:
             return
@@ -60,7 +69,7 @@ class Clock:
         elif left.stones == 1 or (rest <= 0 and self._stones):
             self._left[player] = _Left(self._overtime, self._stones)
         else:
-            self._left[player] = _Left(max(rest, 0.0), 0)
+            self._left[player] = _Left(max(rest, 0.0) + self._increment, 0)
 
     def share(self, player: int, plies_left: int) -> float | None:
         """Return the seconds for the next move of a player, of a game that has so many plies left at most; or None."""
@@ -68,10 +77,14 @@ class Clock:
         if not self._is_limited or left is None:
             return None
         if left.stones:
-            return max(left.seconds / left.stones - _LAG, _LEAST)
+            return self._without_lag(left.seconds / left.stones)
         moves = max(_MOVES, round(_SHARE * plies_left / 2))
-        later = self._overtime / self._stones if self._stones else 0.0
-        return max(left.seconds / moves + later - _LAG, _LEAST)
+        if self._stones:
+            return self._without_lag(left.seconds / moves + self._overtime / self._stones)
+        return self._without_lag(min(left.seconds / moves + self._increment, left.seconds))
+
+    def _without_lag(self, seconds: float) -> float:
+        return max(seconds - self._lag, min(_LEAST, self._lag / 2))
 
     def _full(self) -> _Left:
         return _Left(self._main, 0) if self._main or not self._stones else _Left(self._overtime, self._stones)

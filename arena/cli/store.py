@@ -1,0 +1,54 @@
+"""``plyground store``: which tournaments a file of games has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .options import Json, print_json
+
+__all__ = ["store"]
+
+_out = Console()
+
+
+def store(
+    file: Annotated[Path, typer.Argument(help="A store, as matches and tournaments make it by --out games.db.")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Look at each game, whether it is as it was when it was saved.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List the tournaments of a store of games, games.db."""
+    from ..records.names import is_store, split_name
+    from ..store import check_store, players_in, tournaments_in
+
+    if not is_store(file):
+        raise ValueError(f"{file} is no store: expected a name that ends in .db")
+    file = split_name(file)[0]
+    found = tournaments_in(file)
+    sound = check_store(file) if check else None
+    if as_json:
+        data: dict[str, Any] = {
+            "file": str(file),
+            "bytes": file.stat().st_size,
+            "tournaments": [one._asdict() for one in found],
+            "players": players_in(file),
+        }
+        print_json(data if sound is None else {**data, "sound": sound})
+        return
+    table = Table(title=escape(str(file)), title_justify="left", header_style="bold")
+    for name in ("#", "tournament", "games", "endings", "runs", "begun (UTC)"):
+        table.add_column(name)
+    for one in found:
+        endings = ", ".join(f"{games} {name}" for name, games in one.endings.items())
+        begun = (one.began or "")[:16].replace("T", " ")
+        table.add_row(str(one.number), escape(one.title), str(one.games), endings, str(one.runs or ""), begun)
+    _out.print(table)
+    if sound is not None:
+        _out.print(f"{sound} games, each as it was when it was saved", highlight=False)

@@ -1,0 +1,162 @@
+"""A player's place on a game's ladder, found in few games: it plays where the next pair of games tells the most."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...agents import Agent, as_agent, make
+from ...envs import Game, as_game
+from ...envs.players import PlayerLike, player_name
+from ..matches import iter_match
+from ..openings import default_opening_plies, random_openings
+from ..ratings import Difference, pair_scores, rate_against
+from ..ratings.difference import ELO_PER_LOGIT
+from ..records.record import GameRecord
+
+__all__ = ["Placing", "iter_place", "most_telling", "placing_of"]
+
+_BEYOND = 400.0  # Elo above and below the ladder, how far a player is looked for
+_POINTS = 41  # ratings over which the next pair's worth is averaged
+_LEAST = 10  # pairs before which no interval is narrow enough: fewer say too little of how pairs scatter
+
+
+class Placing(NamedTuple):
+    """Where a player stands by the games until now."""
+
+    rating: Difference | None  # None before the first pair of games
+    against: Mapping[str, int]  # games against each rung, weakest first; those who were met
+
+    @property
+    def width(self) -> float:
+        """Half of the interval, in Elo."""
+        return math.inf if self.rating is None else (self.rating.high - self.rating.low) / 2
+
+
+def most_telling(ladder: Mapping[str, float], rating: Difference | None) -> str:
+    """Return the rung against which one more pair of games is expected to narrow the rating the most.
+
+    A game tells as much as its score varies, p (1 - p), by which the variance of the estimate falls. It is averaged
+    over where the player may be: the interval of its rating, or at first the whole ladder.
+
+    Args:
+        ladder: the ratings of the rungs.
+        rating: the player's rating until now.
+    """
+    lowest, highest = min(ladder.values()) - _BEYOND, max(ladder.values()) + _BEYOND
+    low, high = (-math.inf, math.inf) if rating is None else (rating.low, rating.high)
+    grid = np.linspace(np.clip(low, lowest, highest), np.clip(high, lowest, highest), _POINTS)
+    names, elo = list(ladder), np.array(list(ladder.values()))
+    # p (1 - p) is 1 / (2 + 2 cosh(lead)), which overflows nowhere on a ladder.
+    worth = (1 / (2 + 2 * np.cosh((grid[None, :] - elo[:, None]) / ELO_PER_LOGIT))).mean(axis=1)
+    return names[int(worth.argmax())]
+
+
+def placing_of(ladder: Mapping[str, float], records: Sequence[GameRecord], confidence: float = 0.95) -> Placing:
+    """Return where the player stands who has played these games: the one that is no rung, in every second game first.
+
+    The ratings of the rungs are taken as exact. A last game without its counterpart is left out.
+    """
+    whole = records[: len(records) // 2 * 2]
+    pairs: defaultdict[str, list[float]] = defaultdict(list)
+    for place in range(0, len(whole), 2):
+        pairs[whole[place].players[1]] += pair_scores(whole[place : place + 2])
+    against = {rung: 2 * len(pairs[rung]) for rung in ladder if rung in pairs}
+    return Placing(rate_against(ladder, pairs, confidence) if pairs else None, against)
+
+
+def iter_place(
+    player: PlayerLike,
+    game: Game | str,
+    ladder: Mapping[str, float],
+    games: int = 400,
+    width: float = 30.0,
+    seed: int = 0,
+    *,
+    confidence: float = 0.95,
+    opening_plies: int | None = None,
+    name: str | None = None,
+    after: Sequence[GameRecord] = (),
+) -> Iterator[tuple[GameRecord, Placing]]:
+    """Play a player against the rungs of a ladder, and yield each game with where the player stands after it.
+
+    Each pair of games has an opening of its own, which both play from both sides. It ends when the interval reaches no
+    farther than ``width`` to either side in the mean, or after so many games.
+
+    Args:
+        player: an agent, a function or a spec string.
+        game: the game.
+        ladder: the ratings of the rungs, by their specs.
+        games: the number of games, at most; even.
+        width: half of the interval that is narrow enough, in Elo.
+        seed: the seed of openings and games.
+        confidence: the probability that the interval is to have.
+        opening_plies: random plies that open a game. Default: see `plyground.arena.iter_match`.
+        name: the player's name in the records. Default: its spec or class.
+        after: the first games of this very placing, which were played before. It goes on after them.
+
+    Raises:
+        ValueError: a player or the game cannot be made, a number is out of range, or ``after`` holds other games.
+            Nothing is played then.
+    """
+    game = as_game(game)
+    label = name or player_name(player)
+    if not ladder:
+        raise ValueError(f"the ladder of {game.spec} has no rungs")
+    if label in ladder:
+        label += " (placed)"
+    if games < 2 or games % 2:
+        raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
+    if not width > 0:
+        raise ValueError(f"width must be above 0 Elo, got {width!r}")
+    plies = default_opening_plies(game) if opening_plies is None else opening_plies
+    openings = random_openings(game, plies, seed)
+    done = list(after)
+    _check(done, game, label, ladder)
+    agent = as_agent(player, game)
+    placing = placing_of(ladder, done, confidence)
+    rungs: dict[str, Agent] = {rung: make(rung, game) for rung in ladder}
+    return _played(agent, game, ladder, games, width, seed, confidence, label, done, openings, placing, rungs)
+
+
+def _played(
+    agent: Agent,
+    game: Game,
+    ladder: Mapping[str, float],
+    games: int,
+    width: float,
+    seed: int,
+    confidence: float,
+    label: str,
+    done: list[GameRecord],
+    openings: Iterator[list[int]],
+    placing: Placing,
+    rungs: Mapping[str, Agent],
+) -> Iterator[tuple[GameRecord, Placing]]:
+    for _ in range(len(done) // 2):
+        next(openings)
+    while len(done) < games and not (placing.width <= width and len(done) >= 2 * _LEAST):
+        number, half = len(done) // 2, done[len(done) // 2 * 2 :]
+        rung = most_telling(ladder, placing.rating)
+        two = [agent, rungs[rung]]
+        opening = [next(openings)]
+        for record in iter_match(game, two, 2, seed + number, openings=opening, names=[label, rung], after=half):
+            done.append(record)
+            if len(done) % 2 == 0:
+                placing = placing_of(ladder, done, confidence)
+            yield record, placing
+
+
+def _check(done: Sequence[GameRecord], game: Game, label: str, ladder: Mapping[str, float]) -> None:
+    """Raise `ValueError` if these are not games of this player on this ladder."""
+    for place, record in enumerate(done):
+        own, rung = record.players if place % 2 == 0 else record.players[::-1]
+        if record.game != game.source or own != label or rung not in ladder:
+            raise ValueError(
+                f"game {place + 1} is {record.game}, {' v '.join(record.players)}: expected {game.source}, {label} "
+                "against a rung of the ladder, each opening from both sides"
+            )

@@ -1,0 +1,21 @@
+"""Which files are stores, by their names, and how a tournament in one is named: ``games.db#2``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+__all__ = ["is_store", "split_name"]
+
+_NAME = re.compile(r"(.+\.(?:db|sqlite|sqlite3))(?:#(.*))?", re.IGNORECASE | re.DOTALL)
+
+
+def is_store(path: str | Path) -> bool:
+    """Return whether a file's name is that of a store: it ends in ``.db``, or ``.db#2`` for a tournament in it."""
+    return _NAME.fullmatch(str(path)) is not None
+
+
+def split_name(path: str | Path) -> tuple[Path, str | None]:
+    """Return the file, and which of its tournaments is meant, if that is said."""
+    found = _NAME.fullmatch(str(path))
+    return (Path(path), None) if found is None else (Path(found[1]), found[2] or None)

@@ -1,0 +1,197 @@
+"""Results that are known before the rules end a game: by perfect play, by resignation, by what both take for a draw."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ...agents import Solver, make
+from ...envs import Game, State
+from ...envs.outside.arguments import checked_whole
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest, parse_spec
+
+__all__ = ["ADJUDICATORS", "Adjudicator", "Draw", "Exact", "Position", "Resign", "Verdict", "adjudicator_of"]
+
+
+class Position(NamedTuple):
+    """What an adjudicator is shown before each move, the first excepted."""
+
+    state: State
+    player: int  # to move
+    mover: int  # who made the last move
+    ply: int  # moves made, those of the opening included
+    value: float | None  # of the position before, for the mover, as the mover's search had it
+
+
+class Verdict(NamedTuple):
+    """The result of a game."""
+
+    value: float  # for the first player, in the game's utility
+    reason: str  # in a line
+
+
+class Adjudicator(ABC):
+    """Ends games whose result is known. It sees one game after the other, from first to last.
+
+    Two whose ``repr`` is the same judge alike: by it a store knows games of the same conditions.
+    """
+
+    def begin(self, game: Game) -> None:  # noqa: B027  (one that remembers nothing has nothing to forget)
+        """Begin a game.
+
+        Raises:
+            ValueError: it cannot tell anything of this game.
+        """
+
+    @abstractmethod
+    def look(self, position: Position) -> Verdict | None:
+        """Return the result, if it is known in this position."""
+
+
+class Exact(Adjudicator):
+    """Ends a game as soon as its result with perfect play is known.
+
+    The judge sees the position alone, and not the moves before: where positions may not come again, as in Go, or are
+    drawn when they do, that is another question.
+
+    Args:
+        judge: the spec of an agent whose analyses are exact where they say so: ``"solver"``, or a search, which is
+            certain of results within its depth.
+    """
+
+    def __init__(self, judge: str = "solver") -> None:
+        self.judge = judge
+
+    def __repr__(self) -> str:
+        return f"exact(judge={self.judge!r})"
+
+    def begin(self, game: Game) -> None:
+        """Make the judge.
+
+        Raises:
+            ValueError: there is no such agent, or it tells no values.
+        """
+        self._game = game
+        _judge(self.judge, game)
+
+    def look(self, position: Position) -> Verdict | None:
+        """Return the result if the judge is certain."""
+        judge = _judge(self.judge, self._game)
+        if isinstance(judge, Solver):
+            try:
+                value = judge.value(position.state)[0]
+            except MemoryError:  # nobody knows
+                return None
+        else:
+            analysis = judge.analyse(position.state)
+            if not analysis.exact:
+                return None
+            value = analysis.value
+        return Verdict(-value if position.player else value, f"{self.judge} knows the result")
+
+
+class Resign(Adjudicator):
+    """Ends a game that one player takes for lost.
+
+    Args:
+        score: the value below which a player's position is lost, with the sign turned: 0.95 of 1 for a win.
+        moves: how many of the player's moves in a row.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+
+    def __init__(self, score: float = 0.95, moves: int = 3) -> None:
+        self.score, self.moves = _checked_score(score), checked_whole("moves", moves, 1)
+        self._lost = [0, 0]
+
+    def __repr__(self) -> str:
+        return f"resign(score={self.score:g}, moves={self.moves})"
+
+    def begin(self, game: Game) -> None:
+        """Forget the last game."""
+        self._lost, self._utility = [0, 0], game.max_utility
+
+    def look(self, position: Position) -> Verdict | None:
+        """Return a loss of who moved last, if that player has seen it for long enough."""
+        mover, value = position.mover, position.value
+        self._lost[mover] = self._lost[mover] + 1 if value is not None and value <= -self.score else 0
+        if self._lost[mover] < self.moves:
+            return None
+        reason = f"the {_ORDINALS[mover]} player resigns: {value:+.2f} or less for {self.moves} moves"
+        return Verdict(self._utility if mover else -self._utility, reason)
+
+
+class Draw(Adjudicator):
+    """Ends a game that both players take for a draw.
+
+    Args:
+        score: how far from 0 the value may be, for each player.
+        moves: how many moves of both players in a row.
+        after: the first ply from which on this counts.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+
+    def __init__(self, score: float = 0.02, moves: int = 8, after: int = 40) -> None:
+        self.score, self.moves = _checked_score(score), checked_whole("moves", moves, 1)
+        self.after = checked_whole("after", after, 0)
+        self._even = 0
+
+    def __repr__(self) -> str:
+        return f"draw(score={self.score:g}, moves={self.moves}, after={self.after})"
+
+    def begin(self, game: Game) -> None:
+        """Forget the last game."""
+        self._even = 0
+
+    def look(self, position: Position) -> Verdict | None:
+        """Return a draw, if both have seen it for long enough."""
+        is_even = position.value is not None and abs(position.value) <= self.score and position.ply > self.after
+        self._even = self._even + 1 if is_even else 0
+        if self._even < 2 * self.moves:
+            return None
+        return Verdict(0.0, f"both players see at most {self.score:g} for {self.moves} moves: a draw")
+
+
+_ORDINALS = ("first", "second")
+
+ADJUDICATORS: dict[str, type[Adjudicator]] = {"exact": Exact, "resign": Resign, "draw": Draw}
+
+
+def adjudicator_of(given: str | Adjudicator) -> Adjudicator:
+    """Return an adjudicator, or the one that a spec names, such as ``"resign(score=0.9, moves=4)"``.
+
+    Raises:
+        ValueError: there is none of this name, or it takes no such arguments.
+    """
+    if isinstance(given, Adjudicator):
+        return given
+    name, values, named = parse_spec(given)
+    if name not in ADJUDICATORS:
+        raise ValueError(f"unknown adjudication {shown(name)}: {nearest(name, ADJUDICATORS)}")
+    options = list(inspect.signature(ADJUDICATORS[name]).parameters)
+    if values or not set(named) <= set(options):
+        raise ValueError(
+            f"cannot adjudicate by {shown(given)}: {name} takes {', '.join(f'{one}=…' for one in options)}"
+        )
+    return ADJUDICATORS[name](**named)
+
+
+@lru_cache(maxsize=4)  # a solver's table is kept from one game to the next
+def _judge(spec: str, game: Game) -> Any:
+    agent: Any = make(spec, game)
+    if not hasattr(agent, "analyse"):
+        raise ValueError(f"{spec} tells no values of positions: expected 'solver', or a search")
+    agent.prepare()
+    return agent
+
+
+def _checked_score(score: float) -> float:
+    if not score >= 0:
+        raise ValueError(f"score must be at least 0, got {score!r}")
+    return float(score)

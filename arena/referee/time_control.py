@@ -1,0 +1,137 @@
+"""Time controls: for a whole game, with an increment, or for each move; who uses up the time loses."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from ...agents.engines import Engine
+from .clock import Clock
+
+__all__ = ["GameClock", "TimeControl"]
+
+_TEXT = re.compile(r"(\d*\.?\d+)(?:(/move)|\+(\d*\.?\d+))?(\s+cpu)?")
+_LAG = 0.005  # seconds of a move between the loop and a player in the same process
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """How much time players have.
+
+    Args:
+        seconds: for the whole game, or for each move.
+        increment: seconds that each move adds, after it was made.
+        per_move: whether ``seconds`` are for each move, and none can be saved.
+        cpu: whether the processor's time counts, of all threads of this process, in place of the wall clock's. So
+            a game on a busy machine is as fair as on an idle one. Programs, which run in other processes, have none.
+        margin: seconds by which a move may be late: a search looks at the clock now and then only, and the machine
+            may be doing something else.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+
+    seconds: float
+    increment: float = 0.0
+    per_move: bool = False
+    cpu: bool = False
+    margin: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < math.inf:
+            raise ValueError(f"the time of a game or move must be a number of seconds above 0, got {self.seconds!r}")
+        for name in ("increment", "margin"):
+            value = getattr(self, name)
+            if not 0 <= value < math.inf:
+                raise ValueError(f"{name} must be a number of seconds, at least 0, got {value!r}")
+        if self.per_move and self.increment:
+            raise ValueError(f"a time for each move has no increment, got {self.increment!r}")
+
+    @classmethod
+    def parse(cls, text: str) -> TimeControl:
+        """Read a time control, such as ``"60"``, ``"60+0.5"``, ``"0.2/move"`` or ``"60+0.5 cpu"``.
+
+        Raises:
+            ValueError: it is none.
+        """
+        found = _TEXT.fullmatch(text.strip())
+        if found is None:
+            raise ValueError(
+                f"cannot read the time control {text!r}: expected seconds for a game, as in '60' or '60+0.5' with an "
+                "increment, or for a move, as in '0.2/move'; ' cpu' after it for the processor's time"
+            )
+        return cls(float(found[1]), float(found[3] or 0), bool(found[2]), bool(found[4]))
+
+    def __str__(self) -> str:
+        kind = "/move" if self.per_move else f"+{self.increment:g}" if self.increment else ""
+        return f"{self.seconds:g}{kind}{' cpu' if self.cpu else ''}"
+
+    def check(self, agent: Any) -> None:
+        """Check that the time of a player can be measured.
+
+        Raises:
+            ValueError: it is a program, whose processor time is not known here.
+        """
+        if self.cpu and isinstance(agent, Engine):
+            raise ValueError(f"the processor's time of {agent.client.command!r} is not known: use a time without 'cpu'")
+
+    def now(self) -> float:
+        """Return the time by which moves are measured, in seconds."""
+        return time.process_time() if self.cpu else time.perf_counter()
+
+
+class GameClock:
+    """The time of both players of a game in progress.
+
+    An agent is told what it has in one of two ways. One with a method ``set_clock(own, other, increment, moves)``, as
+    `plyground.agents.engines.Engine` has it, decides by itself. Of one with the attribute ``seconds``, the budget of a
+    move, as searches have it, that is set to a reasonable share, though never above its own. Others take the time that
+    they take.
+
+    Args:
+        control: the time control.
+        agents: both players, the first to move first. `close` gives them their own budgets back.
+    """
+
+    def __init__(self, control: TimeControl, agents: tuple[Any, Any]) -> None:
+        self.control, self._agents = control, agents
+        self._own = [getattr(agent, "seconds", None) for agent in agents]
+        self._clock = Clock(lag=_LAG)
+        self._set()
+
+    def _set(self) -> None:
+        control = self.control
+        if control.per_move:
+            self._clock.set(0.0, control.seconds, 1)
+        else:
+            self._clock.set(control.seconds, increment=control.increment)
+
+    def give(self, seat: int, plies_left: int) -> None:
+        """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
+        agent, share = self._agents[seat], self._clock.share(seat, plies_left)
+        if callable(getattr(agent, "set_clock", None)):
+            control = self.control
+            agent.set_clock(
+                self._clock.left(seat), self._clock.left(1 - seat), control.increment, int(control.per_move)
+            )
+        elif hasattr(agent, "seconds"):
+            own = self._own[seat]
+            agent.seconds = share if own is None else min(own, share or own)
+
+    def spend(self, seat: int, seconds: float) -> str | None:
+        """Take the time of a move; return what happened in a line if the flag has fallen, else None."""
+        left = self._clock.left(seat)
+        if seconds > left + self.control.margin:
+            what = "for a move" if self.control.per_move else f"left of {self.control}"
+            return f"took {seconds:.3g} s, and had {left:.3g} s {what}"
+        self._clock.spend(seat, seconds)
+        return None
+
+    def close(self) -> None:
+        """Give the players their own budgets back."""
+        for agent, own in zip(self._agents, self._own, strict=True):
+            if hasattr(agent, "seconds") and not callable(getattr(agent, "set_clock", None)):
+                agent.seconds = own

@@ -1,0 +1,22 @@
+"""Games in one SQLite file, which several processes may add to, and of which nothing that is finished is lost.
+
+Start with `session`, a tournament while it is played; `schema` has the tables, `keys` what makes two games the same
+game, `rows` a game as a row, `reading` the games of a file. May import `plyground.envs`, `plyground.agents` and
+`plyground.arena.records`.
+"""
+
+from .reading import StoredTournament, check_store, players_in, read_store, tournaments_in
+from .saving import saved_in_store, write_store
+from .session import Plan, Session
+
+__all__ = [
+    "Plan",
+    "Session",
+    "StoredTournament",
+    "check_store",
+    "players_in",
+    "read_store",
+    "saved_in_store",
+    "tournaments_in",
+    "write_store",
+]

@@ -1,0 +1,197 @@
+"""The tournaments of a store, and their games."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...envs.outside.messages import cut
+from ..records.files import Watch, ignored
+from ..records.names import split_name
+from ..records.record import GameRecord
+from .rows import COLUMNS, record_of
+from .schema import connect, faults
+
+__all__ = ["StoredTournament", "check_store", "games_of", "players_in", "read_store", "tournaments_in"]
+
+_LISTED = 8  # tournaments, in a message
+
+
+class StoredTournament(NamedTuple):
+    """A tournament of a store, or games that were added from elsewhere.
+
+    Attributes:
+        number: by which it is called, as in ``games.db#2``.
+        title: what it is, in a line.
+        arguments: what it was begun with: game, players, format, games, seed, openings; nothing of other games.
+        games: how many games are in the file.
+        endings: how many of them ended how.
+        runs: how many processes have played it, one after the other or side by side.
+        began: when the first of them began, in UTC.
+    """
+
+    number: int
+    title: str
+    arguments: dict[str, Any]
+    games: int
+    endings: dict[str, int]
+    runs: int
+    began: str | None
+
+
+def tournaments_in(path: str | Path) -> list[StoredTournament]:
+    """Return the tournaments of a store that have games, in the order in which they were begun.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no store, damaged, or of a later version.
+    """
+    file, _ = split_name(path)
+    with closing(_opened(file)) as connection, faults(file):
+        if _is_empty(connection):
+            return []
+        endings: dict[int, dict[str, int]] = {}
+        counted = connection.execute(
+            "SELECT tournament, endings.name, count(*) FROM entries JOIN games ON games.id = entries.game "
+            "JOIN endings ON endings.id = games.ending GROUP BY tournament, endings.name ORDER BY 1, 3 DESC, 2"
+        )
+        for tournament, name, games in counted:
+            endings.setdefault(tournament, {})[name] = games
+        return [one._replace(endings=endings.get(one.number, {})) for one in _tournaments(connection)]
+
+
+def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str | None = None) -> Iterator[GameRecord]:
+    """Yield the games of a tournament of a store, in the order of the tournament.
+
+    Args:
+        path: the file, or ``games.db#2`` for its second tournament.
+        watch: called with the bytes that are read, as `plyground.arena.records.files` says.
+        tournament: its number, or a part of its title that no other has; needed where the file has several.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no store, damaged, or of a later version; there is no such tournament, or it is not said which
+            one of several.
+    """
+    file, name = split_name(path)
+    with closing(_opened(file)) as connection, faults(file):
+        chosen = _chosen(file, _tournaments(connection), name if tournament is None else tournament)
+        if chosen is None:
+            return
+        size = file.stat().st_size
+        for done, record in enumerate(games_of(connection, "entries.tournament = ?", (chosen.number,)), start=1):
+            watch(size * done // chosen.games)
+            yield record
+
+
+def players_in(path: str | Path) -> list[dict[str, Any]]:
+    """Return the players of a store: ``name``, and what `plyground.agents.identity.player_identity` said of each.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no store, damaged, or of a later version.
+    """
+    file, _ = split_name(path)
+    with closing(_opened(file)) as connection, faults(file):
+        if _is_empty(connection):
+            return []
+        found = connection.execute("SELECT name, configuration FROM players ORDER BY id").fetchall()
+        return [{"name": name, **json.loads(configuration)} for name, configuration in found]
+
+
+def check_store(path: str | Path) -> int:
+    """Look at each page and each game of a store, and return how many games it has.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no store, damaged, or of a later version.
+    """
+    file, _ = split_name(path)
+    with closing(_opened(file)) as connection, faults(file):
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check(1)")]
+        if found != ["ok"]:
+            raise sqlite3.DatabaseError(f"malformed: {found[0]}")
+        if _is_empty(connection):
+            return 0
+        (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone()
+        if sum(1 for _ in games_of(connection, "1", ())) != entries:
+            raise sqlite3.DatabaseError("malformed: a tournament has a game that is missing")
+        return connection.execute("SELECT count(*) FROM games").fetchone()[0]
+
+
+def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> Iterator[GameRecord]:
+    """Yield the games that a condition on ``entries`` or ``games`` selects, in the order of their tournaments.
+
+    Raises:
+        sqlite3.DatabaseError: a game is damaged.
+    """
+    names: dict[int, str] = dict(connection.execute("SELECT id, name FROM players"))
+    sources: dict[int, str] = dict(connection.execute("SELECT id, source FROM rules"))
+    endings: dict[int, str] = dict(connection.execute("SELECT id, name FROM endings"))
+    columns = ", ".join(f"games.{column}" for column in COLUMNS)
+    found = connection.execute(
+        f"SELECT games.key, {columns} FROM entries JOIN games ON games.id = entries.game WHERE {condition} "
+        "ORDER BY entries.tournament, entries.round, entries.pairing, entries.number",
+        values,
+    )
+    for key, *row in found:
+        try:
+            yield record_of(row, key, sources[row[0]], names[row[1]], names[row[2]], endings.__getitem__)
+        except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+            raise sqlite3.DatabaseError(f"malformed: {error}") from error
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    if not file.exists():
+        raise FileNotFoundError(f"cannot read {file}: there is no such file")
+    if file.is_dir():
+        raise IsADirectoryError(f"cannot read {file}: it is a folder, expected a file")
+    return connect(file, write=False)
+
+
+def _tournaments(connection: sqlite3.Connection) -> list[StoredTournament]:
+    """Return the tournaments that have games, without how these ended."""
+    if _is_empty(connection):
+        return []
+    counts: dict[int, int] = dict(connection.execute("SELECT tournament, count(*) FROM entries GROUP BY tournament"))
+    found = connection.execute(
+        "SELECT id, title, arguments, (SELECT count(*) FROM runs WHERE runs.tournament = tournaments.id), "
+        "(SELECT min(began) FROM runs WHERE runs.tournament = tournaments.id) FROM tournaments ORDER BY id"
+    ).fetchall()
+    return [
+        StoredTournament(number, title, json.loads(arguments), counts[number], {}, runs, began)
+        for number, title, arguments, runs, began in found
+        if number in counts
+    ]
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has not even tables yet."""
+    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None) -> StoredTournament | None:
+    """Return the tournament that is meant; None if there is none at all, and none is asked for."""
+    if choice is None:
+        if len(known) <= 1:
+            return known[0] if known else None
+        raise ValueError(
+            f"{file} has {len(known)} tournaments: say which one, as in '{file}#{known[-1].number}'; {_list(known)}"
+        )
+    text = str(choice).strip()
+    found = [one for one in known if str(one.number) == text] or [one for one in known if text in one.title]
+    if len(found) != 1:
+        many = "several tournaments" if found else "no tournament"
+        raise ValueError(f"{file} has {many} {text!r}: expected the number of one; {_list(found or known)}")
+    return found[0]
+
+
+def _list(known: list[StoredTournament]) -> str:
+    """Return the tournaments in a line."""
+    shown = [f"{one.number}: {cut(one.title, 100)} ({one.games} games)" for one in itertools.islice(known, _LISTED)]
+    return "; ".join([*shown, "…"] if len(known) > _LISTED else shown) or "it has none"

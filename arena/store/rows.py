@@ -1,0 +1,131 @@
+"""A game as a row of the table ``games``, and back: moves and times as compact bytes, with a checksum.
+
+Moves take one byte each where all are below 256, else two, four or eight. Times are floats of four bytes, so seven
+digits are kept. Who moved is kept only where the players did not simply take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+from ..records.record import GameRecord
+
+__all__ = ["COLUMNS", "INSERT", "record_of", "row_of"]
+
+COLUMNS = [
+    *("rules", "first", "second", "outcome_first", "outcome_second", "ending", "plies", "opening", "seed", "run"),
+    *("reason", "more", "moves", "seconds", "movers", "checksum"),
+]
+INSERT = f"INSERT OR IGNORE INTO games (key, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
+
+_KEPT = {"game", "players", "moves", "opening", "outcome", "ending", "seconds", "movers", "seed", "reason"}
+_OTHERS = [field for field in fields(GameRecord) if field.name not in _KEPT]  # in the column "more", where they are set
+_WIDTHS = {1: "B", 2: "H", 4: "I", 8: "q"}  # bytes of a move
+_MOST = 3e38  # seconds, in four bytes
+_SEEDS = range(-(2**63), 2**63)
+
+
+def row_of(
+    record: GameRecord, key: bytes, rules: int, first: int, second: int, ending: int, run: int | None
+) -> tuple[Any, ...]:
+    """Return the values for `INSERT`: the key and those of `COLUMNS`.
+
+    Args:
+        record: the game.
+        key: its key.
+        rules: the number of the rules, as are the next three.
+        first: who moves first.
+        second: the other player.
+        ending: how it ended.
+        run: the run that has played it, if one did.
+    """
+    more: dict[str, Any] = {}
+    for field in _OTHERS:
+        value = getattr(record, field.name)
+        default = field.default_factory() if field.default_factory is not MISSING else field.default
+        if value != default:
+            more[field.name] = value
+    seed = record.seed
+    if seed is not None and seed not in _SEEDS:
+        more["seed"], seed = seed, None
+    opening = record.opening
+    begun = opening if not any(record.seconds[:opening]) else 0
+    times = record.seconds[begun:]
+    if times and max(map(abs, times)) > _MOST:
+        more["seconds"], times = record.seconds, []
+    values = (
+        *(rules, first, second, record.outcome[0] + 0.0, record.outcome[1] + 0.0),  # and no -0.0
+        *(ending, len(record.moves), opening, seed, run, record.reason),
+        json.dumps(more) if more else None,
+        _packed_moves(record.moves),
+        _bytes(array("f", times)),
+        None if record.movers == _turns(len(record.moves), opening) else bytes(seat & 0xFF for seat in record.movers),
+    )
+    return key, *values, _checksum(key, values)
+
+
+def record_of(
+    row: Sequence[Any], key: bytes, source: str, first: str, second: str, endings: Callable[[int], str]
+) -> GameRecord:
+    """Return the game of a row, whose values are those of `COLUMNS`.
+
+    Raises:
+        ValueError: the row is damaged.
+    """
+    *values, checksum = row
+    if _checksum(key, values) != checksum:
+        raise ValueError("a game is not what it was when it was saved")
+    _, _, _, one, two, ending, plies, opening, seed, _, reason, more, moves, seconds, movers = values
+    other = json.loads(more) if more else {}
+    times = _unpacked("f", seconds).tolist()
+    return GameRecord(
+        game=source,
+        players=[first, second],
+        moves=_unpacked(_WIDTHS[len(moves) // plies], moves).tolist() if plies else [],
+        opening=opening,
+        outcome=[one, two],
+        ending=endings(ending),
+        seconds=other.pop("seconds", None) or [0.0] * (plies - len(times)) + times,
+        movers=_turns(plies, opening) if movers is None else array("b", movers).tolist(),
+        seed=other.pop("seed", seed),
+        reason=reason,
+        **other,
+    )
+
+
+def _turns(plies: int, opening: int) -> list[int]:
+    """Return who moves where the players take turns after the opening."""
+    return ([-1] * opening + [ply & 1 for ply in range(opening, plies)])[:plies]
+
+
+def _packed_moves(moves: list[int]) -> bytes:
+    try:
+        return bytes(moves)
+    except ValueError:
+        low, high = min(moves), max(moves)
+        width = next((width for width in (2, 4) if low >= 0 and high < 1 << 8 * width), 8)
+        return _bytes(array(_WIDTHS[width], moves))
+
+
+def _bytes(values: array[Any]) -> bytes:
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values.tobytes()
+
+
+def _unpacked(code: str, data: bytes) -> array[Any]:
+    values = array(code, data)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
+
+
+def _checksum(key: bytes, values: Sequence[Any]) -> int:
+    plain = repr(tuple(values[:-3])).encode()
+    return zlib.crc32(b"|".join((key, plain, values[-3], values[-2], values[-1] or b"")))

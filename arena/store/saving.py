@@ -1,0 +1,99 @@
+"""Games from elsewhere, which are in no tournament that could go on: added to a store one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..records.names import split_name
+from ..records.record import GameRecord
+from .keys import digest, player_digest, record_key, rules_digest
+from .rows import INSERT, row_of
+from .writing import Writer
+
+__all__ = ["saved_in_store", "write_store"]
+
+_TITLE = "games"
+_MOST = 1000  # games of a transaction
+_SECONDS = 0.1  # after which the games until then are committed
+
+
+def saved_in_store(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the records, each as soon as it is added to a store.
+
+    They become, or continue, its collection of games: a tournament of the title ``games``, or of the one in the file's
+    name, as in ``games.db#club night``.
+
+    Raises:
+        ValueError: the file is none of ours, damaged, or of a later version.
+        OSError: it cannot be written.
+    """
+    collection = _Collection(path)
+    try:
+        for record in records:
+            collection.add([record])
+            yield record
+    finally:
+        collection.close()
+
+
+def write_store(path: str | Path, records: Iterable[GameRecord]) -> None:
+    """Add records to a store as `saved_in_store` does, many at a time where they come fast."""
+    collection = _Collection(path)
+    waiting: list[GameRecord] = []
+    try:
+        last = time.monotonic()
+        for record in records:
+            waiting.append(record)
+            if len(waiting) >= _MOST or time.monotonic() - last > _SECONDS:
+                collection.add(waiting)
+                waiting.clear()
+                last = time.monotonic()
+        collection.add(waiting)
+    finally:
+        collection.close()
+
+
+class _Collection:
+    """Games in the order in which they were added."""
+
+    def __init__(self, path: str | Path) -> None:
+        file, title = split_name(path)
+        self._writer = Writer(file)
+        self._names: dict[tuple[str, str], int] = {}
+        title = title or _TITLE
+        with self._writer.writing():
+            self._number = self._writer.tournament(digest(["collection", title]), title, {})
+
+    def add(self, records: list[GameRecord]) -> None:
+        """Add games, all at once."""
+        writer = self._writer
+        with writer.writing() as connection:
+            (last,) = connection.execute(
+                "SELECT max(number) FROM entries WHERE tournament = ? AND round = 0 AND pairing = 0", (self._number,)
+            ).fetchone()
+            entries = []
+            for number, record in enumerate(records, start=0 if last is None else last + 1):
+                key = record_key(record)
+                first, second = (self._number_of("player", name) for name in record.players)
+                ending = writer.ending(record.ending)
+                connection.execute(
+                    INSERT, row_of(record, key, self._number_of("rules", record.game), first, second, ending, None)
+                )
+                entries.append((0, 0, number, key))
+            writer.enter(self._number, entries)
+
+    def _number_of(self, kind: str, name: str) -> int:
+        if (kind, name) not in self._names:
+            if kind == "rules":
+                identity = {"game": name, "files": {}}
+                number = self._writer.rules(identity, rules_digest(identity))
+            else:
+                number = self._writer.player(name, {}, player_digest(name, {}))
+            self._names[kind, name] = number
+        return self._names[kind, name]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._writer.close()

@@ -1,0 +1,208 @@
+"""A tournament while it is played: games that are in the store are not played again, and those that come are saved."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...agents.identity import game_identity, player_identity
+from ...envs import Game
+from ...envs.players import PlayerLike
+from ...envs.version import __version__
+from ..records.names import is_store, split_name
+from ..records.record import GameRecord
+from .keys import digest, game_key, player_digest, rules_digest
+from .rows import COLUMNS, INSERT, record_of, row_of
+from .writing import Writer
+
+__all__ = ["Plan", "Session"]
+
+_LOG = logging.getLogger("plyground")
+_BY_KEY = (
+    f"SELECT {', '.join(f'games.{column}' for column in COLUMNS)}, endings.name "
+    "FROM games JOIN endings ON endings.id = games.ending WHERE key = ?"
+)
+_ANY_NUMBER = ("round_robin", "gauntlet")  # formats in which more games of each pairing are more of the same
+
+
+class Plan(NamedTuple):
+    """What a tournament is: whatever its games depend on.
+
+    Attributes:
+        game: what is played.
+        players: the players as they were given.
+        labels: their names in the records.
+        format: who plays whom.
+        games: of each pairing.
+        seed: of the tournament.
+        openings: what the openings are, as values that JSON has.
+        others: further arguments on which a game depends, by name, as values that JSON has.
+    """
+
+    game: Game
+    players: Sequence[PlayerLike]
+    labels: Sequence[str]
+    format: str
+    games: int
+    seed: int
+    openings: Any
+    others: Mapping[str, Any] = {}
+
+
+class Session:
+    """A tournament in a store. Threads may share it.
+
+    Args:
+        path: the file, which is made if it is not there.
+        plan: the tournament.
+        resume: whether it may go on after games that are in the file.
+
+    Attributes:
+        number: of the tournament in the file.
+        games: how many of its games were in the file.
+
+    Raises:
+        ValueError: its games are in the file and nobody said to go on; or the file is no store, damaged, or of a later
+            version.
+        OSError: it cannot be written.
+    """
+
+    def __init__(self, path: str | Path, plan: Plan, resume: bool = False) -> None:
+        if not is_store(path):
+            raise ValueError(f"cannot keep games in {path}: expected a name that ends in .db")
+        file, _ = split_name(path)
+        self._source = plan.game.source
+        rules = game_identity(plan.game)
+        identities = [player_identity(player, plan.game) for player in plan.players]
+        pairs = list(zip(plan.labels, identities, strict=True))
+        self._players = {name: player_digest(name, identity) for name, identity in pairs}
+        self._rules = rules_digest(rules)
+        self._basis = digest([self._rules.hex(), dict(plan.others)]) if plan.others else self._rules
+        arguments = {
+            "game": plan.game.source,
+            "players": list(plan.labels),
+            "format": plan.format,
+            "games": plan.games,
+            "seed": plan.seed,
+            "openings": plan.openings,
+            **plan.others,
+        }
+        what = {**arguments, "players": [self._players[name].hex() for name in plan.labels]}
+        what["game"] = self._rules.hex()
+        if plan.format.partition("(")[0].strip() in _ANY_NUMBER:
+            del what["games"]
+        title = f"{plan.game.source}, {plan.format}, seed {plan.seed}: {', '.join(plan.labels)}"
+
+        self._writer = writer = Writer(file)
+        try:
+            key = digest(what)
+            with writer.reading() as connection:
+                found = connection.execute(
+                    "SELECT tournaments.id, count(*) FROM tournaments JOIN entries ON tournament = tournaments.id "
+                    "WHERE key = ? GROUP BY tournaments.id",
+                    (key,),
+                ).fetchone()
+                self.games: int = found[1] if found else 0
+            if self.games and not resume:
+                raise ValueError(
+                    f"{file} has {self.games} games of this tournament already ({title}): go on with them by --resume "
+                    "(resume=True), or choose another file"
+                )
+            with writer.writing() as connection:
+                self._tell_of_others(connection, found and found[0], pairs)
+                self.number = writer.tournament(key, title, arguments)
+                self._extend(connection, arguments)
+                self._run = writer.run(self.number)
+                self._rules_number = writer.rules(rules, self._rules)
+                self._numbers = {name: writer.player(name, one, self._players[name]) for name, one in pairs}
+        except BaseException:
+            writer.close()
+            raise
+
+    def _extend(self, connection: sqlite3.Connection, arguments: dict[str, Any]) -> None:
+        """Note that a tournament has more games than were planned at first."""
+        (text,) = connection.execute("SELECT arguments FROM tournaments WHERE id = ?", (self.number,)).fetchone()
+        if json.loads(text)["games"] < arguments["games"]:
+            connection.execute(
+                "UPDATE tournaments SET arguments = ? WHERE id = ?", (json.dumps(arguments), self.number)
+            )
+
+    def _tell_of_others(
+        self, connection: sqlite3.Connection, number: int | None, pairs: list[tuple[str, dict[str, Any]]]
+    ) -> None:
+        """Say what may surprise: games of players of the same names that are others, or of another version."""
+        for name, _ in pairs:
+            stored = connection.execute("SELECT digest FROM players WHERE name = ?", (name,)).fetchall()
+            if stored and (self._players[name],) not in stored:
+                _LOG.warning(
+                    "%s has games of another %s, whose spec or files have changed since: they do not count",
+                    self._writer.path,
+                    name,
+                )
+        if number is None:
+            return
+        _LOG.info("%d games are in %s", self.games, self._writer.path)
+        versions = connection.execute("SELECT DISTINCT version FROM runs WHERE tournament = ?", (number,)).fetchall()
+        if versions and (__version__,) not in versions:
+            were = ", ".join(version for (version,) in versions)
+            _LOG.warning("they were played by plyground %s, and this is %s", were, __version__)
+
+    def find(self, players: Sequence[str], opening: Sequence[int], seed: int) -> GameRecord | None:
+        """Return a game that is in the file, whichever tournament it was played for; None if it is not.
+
+        Args:
+            players: their names, the first to move first.
+            opening: the moves of the opening.
+            seed: the seed of the game.
+        """
+        return self._stored(self._key(players, opening, seed), players)
+
+    def keep(self, records: Sequence[GameRecord]) -> list[GameRecord]:
+        """Save games that are finished, in any order, and return them as they are in the file.
+
+        Another process may have saved the same game meanwhile: then that one counts.
+        """
+        keys, rows = [], []
+        with self._writer.writing() as connection:
+            for record in records:
+                keys.append(key := self._key(record.players, record.moves[: record.opening], record.seed))
+                first, second = (self._numbers[name] for name in record.players)
+                ending = self._writer.ending(record.ending)
+                rows.append(row_of(record, key, self._rules_number, first, second, ending, self._run))
+            new = connection.executemany(INSERT, rows).rowcount
+        if new == len(records):
+            return list(records)
+        return [self._stored(key, one.players) or one for key, one in zip(keys, records, strict=True)]
+
+    def enter(self, games: Sequence[tuple[tuple[int, int, int], GameRecord]]) -> None:
+        """Put games that are saved into the tournament, each at its round, pairing and number, from 0."""
+        if games:
+            keys = [self._key(record.players, record.moves[: record.opening], record.seed) for _, record in games]
+            with self._writer.writing():
+                self._writer.enter(self.number, [(*place, key) for (place, _), key in zip(games, keys, strict=True)])
+
+    def close(self) -> None:
+        """Note the end of the run, and close the file."""
+        with contextlib.suppress(OSError, ValueError), self._writer.writing():  # which is said already, if it matters
+            self._writer.end_run(self._run)
+        self._writer.close()
+
+    def _key(self, players: Sequence[str], opening: Sequence[int], seed: int | None) -> bytes:
+        first, second = players
+        return game_key(self._basis, self._players[first], self._players[second], opening, seed)
+
+    def _stored(self, key: bytes, players: Sequence[str]) -> GameRecord | None:
+        with self._writer.reading() as connection:
+            row = connection.execute(_BY_KEY, (key,)).fetchone()
+            if row is None:
+                return None
+            *row, ending = row
+            try:
+                return record_of(row, key, self._source, players[0], players[1], lambda _: ending)
+            except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+                raise sqlite3.DatabaseError(f"malformed: {error}") from error

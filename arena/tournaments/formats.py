@@ -1,0 +1,65 @@
+"""The formats of tournaments by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest, parse_spec
+from .allocation import bandit
+from .schedules import Outcome, Schedule, gauntlet, knockout, round_robin, swiss
+
+__all__ = ["FORMATS", "planned_games", "schedule_of"]
+
+FORMATS: dict[str, Callable[..., Schedule]] = {
+    one.__name__: one for one in (round_robin, gauntlet, swiss, knockout, bandit)
+}
+
+
+def schedule_of(spec: str, players: int) -> Schedule:
+    """Return the schedule that a spec names, such as ``"swiss(rounds=5)"``, for so many players.
+
+    Raises:
+        ValueError: there is none of this name, or it takes no such arguments.
+    """
+    name, values, named = parse_spec(spec)
+    if name not in FORMATS:
+        raise ValueError(f"unknown format {shown(name)}: {nearest(name, FORMATS)}")
+    options = list(inspect.signature(FORMATS[name]).parameters)[1:]
+    if values or not set(named) <= set(options):
+        takes = f"takes {', '.join(f'{option}=…' for option in options)}" if options else "takes no arguments"
+        raise ValueError(f"cannot make a tournament of {shown(spec)}: {name} {takes}")
+    return _checked(FORMATS[name](players, **named))
+
+
+def planned_games(format: str, players: int, games: int) -> int:
+    """Return how many games a tournament has, if no player is withdrawn and no pairing of a knockout is tied.
+
+    Raises:
+        ValueError: there is no such format.
+    """
+    schedule = schedule_of(format, players)
+    pairings, upcoming = 0, next(schedule)
+    while True:
+        pairings += len(upcoming)
+        try:
+            upcoming = schedule.send(Outcome([(float(games), 0.0)] * len(upcoming), set()))
+        except StopIteration:
+            return pairings * games
+
+
+def _checked(schedule: Schedule) -> Schedule:
+    """Return the same schedule after its first round was asked for, so that a wrong argument is said at once."""
+    first = next(schedule)
+
+    def rounds() -> Schedule:
+        upcoming = first
+        while True:
+            outcome = yield upcoming
+            try:
+                upcoming = schedule.send(outcome)
+            except StopIteration as end:
+                return end.value
+
+    return rounds()

@@ -1,0 +1,8 @@
+"""The PettingZoo module of this game, used as ``chess_v0.env()``: see `plyground.envs.games.chess`."""
+
+from .games.chess.game import chess
+from .modules import env_functions
+
+__all__ = ["env", "raw_env"]
+
+env, raw_env, __getattr__ = env_functions(chess)

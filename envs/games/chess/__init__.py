@@ -1,0 +1,7 @@
+"""Chess; start with `game`, which puts the rules together.
+
+`squares` numbers the board, `moves` the actions; `attacks` tells what sliding pieces reach, `legal` the legal moves,
+`playing` what a move does, `position` what a state holds, and `planes` what a player sees. Positions as text are in
+`fen`, moves as people write them in `san`, and `starts` has the starting positions of Chess960. May import the files of
+`plyground.envs` and the room `jit`. Knows no environment, no batch and no screen.
+"""

@@ -1,0 +1,57 @@
+"""How a board of chess looks: white at the bottom, cells row by row from a8."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...board import Board, letters, numbers_up
+from .fen import letter_at
+from .legal import is_check
+from .moves import CASTLING, PLANES, STEPS
+
+__all__ = ["chess_board"]
+
+_MARKS = ".PpNnBbRrQqKk"
+_SYMBOLS = "·♙♟♘♞♗♝♖♜♕♛♔♚"
+
+
+def _cell(square: int, turn: int) -> int:
+    file, rank = divmod(square ^ 7 * turn, 8)
+    return 8 * (7 - rank) + file
+
+
+def _pieces(state: Any) -> NDArray[np.int8]:
+    grid = np.zeros(64, np.int8)
+    for square in range(64):
+        grid[_cell(square, int(state.turn))] = _MARKS.index(letter_at(state, square) or ".")
+    return grid.reshape(8, 8)
+
+
+def _cells(state: Any, action: int) -> tuple[int, int]:
+    """Return the cell that a piece leaves, and the one where it lands; of castling those of the king."""
+    origin, plane = divmod(action, PLANES)
+    target, turn = origin + int(STEPS[plane]), int(state.turn)
+    if origin == int(state.king) and (int(state.own) >> target & 1 or plane in CASTLING):
+        target = 48 if target > origin else 16
+    return _cell(origin, turn), _cell(target, turn)
+
+
+def _threatened(state: Any) -> tuple[int, ...]:
+    return (_cell(int(state.king), int(state.turn)),) if is_check(state) else ()
+
+
+chess_board = Board(
+    8,
+    8,
+    _pieces,
+    _cells,
+    "chess",
+    row_labels=numbers_up(8),
+    column_labels=letters(8),
+    marks=_MARKS,
+    symbols=_SYMBOLS,
+    threatened=_threatened,
+)

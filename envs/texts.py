@@ -1,0 +1,79 @@
+"""How a game writes its moves and positions, and reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .terms import State
+
+__all__ = ["GameTexts"]
+
+
+class GameTexts:
+    """The part of a `Game` that deals in text."""
+
+    name: str
+    num_actions: int
+
+    def name_actions(
+        self,
+        action_to_str: Callable[[int], str],
+        str_to_action: Callable[[str], int] | None,
+        move_name: Callable[[Any, int], str] | None,
+        move_of: Callable[[Any, str], int] | None,
+    ) -> None:
+        """Take in the functions that `Game` is given for actions."""
+        self.action_to_str = action_to_str
+        self._parse_action = str_to_action
+        self._name_move, self._parse_move = move_name, move_of
+
+    def write_positions(self, fen_of: Callable[[Any], str] | None, read_fen: Callable[[str], Any] | None) -> None:
+        """Take in the functions that `Game` is given for positions."""
+        self._write_fen, self._read_fen = fen_of, read_fen
+
+    def str_to_action(self, text: str) -> int:
+        """Return the action that ``text`` names, as `action_to_str` writes it.
+
+        Raises:
+            ValueError: no action has that name.
+        """
+        if not isinstance(text, str):
+            raise ValueError(f"the name of an action of {self.name} is text, got {text!r}")
+        if self._parse_action is not None:
+            return self._parse_action(text)
+        for action in range(self.num_actions):
+            if self.action_to_str(action) == text.strip():
+                return action
+        names = [self.action_to_str(action) for action in range(min(self.num_actions, 8))]
+        raise ValueError(f"{self.name} has no action {text!r}: expected a name such as {', '.join(names)}")
+
+    def move_name(self, state: State, action: int) -> str:
+        """Return the name of an action in ``state``, as people write it there."""
+        return self.action_to_str(action) if self._name_move is None else self._name_move(state, action)
+
+    def move_of(self, state: State, text: str) -> int:
+        """Return the action that ``text`` names in ``state``, as `move_name` writes it.
+
+        Raises:
+            ValueError: no action has that name there.
+        """
+        if self._parse_move is None or not isinstance(text, str):
+            return self.str_to_action(text)
+        return self._parse_move(state, text)
+
+    def fen(self, state: State) -> str:
+        """Return a position as text, in the notation of the game (FEN).
+
+        Raises:
+            ValueError: the game has no such notation.
+        """
+        if self._write_fen is None:
+            raise ValueError(f"positions of {self.name} cannot be written as text")
+        return self._write_fen(state)
+
+    def _position_of(self, text: str) -> State:
+        """Return what a text describes, which is not asked whether it is a state of the game."""
+        if self._read_fen is None:
+            raise ValueError(f"positions of {self.name} cannot be read as text: give moves or a state instead")
+        return self._read_fen(text)

@@ -1,0 +1,56 @@
+"""Chess against python-chess: moves, checks, ends, claims, repetitions, validity, FEN and names at every ply."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from plyground.envs import make_game
+
+__all__ = ["CHESS", "PythonChess"]
+
+_TEXTS = 0.1  # share of the plies at which texts are compared too
+
+
+@dataclass(frozen=True)
+class PythonChess:
+    """Chess, or Chess960 from one array, in random games that are steered in turn to what is rare.
+
+    Attributes:
+        name: of the pair, on the command line.
+        number: of the array; -1 for chess.
+        games: how many random games the full comparison plays, of some 350 plies.
+        sample: how many the test suite plays.
+    """
+
+    name: str
+    number: int
+    games: int
+    sample: int
+
+    @property
+    def game(self) -> str:
+        """Our spec. It draws where the Laws of FIDE do without a claim, but for the fifth repetition."""
+        return f"chess(chess960={self.number}, max_quiet_plies=150, repetition=0)"
+
+    peer = "python-chess"
+
+    def run(self, games: int, seed: int = 0) -> Iterator[int]:
+        """Play random games, and yield the length of each, in plies.
+
+        Raises:
+            AssertionError: they differ; the message has the position.
+            ModuleNotFoundError: python-chess is not installed.
+        """
+        played = import_module("tests.chess_games").games(make_game(self.game), math.inf, seed, _TEXTS)
+        for found in itertools.islice(played, games):
+            yield found["plies"]
+
+
+CHESS = [
+    PythonChess("chess", -1, games=2_600, sample=7),
+    PythonChess("chess960", 692, games=260, sample=7),
+]

@@ -1,0 +1,263 @@
+"""Time controls and adjudication: what ends games beside their rules."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyground.agents import MCTS, AlphaBeta, Minimax, Random
+from plyground.agents.engines import Engine
+from plyground.arena import GameRecord, TimeControl, match, play
+from plyground.arena.referee import Adjudicator, Position, adjudicator_of
+from plyground.arena.referee.adjudication import Verdict
+from plyground.arena.referee.clock import Clock
+from plyground.arena.referee.time_control import GameClock
+from plyground.envs import BoardGameEnv, Game, make_game
+
+GAME = "connect_four(rows=4, columns=5)"
+TICTACTOE = make_game("tictactoe")
+
+
+class Slow(Random):
+    """Takes some seconds for its move of a number."""
+
+    def __init__(self, number: int, seconds: float, idle: Callable[[float], object] = time.sleep) -> None:
+        super().__init__()
+        self.number, self.taken, self.idle = number, seconds, idle
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.moves = 0
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        self.moves += 1
+        if self.moves == self.number:
+            self.idle(self.taken)
+        return super().act(observation, info)
+
+
+def busy(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+class TestTimeControl:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("60", TimeControl(60)),
+            ("60+0.5", TimeControl(60, 0.5)),
+            (".2/move", TimeControl(0.2, per_move=True)),
+            ("10+1 cpu", TimeControl(10, 1, cpu=True)),
+        ],
+    )
+    def test_as_text(self, text: str, expected: TimeControl) -> None:
+        assert TimeControl.parse(text) == expected
+        assert TimeControl.parse(str(expected)) == expected
+
+    @pytest.mark.parametrize("text", ["", "soon", "60 + 1", "-1", "1/moves", "1/move+1", "60+", "1e3"])
+    def test_what_is_none(self, text: str) -> None:
+        with pytest.raises(ValueError, match=re.escape(f"cannot read the time control {text!r}")):
+            TimeControl.parse(text)
+
+    @pytest.mark.parametrize(
+        ("options", "error"),
+        [
+            ({"seconds": 0}, "above 0, got 0"),
+            ({"seconds": 1, "increment": -1}, "increment must be a number of seconds, at least 0, got -1"),
+            ({"seconds": 1, "margin": float("nan")}, "margin must be"),
+            ({"seconds": 1, "increment": 1, "per_move": True}, "has no increment"),
+        ],
+    )
+    def test_out_of_range(self, options: dict[str, Any], error: str) -> None:
+        with pytest.raises(ValueError, match=error):
+            TimeControl(**options)
+
+
+class TestTime:
+    @pytest.mark.parametrize(("control", "left"), [("0.3/move", 0.3), ("0.3", 0.3), ("0.2+0.05", 0.25)])
+    def test_who_uses_it_up_loses(self, control: str, left: float) -> None:
+        record = play(BoardGameEnv(TICTACTOE), [Random(), Slow(2, 0.5)], 0, names=["one", "two"], time=control)
+        assert (record.outcome, record.ending) == ([1.0, -1.0], "time")
+        assert len(record.moves) == len(record.seconds) == 3  # the late move was not made
+        assert record.reason is not None
+        assert re.match(rf"two took 0\.5\d* s, and had {left:.1g}\d* s (left of|for a move)", record.reason)
+        assert GameRecord.from_json(record.to_json()) == record
+
+    def test_an_increment_keeps_a_player_alive(self) -> None:
+        slow = Slow(2, 0.3)
+        assert play(BoardGameEnv(TICTACTOE), [slow, Random()], 0, time="0.2+0.3").ending == "finished"
+        assert play(BoardGameEnv(TICTACTOE), [slow, Random()], 0, time="0.2").ending == "time"
+
+    def test_the_processors_time(self) -> None:
+        env = BoardGameEnv(TICTACTOE)
+        record = play(env, [Slow(2, 0.4), Random()], 0, time="0.2 cpu")
+        assert record.ending == "finished"  # who sleeps uses none
+        assert sum(record.seconds) < 0.2
+        assert play(env, [Slow(2, 0.4, busy), Random()], 0, time="0.2 cpu").ending == "time"
+
+    def test_the_wall_clock_may_jump(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        hours = iter(range(0, 10**6, 3600))
+        monkeypatch.setattr(time, "time", lambda: float(next(hours)))
+        record = play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, time="0.5/move")
+        assert record.ending == "finished"
+        assert sum(record.seconds) < 1
+
+    def test_searches_spread_their_time(self) -> None:
+        players = [MCTS(GAME, seconds=30), AlphaBeta(GAME, depth=50)]
+        record = play(BoardGameEnv(GAME), players, 3, time="0.6+0.01")
+        assert record.ending == "finished"
+        for seat in (0, 1):
+            assert sum(s for s, mover in zip(record.seconds, record.movers, strict=True) if mover == seat) < 0.9
+        assert (players[0].seconds, players[1].seconds) == (30, None)  # their own again
+
+    def test_a_budget_of_ones_own_is_kept(self) -> None:
+        agent = MCTS(GAME, seconds=0.02)
+        clock = GameClock(TimeControl(60), (agent, Random()))
+        clock.give(0, 20)
+        assert agent.seconds == 0.02
+        agent.seconds = None
+        clock = GameClock(TimeControl(60), (agent, Random()))
+        clock.give(0, 20)
+        assert agent.seconds == pytest.approx(60 / 25 - 0.005)
+
+    def test_an_increment_is_spent(self) -> None:
+        clock = Clock(lag=0.0)
+        clock.set(50, increment=2)
+        assert clock.share(0, 20) == pytest.approx(50 / 25 + 2)
+        clock.spend(0, 49.5)
+        assert clock.left(0) == pytest.approx(2.5)
+        assert clock.share(0, 20) == pytest.approx(2.1)
+        clock.spend(0, 2.5)
+        assert clock.share(0, 20) == pytest.approx(2.0)  # no more than there is
+
+    def test_programs_are_told(self, engine_script: str, tmp_path: Path) -> None:
+        log = tmp_path / "log"
+        game = make_game("go(board_size=5)")
+        passes = game.str_to_action("PASS")
+        for control in ("30+2", "3/move"):
+            players = [lambda observation, info: passes, Engine(game, f"{engine_script} A1,B1 {log}")]
+            play(BoardGameEnv(game), players, 1, time=control)
+        told = [line for line in log.read_text().splitlines() if line.startswith("time_")]
+        assert told[0] == "time_settings 30 0 0"
+        assert re.fullmatch(r"time_left white (30|29) 0", told[1])
+        assert re.fullmatch(r"time_left black 3[12] 0", told[2])
+        per_move = told.index("time_settings 0 3 1")
+        assert told[per_move + 1 : per_move + 3] == ["time_left white 3 1", "time_left black 3 1"]
+
+    def test_the_processors_time_of_programs_is_not_known(self, engine_script: str) -> None:
+        with pytest.raises(ValueError, match=r"processor's time of .* is not known"):
+            match("go(board_size=5)", [f"engine('{engine_script}')", "random"], 2, time="1 cpu")
+
+
+class TestAdjudication:
+    def test_exact(self) -> None:
+        records = match("tictactoe", ["random", "random"], 20, seed=1, opening_plies=2, adjudication="exact")
+        perfect = Minimax("tictactoe")
+        for record in records:
+            state = TICTACTOE.play_moves(record.moves)
+            assert record.ending in ("adjudicated", "finished")
+            if record.ending == "adjudicated":
+                value = perfect.analyse(state).value * (1 - 2 * TICTACTOE.player(state))
+                assert record.outcome == [value, -value]
+                assert record.reason == "solver knows the result"
+                assert len(record.moves) == 3  # after the first move of a player
+
+    def test_exact_by_a_search(self) -> None:
+        judge = "exact(judge='alphabeta(depth=2)')"
+        whole = match(GAME, ["random", "random"], 20, seed=1)
+        cut = match(GAME, ["random", "random"], 20, seed=1, adjudication=judge, jobs=2)
+        for one, other in zip(whole, cut, strict=True):
+            assert one.moves[: len(other.moves)] == other.moves
+        adjudicated = [record for record in cut if record.ending == "adjudicated"]
+        assert len(adjudicated) > 10
+        judge_of = Minimax(GAME)
+        for record in adjudicated[:5]:
+            state = judge_of.game.play_moves(record.moves)
+            assert judge_of.analyse(state).value * (1 - 2 * judge_of.game.player(state)) == record.outcome[0]
+
+    def test_resignation(self) -> None:
+        records = match("tictactoe", ["minimax", "random"], 20, opening_plies=0, adjudication="resign(moves=1)")
+        assert not any(record.ending == "adjudicated" for record in records)  # minimax never stands badly
+        records = match(
+            "tictactoe", ["minimax", "mcts(simulations=200)"], 40, adjudication=["resign(score=0.9, moves=1)"]
+        )
+        resigned = [record for record in records if record.ending == "adjudicated"]
+        assert resigned
+        for record in resigned:
+            loser = record.movers[-1]
+            assert record.outcome == ([1.0, -1.0] if loser else [-1.0, 1.0])
+            assert record.reason is not None
+            assert record.reason.startswith(f"the {('first', 'second')[loser]} player resigns: -")
+
+    def test_who_has_no_values_never_resigns(self) -> None:
+        records = match(
+            "tictactoe", ["random", "random"], 20, adjudication=["resign(moves=1)", "draw(moves=1, after=0)"]
+        )
+        assert {record.ending for record in records} == {"finished"}
+
+    def test_draw(self) -> None:
+        records = match("tictactoe", ["minimax", "minimax"], 4, opening_plies=0, adjudication="draw(moves=2, after=3)")
+        assert [record.ending for record in records] == ["adjudicated"] * 4
+        assert [len(record.moves) for record in records] == [7] * 4  # from the fourth ply on, two moves of both
+        assert records[0].outcome == [0, 0]
+
+    def test_counts_begin_anew(self) -> None:
+        for name in ("resign(moves=2)", "draw(moves=1, after=0)"):
+            adjudicator = adjudicator_of(name)
+            state = TICTACTOE.new_state()
+            value = -1.0 if name.startswith("resign") else 0.0
+            adjudicator.begin(TICTACTOE)
+            assert adjudicator.look(Position(state, 1, 0, 1, value)) is None
+            assert adjudicator.look(Position(state, 0, 1, 2, 0.5)) is None
+            adjudicator.begin(TICTACTOE)
+            assert adjudicator.look(Position(state, 1, 0, 3, value)) is None
+
+    def test_one_of_ones_own(self) -> None:
+        class Short(Adjudicator):
+            def look(self, position: Position) -> Verdict | None:
+                return Verdict(0.0, "long enough") if position.ply == 4 else None
+
+        record = play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, adjudication=[Short()])
+        assert (len(record.moves), record.outcome, record.ending) == (4, [0.0, 0.0], "adjudicated")
+
+    @pytest.mark.parametrize(
+        ("spec", "error"),
+        [
+            ("exakt", "unknown adjudication 'exakt': did you mean 'exact'"),
+            ("exact(depth=2)", "exact takes judge=…"),
+            ("exact(judge='random')", "random tells no values"),
+            ("exact(judge='solvr')", "solver"),
+            ("resign(moves=0)", "moves must be"),
+            ("draw(score=-1)", "score must be at least 0, got -1"),
+        ],
+    )
+    def test_what_cannot_be(self, spec: str, error: str) -> None:
+        with pytest.raises(ValueError, match=re.escape(error)):
+            match("tictactoe", ["random", "random"], 2, adjudication=spec)
+
+    def test_of_other_environments(self) -> None:
+        class Other:
+            possible_agents = ("one", "two")
+
+        with pytest.raises(ValueError, match="expected an environment of plyground"):
+            play(Other(), [Random(), Random()], 0, adjudication="exact")
+
+
+def test_games_of_such_endings_are_kept_in_files(tmp_path: Path) -> None:
+    from plyground.arena import read_games, write_games
+
+    game: Game = make_game("othello(size=4)")
+    records = match(game, ["random", "random"], 4, adjudication="exact(judge='alphabeta(depth=3)')")
+    assert any(record.ending == "adjudicated" for record in records)
+    write_games(tmp_path / "games.sgf", records)
+    found = list(read_games(tmp_path / "games.sgf"))
+    assert [(one.moves, one.outcome, one.ending, one.reason) for one in found] == [
+        (one.moves, one.outcome, one.ending, one.reason) for one in records
+    ]
