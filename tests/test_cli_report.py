@@ -170,6 +170,17 @@ class TestWatch:
         assert follower.look() == 1
         assert [record.players for record in follower.records] == [["a", "b"]] * 2
 
+    def test_a_store_tells_how_many_games_there_will_be(self, run: Run, tmp_path: Path) -> None:
+        store = tmp_path / "games.db"
+        run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "4", "--out", str(store))
+        assert "4 of 4 games, all are played\n" in run("watch", str(store), "--once")[0].replace("[K", "")
+        assert "4 of 4 games" in run("watch", f"{store}#1", "--once")[0]
+        assert "game 4, tictactoe: " in run("replay", str(store), "4")[0]
+        follower = Follower(store)
+        assert (follower.look(), follower.look()) == (4, 0)
+        run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "6", "--out", str(store), "--resume")
+        assert follower.look() == 2
+
     def test_no_file(self, run: Run, tmp_path: Path) -> None:
         assert "there is no such file" in run("watch", str(tmp_path / "none.jsonl"), "--once", code=2)[1]
         assert "cannot tell the format" in run("watch", str(tmp_path / "none.txt"), "--once", code=2)[1]
