@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
+    ProgressColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -16,8 +20,10 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bar
 from rich.table import Column
+from rich.text import Text
 
 from .notices import CONSOLE
+from .ratings import rating_list
 from .records.formats import read_games, write_games
 from .records.names import split_name
 from .records.record import GameRecord, saved_records
@@ -32,6 +38,9 @@ __all__ = [
 
 Item = TypeVar("Item")
 
+_SHARE = 0.05  # of the time at most goes into telling how it stands …
+_LATEST = 10.0  # … which is told anew after so many seconds at the latest
+
 
 def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path | None = None) -> list[GameRecord]:
     """Play the games of an iterator and return their records; after Ctrl-C, the records of the finished ones.
@@ -41,13 +50,19 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
         total: the number of its games.
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
-    return collect_with_progress(played if out is None else saved_records(out, played), total, "playing", "games")
+    games = played if out is None else saved_records(out, played)
+    return collect_with_progress(games, total, "playing", "games", note=_Leader().add)
 
 
 def collect_with_progress(
-    items: Iterable[Item], total: int, task: str, unit: str, size: Callable[[Item], int] = lambda _: 1
+    items: Iterable[Item],
+    total: int,
+    task: str,
+    unit: str,
+    size: Callable[[Item], int] = lambda _: 1,
+    note: Callable[[Item], str] = lambda _: "",
 ) -> list[Item]:
-    """Return the items of an iterator; after Ctrl-C, the items until then.
+    """Return the items of an iterator; after Ctrl-C, the items until then. A bar shows the rate, and what is left.
 
     Args:
         items: the items to wait for.
@@ -55,24 +70,62 @@ def collect_with_progress(
         task: what is being done, as in ``"playing"``.
         unit: what is counted, as in ``"games"``.
         size: gives the size of an item, in units.
+        note: is given each item, and returns how it all stands, in a few words.
     """
     done: list[Item] = []
+    whole = Column(no_wrap=True)
     try:
         columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.description}", table_column=whole),
+            BarColumn(20),
+            MofNCompleteColumn(table_column=whole),
+            _RateColumn(table_column=whole),
+            TimeElapsedColumn(table_column=whole),
+            TimeRemainingColumn(table_column=whole),
+            TextColumn(
+                "{task.fields[note]}", table_column=Column(overflow="fold")
+            ),  # some lines where there is no room
         )
         with Bar(*columns, console=CONSOLE) as bar:
-            shown = bar.add_task(task, total=total)
+            shown = bar.add_task(task, total=total, note="")
             for item in items:
                 done.append(item)
-                bar.advance(shown, size(item))
+                bar.update(shown, advance=size(item), note=escape(note(item)))
     except KeyboardInterrupt:
         CONSOLE.print(f"stopped after {sum(map(size, done))} of {total} {unit}")
     return done
+
+
+class _RateColumn(ProgressColumn):
+    """How much is done in a second, or in a minute."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.3g}/s" if speed >= 1 else f"{60 * speed:.3g}/min")
+
+
+class _Leader:
+    """Who is rated highest until now, with the interval; looked up anew when that costs little time."""
+
+    def __init__(self) -> None:
+        self._records: list[GameRecord] = []
+        self._next, self._text = 0.0, ""
+
+    def add(self, record: GameRecord) -> str:
+        """Count a game, and return a line such as ``"random leads, +120 Elo (+31 to +240)"``."""
+        self._records.append(record)
+        now = time.perf_counter()
+        if now >= self._next:
+            try:
+                best = rating_list(self._records).ratings[0]
+                self._text = f"{best.name} leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})"
+            except ValueError:  # some have not met yet
+                self._text = ""
+            took = time.perf_counter() - now
+            self._next = now + min(max(0.5, took / _SHARE), _LATEST)
+        return self._text
 
 
 def convert_with_progress(source: Path, target: Path) -> int:

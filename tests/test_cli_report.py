@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plyground.arena import write_records
+from plyground.arena import play_with_progress, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 
@@ -98,6 +99,17 @@ class TestReplay:
         assert shown(["G", "n", "g", "p", "\x03"]).startswith("initial position")
 
 
+def test_the_bar_of_a_match_tells_the_rate_and_who_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr("plyground.arena.progress.CONSOLE", console)
+    games = [a_game(f"[a] {other}", 1.0, (one,)) for one in (0, 8) for other in "bc"]
+    assert play_with_progress(iter(games), 4) == games
+    output: Any = console.file
+    text = output.getvalue()
+    assert re.search(r" 4/4 +[\d.e+]+/s ", text)
+    assert re.search(r"\[a\] leads, \+\d+ Elo \([+-]\d+ to \+\d+\)", text)
+
+
 class TestWatch:
     def test_once(self, run: Run, file: Path) -> None:
         out, _ = run("watch", str(file), "--once", "--games", "12")
@@ -157,6 +169,17 @@ class TestWatch:
         path.write_text(2 * path.read_text())
         assert follower.look() == 1
         assert [record.players for record in follower.records] == [["a", "b"]] * 2
+
+    def test_a_store_tells_how_many_games_there_will_be(self, run: Run, tmp_path: Path) -> None:
+        store = tmp_path / "games.db"
+        run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "4", "--out", str(store))
+        assert "4 of 4 games, all are played\n" in run("watch", str(store), "--once")[0].replace("[K", "")
+        assert "4 of 4 games" in run("watch", f"{store}#1", "--once")[0]
+        assert "game 4, tictactoe: " in run("replay", str(store), "4")[0]
+        follower = Follower(store)
+        assert (follower.look(), follower.look()) == (4, 0)
+        run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "6", "--out", str(store), "--resume")
+        assert follower.look() == 2
 
     def test_no_file(self, run: Run, tmp_path: Path) -> None:
         assert "there is no such file" in run("watch", str(tmp_path / "none.jsonl"), "--once", code=2)[1]

@@ -45,7 +45,7 @@ ROOMS = {
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        *("arena.openings", "arena.ratings", "arena.tournaments"),
+        *("arena.openings", "arena.ratings", "arena.store", "arena.tournaments"),
     },
     "arena.engine": {"agents.engines", "arena.referee", "envs.games", "envs.vector"},
     "arena.grading": {

@@ -46,7 +46,7 @@ Dask = Annotated[
 ]
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
-GamesFile = Annotated[Path, typer.Argument(help="A file of games: .jsonl, .sgf or .pdn.")]
+GamesFile = Annotated[Path, typer.Argument(help="A file of games: .jsonl, .db, .csv, .parquet, .sgf or .pdn.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 KeepGoing = Annotated[

@@ -15,7 +15,10 @@ __all__ = ["watch"]
 def watch(
     file: GamesFile,
     games: Annotated[
-        int | None, typer.Option(min=1, help="How many games there will be, to tell when they will end.")
+        int | None,
+        typer.Option(
+            min=1, help="How many games there will be, to tell when they will end. Default: what a store says."
+        ),
     ] = None,
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks at the file.")] = 1,
     until_idle: Annotated[

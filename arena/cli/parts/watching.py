@@ -14,9 +14,12 @@ from rich.text import Text
 from ...ratings import rating_list
 from ...records.files import located, without_mark
 from ...records.formats import check_format, read_games
+from ...records.names import is_store, split_name
 from ...records.record import GameRecord
+from ...store import tournaments_in
 from ...tables import cross_table, ratings_table
 from ...tournaments import standings
+from ...tournaments.formats import planned_games
 from .replaying import ending_of, score_of
 
 __all__ = ["Follower", "Pace", "follow"]
@@ -44,8 +47,9 @@ class Follower:
 
     def __init__(self, path: Path) -> None:
         check_format(path)
-        if not path.is_file():
-            raise FileNotFoundError(f"cannot read {path}: there is no such file")
+        self._file, _ = split_name(path)
+        if not self._file.is_file():
+            raise FileNotFoundError(f"cannot read {self._file}: there is no such file")
         self._path, self._offset, self._line = path, 0, 0
         self._stamp: object = None
         self.records: list[GameRecord] = []
@@ -67,7 +71,7 @@ class Follower:
 
     def _files(self) -> tuple[Path, Path]:
         """Return the file, and the log beside it in which SQLite keeps what it has just been given."""
-        return self._path, self._path.with_name(f"{self._path.name}-wal")
+        return self._file, self._file.with_name(f"{self._file.name}-wal")
 
     def _lines(self) -> int:
         if self._path.stat().st_size < self._offset:  # a new file of the same name
@@ -91,12 +95,12 @@ class Follower:
 class Pace:
     """How fast games come, over the last minute.
 
-    Args:
-        planned: how many games there will be, if that is known.
+    Attributes:
+        planned: how many games there will be; None where that is not known.
     """
 
     def __init__(self, planned: int | None) -> None:
-        self._planned = planned
+        self.planned = planned
         self._seen: deque[tuple[float, int]] = deque()  # when, and how many games there were
 
     def add(self, now: float, games: int) -> None:
@@ -114,14 +118,14 @@ class Pace:
     def line(self, clock: datetime) -> str:
         """Return how many games there are, how fast they come, and when they will end, as the clock shows it."""
         games = self._seen[-1][1]
-        of = f" of {self._planned:,}" if self._planned else ""
+        of = f" of {self.planned:,}" if self.planned else ""
         parts = [f"{games:,}{of} games"]
         if rate := self.rate:
             parts.append(f"{rate:.3g} a second" if rate >= 1 else f"{60 * rate:.3g} a minute")
-        if self._planned and games >= self._planned:
+        if self.planned and games >= self.planned:
             parts.append("all are played")
-        elif self._planned and rate:
-            left = timedelta(seconds=round((self._planned - games) / rate))
+        elif self.planned and rate:
+            left = timedelta(seconds=round((self.planned - games) / rate))
             parts.append(f"{left} left, until {(clock + left):%H:%M:%S}")
         return ", ".join(parts)
 
@@ -132,12 +136,13 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
     Args:
         console: where it is shown.
         path: the file.
-        planned: how many games there will be, if that is known.
+        planned: how many games there will be; None where a store may tell it.
         every: seconds between two looks.
         until_idle: seconds without a new game after which it ends; 0 for one look; None for Ctrl-C alone.
     """
     follower, pace = Follower(path), Pace(planned)
     follower.look()
+    pace.planned = planned or _planned(path)
     pace.add(time.monotonic(), len(follower.records))
     if until_idle == 0:
         console.print(_table(follower.records, pace))
@@ -148,6 +153,8 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
             while True:
                 begun = time.monotonic()
                 new = follower.look()
+                if new and pace.planned is None:
+                    pace.planned = _planned(path)
                 pace.add(begun, len(follower.records))
                 live.update(_table(follower.records, pace), refresh=True)
                 now = time.monotonic()
@@ -157,6 +164,17 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
                 time.sleep(max(every, (now - begun) * (1 / _SHARE - 1)))
         except KeyboardInterrupt:
             pass
+
+
+def _planned(path: Path) -> int | None:
+    """Return how many games the tournament in a store will have; None where no file says so, or there are several."""
+    if not is_store(path):
+        return None
+    file, chosen = split_name(path)
+    known = [one.arguments for one in tournaments_in(file) if chosen in (None, str(one.number))]
+    if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys():
+        return None
+    return planned_games(known[0]["format"], len(known[0]["players"]), known[0]["games"])
 
 
 def _table(records: list[GameRecord], pace: Pace) -> RenderableType:
