@@ -83,7 +83,7 @@ def _notes(found: RatingList) -> str:
     reference = f"the anchors ({', '.join(found.anchors)})" if found.anchors else "the mean of all players, which is 0"
     move = found.first_move
     lines = [
-        f"Elo, with its interval of {found.confidence:.4g}, is the lead on {reference}.",
+        f"Elo, with its interval of {100 * found.confidence:.4g} %, is the lead on {reference}.",
         "LOS is how likely the player is stronger than the next.",
         f"The first move is worth {move.elo:+.0f} ({move.low:+.0f} to {move.high:+.0f}) Elo; draws: ν = "
         f"{found.draw_parameter:.2f}.",
