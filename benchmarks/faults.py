@@ -188,11 +188,11 @@ def kills(
 def killed(place: Path, suffix: str, times: int, games: int, rng: np.random.Generator) -> dict[str, Any]:
     """Kill and resume a tournament so often, and compare it with one that nothing disturbs."""
     whole, path = place / f"whole{suffix}", place / f"killed{suffix}"
-    code, expected, said = finished(command(whole, games))
+    code, expected, said = finished(command(whole, games, resume=True))
     require(code == 0, said)
     done, before, seen = 0, 0, []
     while done < times:
-        size = written(path)
+        had = count(path)
         process = subprocess.Popen(
             command(path, games, jobs=1 + done % 2, resume=True),
             stdout=subprocess.DEVNULL,
@@ -203,19 +203,19 @@ def killed(place: Path, suffix: str, times: int, games: int, rng: np.random.Gene
         if rng.random() < 0.2:  # at any moment, that of starting too
             wait(process, rng.random() * 4)
         else:  # while it plays
-            wait(process, 120, partial(has_grown, path, size))
+            wait(process, 120, partial(has_more, path, had))
             wait(process, rng.random() * 0.4)
         if process.poll() is not None:
             _, errors = process.communicate()
             require(process.returncode == 0, f"it ended with {process.returncode}: {errors.strip()}")
             break
-        before += written(path) == size
         process.kill()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # the workers
         process.communicate()
         done += 1
         seen.append(count(path))
+        before += seen[-1] == had
     require(done == times, f"all games were played after {done} kills: play more of them with --games")
     require(seen == sorted(seen), f"games were lost: there were {seen}")
     code, table, said = finished(command(path, games, jobs=2, resume=True))
@@ -232,17 +232,11 @@ def wait(process: subprocess.Popen[str], seconds: float, until: Callable[[], boo
     """Wait until the process has ended, something is so, or the time is over."""
     end = time.monotonic() + seconds
     while process.poll() is None and time.monotonic() < end and not until():
-        time.sleep(0.002)
+        time.sleep(0.02)
 
 
-def written(path: Path) -> int:
-    """Return a number that changes when something is written to a file, or to SQLite's log beside it."""
-    beside = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.exists()]
-    return sum(one.stat().st_mtime_ns for one in beside)
-
-
-def has_grown(path: Path, before: int) -> bool:
-    return written(path) != before
+def has_more(path: Path, before: int) -> bool:
+    return count(path) > before
 
 
 def count(path: Path) -> int:
