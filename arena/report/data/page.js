@@ -57,7 +57,8 @@
     const cells = new Map();
     for (const change of [data.start, ...game.d.slice(0, count)]) {
       for (const value of change) {
-        if (value % 5) cells.set(Math.floor(value / 5), value % 5); else cells.delete(Math.floor(value / 5));
+        const cell = Math.floor(value / data.codes), code = value % data.codes;
+        if (code) cells.set(cell, code); else cells.delete(cell);
       }
     }
     return cells;
@@ -85,7 +86,7 @@
     if (ply && ply <= game.d.length) {
       const touched = game.d[ply - 1].slice(0, game.t ? game.t[ply - 1] : 1);
       for (const value of touched) {
-        const cell = Math.floor(value / 5);
+        const cell = Math.floor(value / data.codes);
         use(layers[svg.dataset.mark], `mark-${cells.get(cell) || 0}`, cell);
       }
     }
