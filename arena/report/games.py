@@ -93,10 +93,12 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
     codes, texts = _codes(game, replay.state), [game.text(replay.state)]
     changes: list[list[int]] = []
     touches: list[int] = []
+    names: list[str] = []  # which may depend on what stands on the board
     for move in moves:
         before = replay.state.copy()
         if not replay.play_all([move]):
             break
+        names.append(game.move_name(before, move))
         if game.board is None:
             texts.append(game.text(replay.state))
             continue
@@ -106,6 +108,8 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         changes.append([base * cell + new[cell] for cell in (*cells, *others)])
         touches.append(len(cells))
         codes = new
+    if names != [game.action_to_str(move) for move in replay.moves]:
+        data["l"] = names
     data["q"] = "".join(map(str, [*replay.movers, *[replay.player] * (len(record.moves) - len(replay.moves))]))
     if game.board is None:
         return {**data, "x": texts}

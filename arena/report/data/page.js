@@ -32,7 +32,7 @@
   let current = 0, ply = 0;
 
   const player = (game, seat) => data.players[game.p[seat]];
-  const moveName = (game, i) => data.actions[game.m[i]];
+  const moveName = (game, i) => game.l?.[i] ?? data.actions[game.m[i]];
   const points = (game) => game.r[0] === game.r[1] ? "½–½" : game.r[0] > game.r[1] ? "1–0" : "0–1";
   const element = (name, content, attributes = {}) => {
     const made = document.createElement(name);
