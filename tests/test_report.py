@@ -163,7 +163,10 @@ class TestGames:
         [
             "tictactoe",
             "connect_four(rows=4, columns=5)",
-            *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("othello", "checkers", "go(board_size=5)")),
+            *(
+                pytest.param(spec, marks=pytest.mark.slow)
+                for spec in ("othello", "checkers", "chess", "go(board_size=5)")
+            ),
         ],
     )
     def test_the_page_can_build_each_position(self, spec: str, rng: np.random.Generator) -> None:
@@ -172,18 +175,19 @@ class TestGames:
         records = [record_of(game, some) for some in states]
         data = games_data(game, records, ["a", "b"], range(3))
         assert game.board is not None
+        base = data["codes"]
         for some, one in zip(states, data["games"], strict=True):
             cells = np.zeros((game.board.rows, game.board.columns), int)
             for value in data["start"]:
-                cells.flat[value // 5] = value % 5
+                cells.flat[value // base] = value % base
             for i, changes in enumerate([[], *one["d"]]):
                 for value in changes:
-                    cells.flat[value // 5] = value % 5
+                    cells.flat[value // base] = value % base
                 assert np.array_equal(cells, game.board.pieces(some[i]))
                 if i:
                     count = one["t"][i - 1] if "t" in one else 1
                     touched = game.board.cells(some[i - 1], one["m"][i - 1])
-                    assert tuple(value // 5 for value in changes[:count]) == touched
+                    assert tuple(value // base for value in changes[:count]) == touched
             assert one["q"] == "".join(str(int(game.player(state))) for state in some[:-1])
 
     def test_what_has_no_room_is_left_out_and_counted(self) -> None:
@@ -279,12 +283,13 @@ class TestPlots:
         assert share_text(0.625, 0.5, 0.75) == "62 % (50–75)"
         assert share_text(float("nan"), float("nan"), float("nan")) == "–"
 
-    @pytest.mark.parametrize("spec", ["tictactoe", "connect_four", "othello", "checkers", "go_9x9"])
+    @pytest.mark.parametrize("spec", ["tictactoe", "connect_four", "othello", "checkers", "chess", "go_9x9"])
     def test_a_template_has_layers_and_what_goes_into_them(self, spec: str) -> None:
         root = ElementTree.fromstring(board_template(make_game(spec), 'a "board" & <more>'))
         assert root.get("aria-label") == 'a "board" & <more>'
         ids = [one.get("id") for one in root.iter() if one.get("id")]
-        assert ids == [*(f"piece-{code}" for code in range(1, 5)), *(f"mark-{code}" for code in range(5))]
+        codes = 13 if spec == "chess" else 5
+        assert ids == [*(f"piece-{code}" for code in range(1, codes)), *(f"mark-{code}" for code in range(codes))]
         layers = [one.get("data-layer") for one in root.iter() if one.get("data-layer")]
         assert layers == ["borders", "pieces", "rings"]
         assert root.get("data-mark") in layers

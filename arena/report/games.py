@@ -1,6 +1,6 @@
 """Games as compact data, from which the page draws each position by itself.
 
-A board is a list of numbers ``5 · cell + code``, with the codes of `plyground.envs.board`: first the whole initial
+A board is a list of numbers ``codes · cell + code``, with the codes of `plyground.envs.board`: first the whole initial
 position, then for each move the cells that changed. So a game of Connect Four takes half a kilobyte, however many
 positions it has. Games without a `Board` are kept as text, position by position.
 """
@@ -20,7 +20,6 @@ from ..records.replay import Replay, legal_moves
 __all__ = ["LIMIT", "games_data", "move_name", "order_of"]
 
 LIMIT = 4_000_000  # bytes of all games together
-_CODES = 5
 
 
 def order_of(records: Sequence[GameRecord], first: Iterable[int]) -> list[int]:
@@ -61,7 +60,8 @@ def games_data(
     return {
         "unit": SVG_UNIT,
         "columns": board.columns if board is not None else 0,
-        "start": [] if game is None or board is None else _filled(_codes(game, game.new_state())),
+        "codes": _base(game),
+        "start": [] if game is None or board is None else _filled(_codes(game, game.new_state()), _base(game)),
         "actions": {move: move_name(game, move) for move in used},
         "players": list(names),
         "games": [json.loads(kept[i]) for i in sorted(kept)],
@@ -89,23 +89,27 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
     if game is None:
         data["q"] = "".join("?01"[mover + 1] for mover in record.movers)
         return data
-    replay, moves = Replay(game), legal_moves(record)
+    replay, moves, base = Replay(game), legal_moves(record), _base(game)
     codes, texts = _codes(game, replay.state), [game.text(replay.state)]
     changes: list[list[int]] = []
     touches: list[int] = []
+    names: list[str] = []  # which may depend on what stands on the board
     for move in moves:
         before = replay.state.copy()
         if not replay.play_all([move]):
             break
+        names.append(game.move_name(before, move))
         if game.board is None:
             texts.append(game.text(replay.state))
             continue
         cells = game.board.cells(before, move)
         new = _codes(game, replay.state)
         others = [cell for cell, code in enumerate(new) if code != codes[cell] and cell not in cells]
-        changes.append([_CODES * cell + new[cell] for cell in (*cells, *others)])
+        changes.append([base * cell + new[cell] for cell in (*cells, *others)])
         touches.append(len(cells))
         codes = new
+    if names != [game.action_to_str(move) for move in replay.moves]:
+        data["l"] = names
     data["q"] = "".join(map(str, [*replay.movers, *[replay.player] * (len(record.moves) - len(replay.moves))]))
     if game.board is None:
         return {**data, "x": texts}
@@ -119,8 +123,13 @@ def _codes(game: Game, state: Any) -> list[int]:
     return codes_of(game, board_of(game)[0], state) if game.board is not None else []
 
 
-def _filled(codes: Sequence[int]) -> list[int]:
-    return [_CODES * cell + code for cell, code in enumerate(codes) if code]
+def _base(game: Game | None) -> int:
+    """Return how many codes of cells there are."""
+    return len(game.board.marks) if game is not None and game.board is not None else 1
+
+
+def _filled(codes: Sequence[int], base: int) -> list[int]:
+    return [base * cell + code for cell, code in enumerate(codes) if code]
 
 
 def move_name(game: Game | None, move: int) -> str:

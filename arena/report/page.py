@@ -20,7 +20,7 @@ from ..ratings import payoff_matrix, rating_list
 from ..records.record import GameRecord
 from ..tournaments import standings
 from .blunders import SHOWN, Search, blunders_section, find_blunders
-from .games import LIMIT, games_data, move_name, order_of
+from .games import LIMIT, games_data, order_of
 from .markup import Html, escaped, section, tag
 from .pairs import in_pairs
 from .results import HEAT, cross_table_section, payoff_section, ratings_section
@@ -94,7 +94,7 @@ def report_page(
         section("payoffs", "Who beats whom", tag("p", f"It cannot be told: {unmatched}."))
         if payoffs is None
         else payoff_section(table_of, payoffs),
-        sides_section(played, names, ratings and ratings.first_move, lambda move: move_name(game, move)),
+        sides_section(played, names, ratings and ratings.first_move, _namer(game)),
         lengths_section(played),
         times_section(played, names),
         section("blunders", "Blunders", tag("p", unsolved))
@@ -205,3 +205,8 @@ def _or_reason(function: Callable[[], Result]) -> tuple[Result | None, str]:
         return function(), ""
     except ValueError as error:
         return None, str(error)
+
+
+def _namer(game: Game | None) -> Callable[[Sequence[int]], list[str]]:
+    """Return what gives the names of moves from the initial position: numbers where the game is not known."""
+    return (lambda moves: list(map(str, moves))) if game is None else game.line_names

@@ -17,7 +17,10 @@ _LONGEST = 40  # moves of an opening that are named
 
 
 def sides_section(
-    records: Sequence[GameRecord], names: Sequence[str], first_move: Advantage | None, move_name: Callable[[int], str]
+    records: Sequence[GameRecord],
+    names: Sequence[str],
+    first_move: Advantage | None,
+    line_names: Callable[[Sequence[int]], list[str]],
 ) -> Html:
     """Return the results by side and by opening.
 
@@ -25,7 +28,7 @@ def sides_section(
         records: all games.
         names: the players, the best first.
         first_move: what the first move is worth beside the players' strength; None where that is not known.
-        move_name: gives the name of an action.
+        line_names: gives the names of moves from the initial position.
     """
     pairs = in_pairs(records)
     share = first_share(pairs)
@@ -49,7 +52,7 @@ def sides_section(
             "Results by side",
         ),
         tag("p", note, class_="note"),
-        _openings(records, move_name),
+        _openings(records, line_names),
     )
 
 
@@ -85,7 +88,7 @@ def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list
     return rows
 
 
-def _openings(records: Sequence[GameRecord], move_name: Callable[[int], str]) -> Html:
+def _openings(records: Sequence[GameRecord], line_names: Callable[[Sequence[int]], list[str]]) -> Html:
     by_opening: dict[tuple[int, ...], list[GameRecord]] = {}
     for record in records:
         by_opening.setdefault(tuple(record.moves[: record.opening]), []).append(record)
@@ -100,7 +103,7 @@ def _openings(records: Sequence[GameRecord], move_name: Callable[[int], str]) ->
         lengths = [len(record.moves) for record in by_opening[opening]]
         rows.append(
             [
-                _named(opening, move_name),
+                _named(opening, line_names),
                 f"{len(points)}",
                 _results(points),
                 _text(shares[opening]),
@@ -119,8 +122,8 @@ def _openings(records: Sequence[GameRecord], move_name: Callable[[int], str]) ->
     )
 
 
-def _named(opening: tuple[int, ...], move_name: Callable[[int], str]) -> str:
+def _named(opening: tuple[int, ...], line_names: Callable[[Sequence[int]], list[str]]) -> str:
     if not opening:
         return "initial position"
-    text = " ".join(map(move_name, opening[:_LONGEST]))
+    text = " ".join(line_names(opening[:_LONGEST]))
     return f"{text} … {len(opening)} moves" if len(opening) > _LONGEST else text

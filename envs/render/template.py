@@ -12,8 +12,8 @@ for each, and three empty layers, below the labels:
 =====================  =================================================================================
 
 What is drawn on a cell is a ``<use>`` of that group, with ``x`` and ``y`` of `SVG_UNIT` for each column and row that
-the cell is away from the first one. The ids are ``piece-1`` to ``piece-4``, by the codes of
-`plyground.envs.board`, and ``mark-0`` to ``mark-4``, by the code of what stands on a cell after the move.
+the cell is away from the first one. The ids are ``piece-1`` and on, by the codes of
+`plyground.envs.board`, and ``mark-0`` and on, by the code of what stands on a cell after the move.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def board_template(game: Game, label: str) -> str:
     """
     board, style = board_of(game)
     layout = Layout(board, style)
-    marked = style.last_move
-    symbols = [_symbol(f"piece-{code}", layout.piece(0, code)) for code in range(1, 5)]
+    marked, codes = style.last_move, len(board.marks)
+    symbols = [_symbol(f"piece-{code}", layout.piece(0, code)) for code in range(1, codes)]
     symbols += [
-        _symbol(f"mark-{code}", layout.ring(0, code) if marked == "ring" else layout.border(0)) for code in range(5)
+        _symbol(f"mark-{code}", layout.ring(0, code) if marked == "ring" else layout.border(0)) for code in range(codes)
     ]
     labels = _drawn(layout.labels())
     page = f'<rect width="100%" height="100%" fill={quoteattr(style.page)}/>'

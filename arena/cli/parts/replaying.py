@@ -113,7 +113,8 @@ class Reel:
         """Return what the move that led to a position was, who made it, and how long it took."""
         if not at:
             return f"initial position, {self.last} moves to come"
-        record, name = self.record, self._name(self.record.moves[at - 1])
+        record, move = self.record, self.record.moves[at - 1]
+        name = self.game.move_name(self._states[at - 1], move) if at < len(self._states) else self._name(move)
         seconds = record.seconds[at - 1]
         took = f" ({format_seconds(seconds)})" if seconds else ""
         who = "opening" if at <= record.opening else self._player(self._movers[at - 1])

@@ -32,7 +32,7 @@
   let current = 0, ply = 0;
 
   const player = (game, seat) => data.players[game.p[seat]];
-  const moveName = (game, i) => data.actions[game.m[i]];
+  const moveName = (game, i) => game.l?.[i] ?? data.actions[game.m[i]];
   const points = (game) => game.r[0] === game.r[1] ? "½–½" : game.r[0] > game.r[1] ? "1–0" : "0–1";
   const element = (name, content, attributes = {}) => {
     const made = document.createElement(name);
@@ -57,7 +57,8 @@
     const cells = new Map();
     for (const change of [data.start, ...game.d.slice(0, count)]) {
       for (const value of change) {
-        if (value % 5) cells.set(Math.floor(value / 5), value % 5); else cells.delete(Math.floor(value / 5));
+        const cell = Math.floor(value / data.codes), code = value % data.codes;
+        if (code) cells.set(cell, code); else cells.delete(cell);
       }
     }
     return cells;
@@ -85,7 +86,7 @@
     if (ply && ply <= game.d.length) {
       const touched = game.d[ply - 1].slice(0, game.t ? game.t[ply - 1] : 1);
       for (const value of touched) {
-        const cell = Math.floor(value / 5);
+        const cell = Math.floor(value / data.codes);
         use(layers[svg.dataset.mark], `mark-${cells.get(cell) || 0}`, cell);
       }
     }
