@@ -121,12 +121,13 @@ class TestUCI:
         engine.close()
 
     def test_arguments(self, script: Any) -> None:
-        for options, error in (
+        wrong: list[tuple[dict[str, Any], str]] = [
             ({"protocol": "ucci"}, "unknown protocol 'ucci': did you mean 'uci'"),
             ({"seconds": 0}, "seconds must be a number above 0"),
             ({"move_seconds": -1}, "move_seconds must be a number above 0"),
             ({"nodes": 0}, "nodes must be"),
-        ):
+        ]
+        for options, error in wrong:
             with pytest.raises(ValueError, match=error):
                 ChessEngine(CHESS, script("e2e4"), **options)
         with pytest.raises(ValueError, match="play chess here, got othello"):

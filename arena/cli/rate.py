@@ -42,7 +42,6 @@ def rate(
 ) -> None:
     """Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough."""
     from ...envs import make_game
-    from ...envs.outside.files import check_writable
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of
     from ..records.record import write_records
@@ -51,8 +50,6 @@ def rate(
 
     made, found = make_game(game), named(player)
     known = ladder_of(made, ladder)
-    if out is not None:
-        check_writable(out)
     done = games_in(out, resume)
     played = iter_place(
         *(found.spec, made, known, games, width, seed), opening_plies=opening_plies, name=found.name, after=done

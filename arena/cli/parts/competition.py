@@ -22,7 +22,7 @@ from ...tournaments import Standing, standings
 from ...tournaments.course import Course
 from ...tournaments.formats import planned_games, schedule_of
 
-__all__ = ["compete", "data_of", "going_on", "match_options", "table_of"]
+__all__ = ["compete", "data_of", "games_in", "going_on", "match_options", "table_of"]
 
 _err = Console(stderr=True)
 
@@ -99,27 +99,32 @@ def going_on(out: Path | None, resume: bool) -> dict[str, Any]:
         ValueError: there are games, and nobody said to go on; there is no file to go on with; or it is of a format that
             cannot be added to.
     """
-    if out is not None and out.suffix.lower() in (".sgf", ".pdn", ".csv", ".parquet"):
-        raise ValueError(
-            f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
-            f"{out.suffix} of them"
-        )
     if out is not None and is_store(out):
         check_writable(split_name(out)[0])
         return {"store": out, "resume": resume}
+    return {"after": games_in(out, resume)}
+
+
+def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
+    """Return the games of a file of JSON lines, to which others will be added.
+
+    Raises:
+        OSError: nothing can be written there.
+        ValueError: as `going_on`.
+    """
     if out is not None:
+        if out.suffix.lower() in (".sgf", ".pdn", ".csv", ".parquet"):
+            raise ValueError(
+                f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
+                f"{out.suffix} of them"
+            )
         check_writable(out)
-    return {"after": _games_in(out, resume)}
-
-
-def _games_in(out: Path | None, resume: bool) -> list[GameRecord]:
-    """Return the games of a file of JSON lines."""
     if out is None or not out.is_file() or not out.stat().st_size:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")
         return []
     if resume and mend(out):
-        _err.print(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
+        _say(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
     done = list(read_records(out))
     if not resume:
         first = f"{done[0].game}, {' v '.join(done[0].players)}"
