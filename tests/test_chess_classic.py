@@ -60,7 +60,9 @@ def both(moves: list[str]) -> tuple[Any, Any]:
     theirs.reset()
     for move in moves:
         action = ours.game.move_of(ours.infos[ours.agent_selection]["state"], move)
-        assert theirs.observe(theirs.agent_selection)["action_mask"][action]
+        agent = theirs.agent_selection
+        assert agent is not None
+        assert theirs.observe(agent)["action_mask"][action]
         ours.step(action)
         theirs.step(action)
     return ours, theirs
