@@ -23,7 +23,7 @@ from plyground.envs.games.chess.perft import perft
 
 POSITIONS = Path(__file__).parent.parent / "tests" / "data" / "perft.json"
 MOST = 6_000_000  # nodes with every move played, and a hundredth of it for python-chess
-MOST_BULK = 200_000_000
+MOST_BULK = 100_000_000
 ROUNDS = 3
 
 
