@@ -149,7 +149,7 @@ def timed(name: str, attacks: Any, *tables: Any) -> None:
         return total
 
     loop(10, tables)
-    seconds = []
+    seconds, total = [], ZERO
     for _ in range(3):
         start = time.perf_counter()
         total = loop(QUESTIONS, tables)

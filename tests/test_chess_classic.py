@@ -63,7 +63,8 @@ def both(moves: list[str]) -> tuple[Any, Any]:
         action = ours.game.move_of(ours.infos[ours.agent_selection]["state"], move)
         agent = theirs.agent_selection
         assert agent is not None
-        assert theirs.observe(agent)["action_mask"][action]
+        seen: Any = theirs.observe(agent)
+        assert seen["action_mask"][action]
         ours.step(action)
         theirs.step(action)
     return ours, theirs
@@ -117,6 +118,7 @@ def test_batches_show_what_the_environment_shows(spec: str, rng: np.random.Gener
     env.reset()
     batch.reset()
     moves = ["e2e4", "e7e6", *["g1f3", "g8f6", "f3g1", "f6g8"] * 2]
+    ply = 0
     for ply in range(120):
         agent = env.agent_selection
         seen = env.observe(agent)
