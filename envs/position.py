@@ -15,22 +15,21 @@ __all__ = ["Position"]
 
 
 @kernel
-def _advance(game, state, action, ply, planes, first, remembered, frame, past, scratch, mask, utilities):
+def _advance(game, state, action, ply, planes, frame, past, scratch, mask, utilities):
     """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities at the end.
 
-    Of the channels of an observation, ``remembered`` (which may be 0) from the ``first`` on move on by one ``frame`` of
-    channels.
+    All values of the observations move on by one ``frame`` of channels (which may be 0): every channel of the history
+    then stands for the position before, and the others are written anew.
 
     Returns:
         The player to move, 0 or 1, and whether the game is over.
     """
     if action >= 0:
         game.play(state, action)
-    if action >= 0 and remembered > 0:
-        cells = planes.reshape(-1, planes.shape[-1])
-        for i in range(cells.shape[0]):
-            for channel in range(first + frame + remembered - 1, first + frame - 1, -1):
-                cells[i, channel] = cells[i, channel - frame]
+    if action >= 0 and frame > 0:
+        values = planes.reshape(-1)
+        for i in range(values.size - 1, frame - 1, -1):
+            values[i] = values[i - frame]
     else:
         planes[:] = 0
     game.observe(state, 0, planes[0])
@@ -77,9 +76,8 @@ class Position:
         self._bind()
 
     def _bind(self) -> None:
-        frames, frame = self._game.history or (1, 0)
-        views = (self.planes, self._game.history_first, (frames - 1) * frame, frame)
-        self._buffers = (*views, self.past, self._scratch, self.mask, self.utilities)
+        _, frame = self._game.history or (1, 0)
+        self._buffers = (self.planes, frame, self.past, self._scratch, self.mask, self.utilities)
         self._advance = bind(_advance, self._game, self.state, 0, 0, *self._buffers)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -100,8 +100,8 @@ class TestSearchAgents:
             agent(game).act({"observation": np.zeros((3, 3, 2))}, {"state": connect_four().new_state()})
         with pytest.raises(ValueError, match="does it come from another game"):
             agent(game).act({"observation": np.zeros((6, 7, 2))}, {})
-        with pytest.raises(ValueError, match="unknown game 'chess'"):
-            agent("chess")
+        with pytest.raises(ValueError, match="unknown game 'shogi'"):
+            agent("shogi")
 
     def test_predict_is_that_of_stable_baselines3(self, agent: type[SearchAgent]) -> None:
         game = connect_four()

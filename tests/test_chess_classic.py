@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import chess_v0
+from plyground.agents.puct.observing import Observer
+from plyground.envs import BoardGameEnv, GameBatch, chess_v0, make_game
 
 from .test_drop_in import numbers, transcript
 
@@ -60,7 +61,10 @@ def both(moves: list[str]) -> tuple[Any, Any]:
     theirs.reset()
     for move in moves:
         action = ours.game.move_of(ours.infos[ours.agent_selection]["state"], move)
-        assert theirs.observe(theirs.agent_selection)["action_mask"][action]
+        agent = theirs.agent_selection
+        assert agent is not None
+        seen: Any = theirs.observe(agent)
+        assert seen["action_mask"][action]
         ours.step(action)
         theirs.step(action)
     return ours, theirs
@@ -106,3 +110,41 @@ def test_a_game_goes_on_until_the_position_is_there_for_the_third_time() -> None
     assert all(ours.terminations.values())
     assert ours.rewards == {"player_0": 0, "player_1": 0}
     assert planes(ours)[:, :, 19].all()
+
+
+@pytest.mark.parametrize("spec", ["chess", "chess(classic=True, repetition=4)"])
+def test_batches_show_what_the_environment_shows(spec: str, rng: np.random.Generator) -> None:
+    env, batch = BoardGameEnv(spec), GameBatch(make_game(spec), 2)
+    env.reset()
+    batch.reset()
+    moves = ["e2e4", "e7e6", *["g1f3", "g8f6", "f3g1", "f6g8"] * 2]
+    ply = 0
+    for ply in range(120):
+        agent = env.agent_selection
+        seen = env.observe(agent)
+        for seat, name in enumerate(env.possible_agents):
+            batch.show(np.array([0]), np.array([seat]))
+            np.testing.assert_array_equal(batch.observations[0], planes(env, name))
+        np.testing.assert_array_equal(batch.masks[0], seen["action_mask"])
+        if env.terminations[agent]:
+            break
+        if ply < len(moves) and (ply < 9 or spec != "chess"):
+            action = env.game.move_of(env.infos[agent]["state"], moves[ply])
+        else:
+            action = int(rng.choice(np.flatnonzero(seen["action_mask"])))
+        assert not batch.over[0]
+        env.step(action)
+        batch.play(np.array([0]), np.array([action]))
+    assert batch.over[0] == env.terminations["player_0"]
+    assert ply >= 9
+
+
+def test_a_search_knows_earlier_positions_as_both_players_see_them() -> None:
+    env = chess_v0.env()
+    env.reset(options={"moves": ["e2e4", "e7e6", "g1f3", "g8f6", "f3g1", "f6g8"]})
+    observer = Observer(env.game)
+    root = np.array([env.infos["player_0"]["state"]], env.game.dtype)
+    observer.begin(root, env.observe("player_0"))
+    for seat, name in enumerate(env.possible_agents):
+        np.testing.assert_array_equal(observer.shown[seat], planes(env, name))
+    assert observer.shown[1][:, :, 19].all()

@@ -208,4 +208,5 @@ def is_legal(fen: str) -> bool:
         board = pychess.Board(fen)
     except ValueError:
         return False
-    return board.is_valid() and len(set(fields[2])) == len(fields[2])
+    rights = len(fields[2]) if fields[2] != "-" else 0
+    return board.is_valid() and rights == board.castling_rights.bit_count()  # none is named twice

@@ -134,7 +134,7 @@ def test_agents(run: Run) -> None:
         (["match", "random", "random", "--gams", "5"], "--gams"),
         (["match"], "players"),
         (["play", "connect_four", "--seat", "third"], "seat must be 'first' or 'second', got 'third'"),
-        (["play", "chess"], "unknown game 'chess'"),
+        (["play", "shogi"], "unknown game 'shogi'"),
         (["train", "ppx", "connect_four", "--out", "x"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
         (["train", "ppo", "connect_four", "--steps", "0"], "steps must be a whole number, at least 1, got 0"),
         (["train", "ppo", "connect_four", "--out", "no/x"], "there is no folder no"),

@@ -68,7 +68,7 @@ def test_table_is_written(seconds: list[Any], tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--games", "chess"), "'chess' is none of tictactoe"),
+        (("--games", "shogi"), "'shogi' is none of tictactoe"),
         (("--agents", "minimax"), "'minimax' is none of mcts"),
         (("--write", "--agents", "mcts"), "leave out --games and --agents"),
     ],

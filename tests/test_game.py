@@ -53,7 +53,10 @@ class TestGames:
         ("spec", "message"),
         [
             ("conect_four", "unknown game 'conect_four': did you mean 'connect_four'"),
-            ("shogi", "unknown game 'shogi': Choose from: checkers, connect_four, go, go_9x9, gomoku, mnk, othello, t"),
+            (
+                "shogi",
+                "unknown game 'shogi': Choose from: checkers, chess, connect_four, go, go_9x9, gomoku, mnk, othello, t",
+            ),
             ("connect_four(row=5)", "unknown parameter 'row' of game 'connect_four': did you mean 'rows'"),
             ("tictactoe(rows=5)", "unknown parameter 'rows' of game 'tictactoe': it takes none"),
             ("connect_four(rows=x)", "rows of connect_four must be of type int, got 'x'"),

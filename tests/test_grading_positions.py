@@ -234,7 +234,7 @@ class TestFiles:
         ("change", "message"),
         [
             ({"version": np.array(7)}, "version 7"),
-            ({"game": np.array("chess")}, "unknown game 'chess'"),
+            ({"game": np.array("shogi")}, "unknown game 'shogi'"),
             ({"values": np.zeros((2, 12), np.float32)}, "its arrays have shapes"),
             ({"values": np.eye(1, 12, dtype=np.float32) * np.nan}, "position 0 does not have a value"),
             ({"moves": np.array([[3, 3]], np.int16)}, "illegal"),

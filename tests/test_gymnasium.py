@@ -158,7 +158,7 @@ def test_openings_are_played() -> None:
         ({"opponent": 3}, "expected a spec string .*, an agent with act.* got 3"),
         ({"opening_plies": -1}, "opening_plies must be a whole number"),
         ({"render_mode": "rgb"}, "render_mode must be"),
-        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"game": "shogi"}, "unknown game 'shogi'"),
     ],
 )
 def test_arguments(arguments: dict[str, Any], message: str) -> None:

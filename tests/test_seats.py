@@ -301,7 +301,7 @@ def test_a_copy_goes_on_by_itself(rng: np.random.Generator) -> None:
         ({"opponent": "alphabet"}, "unknown agent 'alphabet': did you mean 'alphabeta'"),
         ({"opening_plies": -1}, "opening_plies must be a whole number"),
         ({"threads": 0}, "threads must be a whole number"),
-        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"game": "shogi"}, "unknown game 'shogi'"),
     ],
 )
 def test_arguments(arguments: dict[str, Any], message: str) -> None:

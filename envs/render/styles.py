@@ -155,8 +155,8 @@ STYLES: dict[str, Style] = {
         accent="#4f8f3a",
         heat="#0b4f96",
         pieces=(
-            Piece("chessman", "#fbfaf6", "#2b2f34", "#2b2f34"),
-            Piece("chessman", "#2b2f34", "#0d0f11", "#fbfaf6"),
+            Piece("chessman", "#fbfaf6", "#25292e", "#25292e"),
+            Piece("chessman", "#2b2f34", "#0d0f11", "#eceae4"),
         ),
         radius=0.4,
         last_move="border",

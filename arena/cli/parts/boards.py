@@ -11,7 +11,7 @@ from ....envs.render.styles import STYLES
 
 __all__ = ["counts", "drawn"]
 
-_STYLES = ("dim", "bold red", "bold cyan", "bold red", "bold cyan")  # of the marks
+_STYLES = ("dim", "bold red", "bold cyan")  # of the marks: of nothing, of the first player, of the second
 _NAMES = {"othello": "discs", "holes": "discs", "lines": "stones", "marks": "marks"}  # of pieces, by the board's style
 
 
@@ -37,14 +37,14 @@ def drawn(game: Game, state: State, last: tuple[State, int] | None = None) -> Te
         text.append(f"{label:>{margin}}" if margin else "", "dim")
         for cell in range(row * board.columns, (row + 1) * board.columns):
             piece = int(pieces[cell])
-            mark = MARKS[piece]
+            mark = board.marks[piece]
             if cell in labels:
                 mark = mark + labels[cell] if piece else labels[cell]
             elif STYLES[board.style].numbered:
                 mark = ""  # a square that is never used
             mark = f"{mark:^{max(1, width)}}"
             text.append("[" if cell in touched[-1:] else " ")
-            text.append(mark, _STYLES[piece])
+            text.append(mark, _STYLES[(piece - 1) % 2 + 1 if piece else 0])
             text.append("]" if cell in touched[-1:] else " ")
         text.append(f" {label}\n" if margin else "\n", "dim")
     if board.column_labels:
@@ -60,8 +60,9 @@ def counts(game: Game, state: State) -> str:
     if board is None:
         return ""
     pieces = np.asarray(board.pieces(state))
-    first, second = (int(np.isin(pieces, codes).sum()) for codes in ((1, 3), (2, 4)))
-    return f"{MARKS[1]} {first}, {MARKS[2]} {second} {_NAMES.get(board.style, 'pieces')}"
+    first, second = (int(((pieces > 0) & (pieces % 2 == odd)).sum()) for odd in (1, 0))
+    names = board.marks[1:3] if board.marks == MARKS else game.players
+    return f"{names[0]} {first}, {names[1]} {second} {_NAMES.get(board.style, 'pieces')}"
 
 
 def _labels(game: Game, state: State) -> dict[int, str]:

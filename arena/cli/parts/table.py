@@ -67,7 +67,7 @@ class Table:
 
     def name(self, player: int) -> str:
         """Return what a player is called, as in ``"black_0 (X)"``."""
-        mark = f" ({MARKS[1 + player]})" if self.game.board is not None else ""
+        mark = f" ({MARKS[1 + player]})" if self.game.board is not None and self.game.board.marks == MARKS else ""
         return f"{self.game.players[player]}{mark}"
 
     def play(self, seed: int) -> None:

@@ -52,7 +52,7 @@ def read_fen(text: str, is_960: bool = False, always: bool = False, most_quiet: 
     state = np.zeros(1, LAYOUT)[0]
     state.turn = int(turn == "b")
     quiet, number = (fields[4:] + ["0", "1"][len(fields) - 4 :])[:2]
-    if not (quiet.isascii() and quiet.isdigit() and len(quiet) < 4 and int(quiet) <= most_quiet):
+    if not (quiet.isascii() and quiet.isdigit() and len(quiet) < 6 and int(quiet) <= most_quiet):
         _fail(text, f"the count of plies without capture or pawn move must be 0 to {most_quiet}, got {quiet!r}")
     if not (number.isascii() and number.isdigit() and len(number) < 6):
         _fail(text, f"the number of the move must be a whole number, got {number!r}")
