@@ -76,7 +76,8 @@ def agent_usage(name: str) -> tuple[str, str]:
     documented = constructor.func if isinstance(constructor, partial) else constructor
     parameters = _parameters(constructor)
     summary = (inspect.getdoc(documented) or "").partition("\n")[0]
-    shown = [str(p.replace(annotation=p.empty)) for p in parameters.values() if p.name not in _PYTHON_ONLY]
+    told = [p for p in parameters.values() if p.name not in _PYTHON_ONLY and p.kind is not p.VAR_KEYWORD]
+    shown = [str(p.replace(annotation=p.empty)) for p in told]
     return (f"{name}({', '.join(shown)})" if shown else name), summary
 
 

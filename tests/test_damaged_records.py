@@ -53,7 +53,7 @@ def fault(path: Path, data: str | bytes) -> str:
         ("opening", -1, "opening must be a number of moves"),
         ("outcome", [float("nan"), 0], "outcome must be two numbers"),
         ("outcome", {}, "outcome must be"),
-        ("ending", "won", "ending must be 'finished', 'truncated', 'illegal' or 'failed', got 'won'"),
+        ("ending", "won", "ending must be one of finished, truncated, illegal, failed, time, adjudicated, got 'won'"),
         ("ending", ["finished"], "ending must be"),
         ("seconds", 0, "seconds must be"),
         ("movers", [0, 2], "movers must be a list of -1, 0 and 1"),
