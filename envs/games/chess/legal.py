@@ -90,9 +90,7 @@ def _takers(state: Any) -> Any:
 
 @helper
 def can_take_en_passant(state: Any) -> bool:
-    """Return whether a pawn may legally capture on the square ``en_passant``, 0 for none."""
-    if state.en_passant == 0:
-        return False
+    """Return whether a pawn may legally capture on the square ``en_passant``, where there is one."""
     pawns = _takers(state)
     while pawns != _ZERO:
         if _is_safe_en_passant(state, lowest(pawns)):
