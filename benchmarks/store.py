@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plyground.arena import GameRecord, read_records, write_records
-from plyground.arena.store import Conditions, Session, check_store, read_store
+from plyground.arena.store import Plan, Session, check_store, read_store
 from plyground.envs import make_game
 
 PLAYERS = [f"random(seed={number})" for number in range(10)]
@@ -78,7 +78,7 @@ def timed(work: Callable[[], Any]) -> float:
 
 def as_tournament(path: Path, game: str, records: Iterator[GameRecord], together: int = 2) -> int:
     """Save games as a tournament does: pair by pair, or more at once, each committed; return how many there are."""
-    session = Session(path, Conditions(make_game(game), PLAYERS, PLAYERS, "round_robin", 2, 0, None))
+    session = Session(path, Plan(make_game(game), PLAYERS, PLAYERS, "round_robin", 2, 0, None))
     saved = 0
     while batch := list(islice(records, together)):
         session.keep(batch)

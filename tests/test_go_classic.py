@@ -22,7 +22,8 @@ def test_spaces_are_the_same() -> None:
 
 
 def test_a_plane_always_holds_the_same_players_stones() -> None:
-    env, classic = go_v0.env(board_size=5), go_v5.env(board_size=5)
+    env: Any = go_v0.env(board_size=5)
+    classic: Any = go_v5.env(board_size=5)
     for made in (env, classic):
         made.reset()
         for action in (0, 1, 2):

@@ -34,13 +34,13 @@ Answer = TypeVar("Answer")
 class _Quiet(chess.engine.Protocol):
     """Keeps the standard error of a program, in place of writing it to the log."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: deque[str] = deque(maxlen=_KEPT)
+
     def error_line_received(self, line: str) -> None:
         if line.strip():
             self.errors.append(line.strip()[:200])
-
-    @property
-    def errors(self) -> deque[str]:
-        return self.__dict__.setdefault("_kept_errors", deque(maxlen=_KEPT))
 
 
 class _UCI(_Quiet, chess.engine.UciProtocol):
