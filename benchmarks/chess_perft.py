@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import chess as pychess
 from harness import describe_machine
+from python_chess import by_python_chess
 from rich.console import Console
 from rich.table import Table
 
@@ -43,22 +45,6 @@ def deepest(counts: list[int], most: int) -> int:
     return max(depth for depth, count in enumerate(counts, start=1) if count <= most)
 
 
-def by_python_chess(fen: str, is_960: bool, depth: int) -> int:
-    import chess as pychess
-
-    def count(board: pychess.Board, depth: int) -> int:
-        if depth == 1:
-            return board.legal_moves.count()
-        total = 0
-        for move in board.legal_moves:
-            board.push(move)
-            total += count(board, depth - 1)
-            board.pop()
-        return total
-
-    return count(pychess.Board(fen, chess960=is_960), depth)
-
-
 def by_stockfish(program: str, fen: str, is_960: bool, depth: int) -> int:
     orders = f"setoption name UCI_Chess960 value {str(is_960).lower()}\nposition fen {fen}\ngo perft {depth}\nquit\n"
     said = subprocess.run([program], input=orders, capture_output=True, text=True, check=True).stdout
@@ -79,7 +65,8 @@ def main() -> None:
             found = rate(lambda: perft(game, state, depth, bulk), counts[depth - 1])  # noqa: B023
             row += [str(depth), f"{found / 1e6:.1f}"]
         depth = deepest(counts, MOST // 100)
-        row.append(f"{rate(lambda: by_python_chess(fen, is_960, depth), counts[depth - 1]) / 1e6:.2f}")  # noqa: B023
+        board = pychess.Board(fen, chess960=is_960)
+        row.append(f"{rate(lambda: by_python_chess(board, depth), counts[depth - 1]) / 1e6:.2f}")  # noqa: B023
         depth = deepest(counts, MOST_BULK)
         if stockfish is not None:
             found = rate(lambda: by_stockfish(stockfish, fen, is_960, depth), counts[depth - 1])  # noqa: B023

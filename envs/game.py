@@ -329,35 +329,6 @@ class Game(GameTexts):
             self.play(after, self.checked_action(after, move, index))
         return after
 
-    def line_of(self, moves: Iterable[int | str], state: State | None = None) -> list[int]:
-        """Return a line of moves, action ids or their names, as ids.
-
-        Where names depend on the state, they are played from ``state`` (default: the initial one), and must be legal.
-
-        Raises:
-            ValueError: a name is unknown, or illegal where it must not be; the message says which.
-        """
-        if self._parse_move is None:
-            return [self.str_to_action(move) if isinstance(move, str) else move for move in moves]
-        after, line = (self.initial[0] if state is None else state).copy(), []
-        for index, move in enumerate(moves):
-            line.append(self.checked_action(after, move, index))
-            self.play(after, line[-1])
-        return line
-
-    def line_names(self, moves: Iterable[int], state: State | None = None) -> list[str]:
-        """Return the names of legal moves that are played one after another from ``state`` (default: the initial one).
-
-        Without names that depend on the state, nothing is played, and the moves may be any.
-        """
-        if self._name_move is None:
-            return [self.action_to_str(move) for move in moves]
-        after, names = (self.initial[0] if state is None else state).copy(), []
-        for move in moves:
-            names.append(self.move_name(after, move))
-            self.play(after, move)
-        return names
-
     def checked_action(self, state: State, move: int | str, index: int) -> int:
         """Return the action that a ``move`` stands for, an action id or its name, in a line of moves.
 
@@ -371,14 +342,6 @@ class Game(GameTexts):
         if action not in (legal := self.actions(state)):
             raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {legal}")
         return action
-
-    def state_from_fen(self, text: str) -> State:
-        """Return the state of a position that is given as text, in the notation of the game (FEN).
-
-        Raises:
-            ValueError: the game has no such notation, or the text is no position of the game.
-        """
-        return self.state_check.checked(self._position_of(text), "the position")
 
     def observation(self, state: State, player: int) -> NDArray[Any]:
         """Return new planes with what ``player`` (0 or 1) sees in ``state``.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from .terms import State
+from numpy.typing import NDArray
+
+from .terms import Rule, State
 
 __all__ = ["GameTexts"]
 
@@ -15,6 +17,9 @@ class GameTexts:
 
     name: str
     num_actions: int
+    initial: NDArray[Any]
+    play: Rule
+    checked_action: Callable[[State, int | str, int], int]
 
     def name_actions(
         self,
@@ -62,6 +67,35 @@ class GameTexts:
             return self.str_to_action(text)
         return self._parse_move(state, text)
 
+    def line_of(self, moves: Iterable[int | str], state: State | None = None) -> list[int]:
+        """Return a line of moves, action ids or their names, as ids.
+
+        Where names depend on the state, they are played from ``state`` (default: the initial one), and must be legal.
+
+        Raises:
+            ValueError: a name is unknown, or illegal where it must not be; the message says which.
+        """
+        if self._parse_move is None:
+            return [self.str_to_action(move) if isinstance(move, str) else move for move in moves]
+        after, line = (self.initial[0] if state is None else state).copy(), []
+        for index, move in enumerate(moves):
+            line.append(self.checked_action(after, move, index))
+            self.play(after, line[-1])
+        return line
+
+    def line_names(self, moves: Iterable[int], state: State | None = None) -> list[str]:
+        """Return the names of legal moves that are played one after another from ``state`` (default: the initial one).
+
+        Without names that depend on the state, nothing is played, and the moves may be any.
+        """
+        if self._name_move is None:
+            return [self.action_to_str(move) for move in moves]
+        after, names = (self.initial[0] if state is None else state).copy(), []
+        for move in moves:
+            names.append(self.move_name(after, move))
+            self.play(after, move)
+        return names
+
     def fen(self, state: State) -> str:
         """Return a position as text, in the notation of the game (FEN).
 
@@ -71,6 +105,14 @@ class GameTexts:
         if self._write_fen is None:
             raise ValueError(f"positions of {self.name} cannot be written as text")
         return self._write_fen(state)
+
+    def state_from_fen(self: Any, text: str) -> State:
+        """Return the state of a position that is given as text, in the notation of the game (FEN).
+
+        Raises:
+            ValueError: the game has no such notation, or the text is no position of the game.
+        """
+        return self.state_check.checked(self._position_of(text), "the position")
 
     def _position_of(self, text: str) -> State:
         """Return what a text describes, which is not asked whether it is a state of the game."""

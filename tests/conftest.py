@@ -15,7 +15,7 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
 
 from plyground.envs import Game, State, game_names, make_game  # noqa: E402
 
-pytest_plugins = ["tests.command_line", "tests.compile_report", "tests.scripted_engine"]
+pytest_plugins = ["tests.command_line", "tests.compile_report", "tests.ray_cluster", "tests.scripted_engine"]
 
 DATA = Path(__file__).parent / "data"
 SMALLER = {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import signal
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,19 +26,11 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def ray() -> Iterator[Any]:
-    """Ray, joined to a cluster on this machine: two nodes of one processor each."""
+def ray(ray_nodes: Any) -> Any:
+    """Ray, joined to a cluster on this machine."""
     import ray
-    from ray.cluster_utils import Cluster
 
-    handler = signal.getsignal(signal.SIGTERM)
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes.add_node(num_cpus=1)
-    ray.init(address=nodes.address, log_to_driver=False)
-    yield ray
-    ray.shutdown()
-    nodes.shutdown()
-    signal.signal(signal.SIGTERM, handler)
+    return ray
 
 
 def test_actors_play_on_both_nodes_and_are_started_again(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
 
 import pytest
 
+from benchmarks.python_chess import by_python_chess
 from plyground.envs import Game
 from plyground.envs.games.chess.fen import read_fen
 from plyground.envs.games.chess.game import chess
@@ -24,17 +24,6 @@ POSITIONS = json.loads((DATA / "perft.json").read_text())["positions"]
 
 def start_of(number: int = -1) -> Game:
     return chess(chess960=number, max_quiet_plies=150, repetition=0)
-
-
-def count_by_python_chess(board: Any, depth: int) -> int:
-    if depth == 1:
-        return board.legal_moves.count()
-    total = 0
-    for move in board.legal_moves:
-        board.push(move)
-        total += count_by_python_chess(board, depth - 1)
-        board.pop()
-    return total
 
 
 class TestCountsOfSequences:
@@ -68,7 +57,7 @@ class TestCountsOfSequences:
             board = pychess.Board(entry["fen"], chess960=entry["chess960"])
             for depth, count in enumerate(entry["counts"], start=1):
                 if count <= 2_500:
-                    assert count_by_python_chess(board, depth) == count, entry["name"]
+                    assert by_python_chess(board, depth) == count, entry["name"]
 
     def test_a_state_is_left_alone_and_other_games_are_refused(self) -> None:
         state = chess().new_state()

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 import json
 import logging
-import os
-import resource
 import shutil
 import sqlite3
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import faults
 from plyground.arena import (
     GameRecord,
     iter_match,
@@ -29,9 +23,8 @@ from plyground.arena import (
     tournament,
     write_records,
 )
-from plyground.arena.records.formats import read_games, write_games
 from plyground.arena.records.names import is_store
-from plyground.arena.records.record import mend, saved_records
+from plyground.arena.records.record import saved_records
 from plyground.arena.store import Session, read_store, schema, tournaments_in
 
 from .command_line import Run
@@ -377,184 +370,3 @@ class TestCommands:
         assert "games.db is damaged (malformed: a game is not what it was" in run("store", out, "--check", code=2)[1]
         assert "expected a name that ends in .db" in run("store", "games.jsonl", code=2)[1]
         assert "there is no such file" in run("store", "games.db", code=2)[1]
-
-
-class TestConversion:
-    @pytest.mark.parametrize("suffix", [".db", ".csv", ".parquet"])
-    def test_all_is_kept(self, suffix: str, tmp_path: Path) -> None:
-        if suffix == ".parquet":
-            pytest.importorskip("pyarrow")
-        records = [one for name, one in RECORDS.items() if name != "seeds"]  # a seed of 200 bits
-        file = tmp_path / f"games{suffix}"
-        write_games(file, records)
-        assert list(read_games(file)) == records
-        with pytest.raises(FileNotFoundError, match=r"cannot save to .*: there is no folder"):
-            write_games(tmp_path / "no" / file.name, records)
-
-    def test_from_one_to_the_next_and_back(self, run: Run, tmp_path: Path) -> None:
-        pytest.importorskip("pyarrow")
-        game = "othello(size=4)"
-        run("match", "random", "random", "-g", game, "--games", "4", "--out", str(tmp_path / "0.db"))
-        names = ["0.db", "1.parquet", "2.jsonl", "3.csv", "4.db", "5.sgf", "6.db", "7.jsonl"]
-        for source, target in itertools.pairwise(tmp_path / name for name in names):
-            assert "4 games" in run("convert", str(source), str(target))[0]
-        first, *others = (list(read_games(tmp_path / name)) for name in names)
-        assert all(one == first for one in others[:4])
-        assert without_times(others[-1]) == without_times(first)
-        assert "exists already" in run("convert", str(tmp_path / "1.parquet"), str(tmp_path / "0.db"), code=2)[1]
-        run("match", "random", "random", "-g", game, "--games", "2", "--seed", "1", "--out", str(tmp_path / "0.db"))
-        assert "has 2 tournaments: say which" in run("convert", str(tmp_path / "0.db"), "8.csv", code=2)[1]
-        assert "2 games" in run("convert", f"{tmp_path / '0.db'}#2", str(tmp_path / "8.csv"))[0]
-        assert not Path("8.csv").exists()
-
-    def test_csv_is_read_by_others(self, tmp_path: Path) -> None:
-        write_games(tmp_path / "games.csv", RECORDS.values())
-        write_games(tmp_path / "games.csv", [RECORDS["turns"]])
-        with (tmp_path / "games.csv").open(newline="") as file:
-            lines = list(csv.DictReader(file))
-        assert len(lines) == len(RECORDS) + 1
-        assert lines[-1] == {
-            "game": "odd",
-            "first": "a",
-            "second": "b",
-            "moves": "1 2 255",
-            "opening": "1",
-            "outcome_first": "0.0",
-            "outcome_second": "0.0",
-            "ending": "finished",
-            "seconds": "0.0 0.5 2.0",
-            "movers": "-1 1 0",
-            "seed": "7",
-            "reason": "",
-        }
-
-    def test_parquet_is_read_by_others(self, tmp_path: Path) -> None:
-        parquet = pytest.importorskip("pyarrow.parquet")
-        write_games(tmp_path / "games.parquet", [RECORDS["turns"]] * 2500)
-        table = parquet.read_table(tmp_path / "games.parquet")
-        assert (table.num_rows, table["moves"][2499].as_py(), table["seed"][0].as_py()) == (2500, [1, 2, 255], 7)
-        assert not list(tmp_path.glob("*.part"))
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (("first", "third"), "line 1: column 2 is 'third', expected 'first'"),
-            (("1 2 255", "1 2 x"), "line 2: expected a whole number, got 'x'"),
-            (("1 2 255", "1 2"), "line 2: seconds has 3 entries for 2 moves"),
-            (("0.0,0.0", "0.0,"), "line 2: expected a number, got ''"),
-            (("finished", "won"), "line 2: ending must be"),
-            (("odd,", "odd,x,"), "line 2: the line has 13 cells, expected 12"),
-            (("odd", '"odd'), "line 2: unexpected end of data"),
-            (("odd", "\xff"), "line 2: 'utf-8' codec can't decode"),
-        ],
-    )
-    def test_csv_that_cannot_be_read(self, tmp_path: Path, change: tuple[str, str], message: str) -> None:
-        file = tmp_path / "games.csv"
-        write_games(file, [RECORDS["turns"]])
-        file.write_bytes(file.read_text().replace(*change).encode("latin-1"))
-        with pytest.raises(ValueError, match=message) as caught:
-            list(read_games(file))
-        assert str(file) in str(caught.value)
-        if "column" in message:
-            with pytest.raises(ValueError, match=message):
-                write_games(file, [ODD])
-
-    def test_parquet_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
-        pytest.importorskip("pyarrow")
-        file = tmp_path / "games.parquet"
-        with pytest.raises(ValueError, match="a game does not fit a Parquet file"):
-            write_games(file, [RECORDS["seeds"]])
-        assert not list(tmp_path.iterdir())
-        file.write_text("no Parquet")
-        with pytest.raises(ValueError, match="cannot be read as Parquet"):
-            list(read_games(file))
-        with pytest.raises(ValueError, match="cannot add games to"):
-            write_games(file, [ODD])
-
-
-class TestFaults:
-    """Small versions of ``python -m benchmarks.faults``."""
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("suffix", faults.FORMATS)
-    def test_killed_and_resumed(self, suffix: str, tmp_path: Path) -> None:
-        found = faults.killed(tmp_path, suffix, times=4, games=60, rng=np.random.default_rng(0))
-        assert (found["kills"], found["games"]) == (4, 480)
-
-    @pytest.mark.slow
-    @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's limits")
-    @pytest.mark.parametrize("suffix", faults.FORMATS)
-    def test_a_full_disk(self, suffix: str, tmp_path: Path) -> None:
-        assert "as in the run" in faults.filled(tmp_path, suffix, games=60, kilobytes=60)["resumed with room"]
-
-    @pytest.mark.parametrize("suffix", faults.FORMATS)
-    def test_files_that_grow_no_longer(self, suffix: str, tmp_path: Path) -> None:
-        path = tmp_path / f"games{suffix}"
-        records = [dataclasses.replace(RECORDS["turns"], seed=seed) for seed in range(5000)]
-        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-        saved = []
-        try:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, limits[1]))
-            with pytest.raises(OSError, match=rf"cannot (read or )?write .*{path.name}: .*") as caught:
-                saved.extend(saved_records(path, records))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        assert "\n" not in str(caught.value)
-        if suffix == ".jsonl":
-            assert mend(path)
-        before = list(read_records(path))
-        assert 0 < len(before) < 5000
-        assert before == records[: len(before)]
-        write_records(path, records[len(before) :])
-        assert list(read_records(path)) == records
-
-    def test_files_that_may_not_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        path = tmp_path / "games.db"
-        write_records(path, [ODD])
-        path.chmod(0o444)
-        if os.access(path, os.W_OK):  # root may write all files
-            monkeypatch.setattr(os, "access", lambda *_: False)
-        for use in (lambda: write_records(path, [ODD]), lambda: match(GAME, PLAYERS, 2, store=path)):
-            with pytest.raises(PermissionError, match=r"cannot write .*games\.db: it is read-only"):
-                use()
-        assert list(read_records(path)) == [ODD]
-
-    def test_the_wall_clock_does_not_matter(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        whole = match(GAME, PLAYERS, 4)
-        jumps = np.random.default_rng(0)
-        monkeypatch.setattr(time, "time", lambda: jumps.uniform(-1e9, 1e10))
-        path = tmp_path / "games.db"
-        assert len(list(itertools.islice(iter_match(GAME, PLAYERS, 4, store=path), 2))) == 2
-        records = match(GAME, PLAYERS, 4, store=path, resume=True)
-        assert without_times(records) == without_times(whole)
-        timed = match("connect_four", ["random", "mcts(seconds=0.01)"], 2)
-        seconds = [s for one in timed for s, seat in zip(one.seconds, one.movers, strict=True) if seat >= 0]
-        assert 0 < min(seconds) < max(seconds) < 5
-
-    def test_a_torn_line_is_taken_away_and_its_game_played_again(self, run: Run, tmp_path: Path) -> None:
-        out = tmp_path / "games.jsonl"
-        arguments = ("match", *PLAYERS, "-g", GAME, "--games", "4", "--json", "--out", str(out))
-        run(*arguments)
-        records, whole = list(read_records(out)), out.read_bytes()
-        out.write_bytes(whole[:-30])
-        assert "is incomplete: it is taken away" in " ".join(run(*arguments, "--resume")[1].split())
-        assert without_times(list(read_records(out))) == without_times(records)
-        for data, torn, left in (
-            *((whole, False, whole), (whole[:-1], False, whole), (b"", False, b"")),
-            *((b"{" * 200_000, True, b""), (whole + b"{" * 200_000, True, whole)),
-        ):
-            out.write_bytes(data)
-            assert mend(out) == torn
-            assert out.read_bytes() == left
-
-    def test_json_lines_take_games_of_one_process(self, tmp_path: Path) -> None:
-        out = tmp_path / "games.jsonl"
-        first = saved_records(out, [RECORDS["turns"], ODD])
-        next(first)
-        with pytest.raises(
-            OSError, match=r"another process adds games to it; play into another file, or both into a store"
-        ):
-            write_records(out, [ODD])
-        assert list(first) == [ODD]
-        write_records(out, [ODD])
-        assert list(read_records(out)) == [RECORDS["turns"], ODD, ODD]

@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 import re
-import signal
 import sys
 import threading
 import time
@@ -129,23 +128,8 @@ class TestDask:
 @pytest.mark.filterwarnings("ignore")  # what Ray leaves open, or warns of, is none of our doing
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 class TestRay:
-    @pytest.fixture(scope="class")
-    def nodes(self) -> Iterator[Any]:
-        """Ray, joined to a cluster on this machine: two nodes of one processor each."""
-        import ray
-        from ray.cluster_utils import Cluster
-
-        handler = signal.getsignal(signal.SIGTERM)
-        nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        nodes.add_node(num_cpus=1)
-        ray.init(address=nodes.address, log_to_driver=False)
-        yield nodes
-        ray.shutdown()
-        nodes.shutdown()
-        signal.signal(signal.SIGTERM, handler)
-
     @pytest.mark.parametrize("many", [0, 10**9])
-    def test_plays_the_same_games(self, nodes: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_plays_the_same_games(self, ray_nodes: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
         import ray
 
         stored: list[Any] = []
@@ -159,15 +143,15 @@ class TestRay:
         assert len(stored) == 1  # the players, once for all rounds
         assert stored[0].nbytes > Heavy().weights.nbytes
 
-    def test_from_the_command_line(self, nodes: Any, run: Run) -> None:
+    def test_from_the_command_line(self, ray_nodes: Any, run: Run) -> None:
         arguments = "tournament", *PLAYERS, "--game", GAME, "--games", "4", "--json"
         assert points(run(*arguments, "--ray")[0]) == points(run(*arguments)[0])
 
-    def test_errors_end_the_match(self, nodes: Any) -> None:
+    def test_errors_end_the_match(self, ray_nodes: Any) -> None:
         with pytest.raises(ValueError, match="answered 'x': expected an action"):
             match(GAME, [lambda *_: "x", "random"], games=2, jobs="ray", names=["a", "b"])
 
-    def test_interrupted_and_resumed(self, nodes: Any) -> None:
+    def test_interrupted_and_resumed(self, ray_nodes: Any) -> None:
         one = without_times(match(GAME, [slowly, "random"], games=40, seed=2))
         records: Any = iter_match(GAME, [slowly, "random"], games=40, seed=2, jobs="ray")
         done = [next(records) for _ in range(9)]
@@ -175,17 +159,17 @@ class TestRay:
         rest = iter_match(GAME, [slowly, "random"], games=40, seed=2, jobs="ray", after=done)
         assert without_times([*done, *rest]) == one
 
-    def test_a_node_that_is_killed_loses_nothing(self, nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_node_that_is_killed_loses_nothing(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         one = without_times(match(GAME, [slowly, "random"], games=300, seed=3))
-        extra = nodes.add_node(num_cpus=1)
+        extra = ray_nodes.add_node(num_cpus=1)
         games: list[GameRecord] = []
         for record in iter_match(GAME, [slowly, "random"], games=300, seed=3, jobs="ray"):
             games.append(record)
             if len(games) == 60:
-                nodes.remove_node(extra, allow_graceful=False)
+                ray_nodes.remove_node(extra, allow_graceful=False)
         assert without_times(games) == one
 
-    def test_what_kills_every_process_is_told(self, nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_kills_every_process_is_told(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_RETRIES", 1)
         with pytest.raises(RuntimeError, match="the cluster could not play some games in 2 attempts: "):
             match(GAME, [lambda *_: os._exit(1), "random"], games=2, jobs="ray", names=["a", "b"])

@@ -145,7 +145,7 @@ COMMANDS = {
         ("plyground evaluate 'mcts(simulations=100)'", "plyground evaluate ppo-run --curve --out curve"),
     ),
     "rate": Command(
-        "rate:rate",
+        "ratings:rate",
         "Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough.",
         (
             "plyground rate 'mcts(simulations=300)'",

@@ -6,7 +6,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +52,7 @@ def tournaments_in(path: str | Path) -> list[StoredTournament]:
         ValueError: it is no store, damaged, or of a later version.
     """
     file, _ = split_name(path)
-    with closing(_opened(file)) as connection, faults(file):
+    with _reading(file) as connection:
         if _is_empty(connection):
             return []
         endings: dict[int, dict[str, int]] = {}
@@ -79,7 +79,7 @@ def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str |
             one of several.
     """
     file, name = split_name(path)
-    with closing(_opened(file)) as connection, faults(file):
+    with _reading(file) as connection:
         chosen = _chosen(file, _tournaments(connection), name if tournament is None else tournament)
         if chosen is None:
             return
@@ -97,7 +97,7 @@ def players_in(path: str | Path) -> list[dict[str, Any]]:
         ValueError: it is no store, damaged, or of a later version.
     """
     file, _ = split_name(path)
-    with closing(_opened(file)) as connection, faults(file):
+    with _reading(file) as connection:
         if _is_empty(connection):
             return []
         found = connection.execute("SELECT name, configuration FROM players ORDER BY id").fetchall()
@@ -112,7 +112,7 @@ def check_store(path: str | Path) -> int:
         ValueError: it is no store, damaged, or of a later version.
     """
     file, _ = split_name(path)
-    with closing(_opened(file)) as connection, faults(file):
+    with _reading(file) as connection:
         found = [row[0] for row in connection.execute("PRAGMA integrity_check(1)")]
         if found != ["ok"]:
             raise sqlite3.DatabaseError(f"malformed: {found[0]}")
@@ -144,6 +144,13 @@ def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, 
             yield record_of(row, key, sources[row[0]], names[row[1]], names[row[2]], endings.__getitem__)
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise sqlite3.DatabaseError(f"malformed: {error}") from error
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[sqlite3.Connection]:
+    """Open a store for as long as it is read, and say what is wrong with it by its name."""
+    with closing(_opened(file)) as connection, faults(file):
+        yield connection
 
 
 def _opened(file: Path) -> sqlite3.Connection:
