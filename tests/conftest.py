@@ -27,18 +27,20 @@ GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows
 
 
 # Searches and checks of games are tested on a few games by `make test`, and on all by `make test-all`: each takes
-# seconds to compile.
+# seconds to compile. A file of tests, or one of its tests, and its games.
 FOUR = ("connect_four(rows=4, columns=5)", "othello", "checkers", "go(board_size=5)")
 SEARCHES = {
     "agents": FOUR[:2],
     "alphabeta": FOUR,
     "alphabeta_options": FOUR,
-    "game": (*FOUR, "tictactoe", "gomoku(size=7)"),
+    "game": (FOUR[0], "tictactoe"),
     "mcts": FOUR,
     "mcts_options": FOUR,
     "mcts_threads": FOUR,
     "montecarlo": FOUR,
     "opponents": FOUR[:1],
+    "pettingzoo::test_copies_continue_identically_from_every_ply": ("tictactoe", "othello"),
+    "properties::test_symmetries_commute_with_play_and_observe": (FOUR[0], "othello"),
     "puct": FOUR,
     "rules": tuple(name for name in GAMES if not name.startswith("chess")),  # of chess as plain Python they take long
     "validity": FOUR,
@@ -49,7 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is done with the other games as slow."""
     for item in items:
         parameters = getattr(item, "callspec", None)
-        games = SEARCHES.get(item.path.stem.removeprefix("test_"))
+        name = item.path.stem.removeprefix("test_")
+        games = SEARCHES.get(f"{name}::{getattr(item, 'originalname', '')}", SEARCHES.get(name))
         if parameters and games and parameters.params.get("game", games[0]) not in games:
             item.add_marker(pytest.mark.slow)
 

@@ -78,6 +78,7 @@ class TestGamesBesidePythonChess:
             for name in ("check", "mate", "third time", "promotion", "castled", "en passant taken"):
                 assert found[name] > 0, name
 
+    @pytest.mark.slow
     @pytest.mark.rules
     def test_games_in_plain_python_or_compiled(self) -> None:
         for number in (-1, 0):

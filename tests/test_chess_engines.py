@@ -107,7 +107,7 @@ class TestUCI:
         ("moves", "error"),
         [
             (("crash",), "python[^ ]* has ended; the last line of its standard error: out of luck"),
-            (("hang",), r"did not move in 2 s"),
+            pytest.param(("hang",), r"did not move in 2 s", marks=pytest.mark.slow),
             (("e2e5",), "illegal"),
         ],
     )

@@ -151,6 +151,7 @@ class TestEngine:
         othello = engine("C3", game="othello")
         assert othello.game.action_to_str(othello.act(*self.seen("d3", game="othello"))) == "c3"
 
+    @pytest.mark.slow
     def test_who_watches_follows_any_opening(self, engine: Any, tmp_path: Path) -> None:
         agent, names = engine("A5", "B5"), ("A1", "B1", "C1", "D1", "E1", "A2", "pass", "C2", "D2", "E2")
         with pytest.raises(ValueError, match="no moves were found that lead from"):

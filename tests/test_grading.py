@@ -86,6 +86,7 @@ class TestGrades:
         assert (found.total.preserving.hits, found.total.preserving.total) == (kept, found.total.positions)
         assert [line.ply for line in found.by_ply] == sorted(set(positions.plies.tolist()))
 
+    @pytest.mark.slow
     def test_random_play_is_as_good_as_chance(self, positions: SolvedPositions) -> None:
         total = grade(positions, ask("random", positions.game, positions.lines).actions).total
         keeping, optimal = [], []

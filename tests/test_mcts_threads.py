@@ -50,7 +50,7 @@ def check_trees(game: Game, agent: MCTS, root: State) -> int:
     return sum(check_tree(game, tree, root) for tree in trees if tree is not None)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [2, *(pytest.param(threads, marks=pytest.mark.slow) for threads in (1, 3))])
 class TestThreads:
     def test_nothing_is_lost(self, threads: int) -> None:
         game = tictactoe()

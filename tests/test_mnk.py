@@ -69,7 +69,7 @@ class TestRules:
             for state in random_game(game, rng):
                 check_against_oracle(game, state, k)
 
-    @pytest.mark.parametrize("exact", [False, True])
+    @pytest.mark.parametrize("exact", [pytest.param(False, marks=pytest.mark.slow), True])
     def test_games_with_overlines_against_the_oracle(self, exact: bool, rng: np.random.Generator) -> None:
         # Each player likes one half of the board better, so that long rows come about.
         game = gomoku(8, exact)

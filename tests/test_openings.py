@@ -16,6 +16,7 @@ from plyground.envs import connect_four, make_game, tictactoe
 from .command_line import Run
 
 COMMITTED = ("checkers", "connect_four", "gomoku", "othello")
+QUICK = ("checkers", "connect_four", "othello", pytest.param("gomoku", marks=pytest.mark.slow))
 
 
 class TestFiles:
@@ -99,7 +100,7 @@ class TestBalanced:
         with pytest.raises(ValueError, match="most must be at least 0, got -1"):
             balanced_openings(tictactoe(), 2, most=-1)
 
-    @pytest.mark.parametrize("name", COMMITTED)
+    @pytest.mark.parametrize("name", QUICK)
     def test_committed(self, name: str) -> None:
         game = make_game(name)
         openings = committed_openings(game)

@@ -369,9 +369,8 @@ class TestDescription:
         assert game.board is not None
         assert [game.board.cells(game.new_state(), action) for action in (1, 16)] == [(1,), ()]
 
-    @pytest.mark.parametrize(
-        "spec", [pytest.param("othello(size=4)", marks=pytest.mark.slow), "othello(size=6, by_discs=True)"]
-    )
+    @pytest.mark.slow
+    @pytest.mark.parametrize("spec", ["othello(size=4)", "othello(size=6, by_discs=True)"])
     def test_checked(self, spec: str) -> None:
         game = make_game(spec)
         check_game(game, games=2)

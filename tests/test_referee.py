@@ -169,6 +169,7 @@ class TestAdjudication:
                 assert record.reason == "solver knows the result"
                 assert len(record.moves) == 3  # after the first move of a player
 
+    @pytest.mark.slow
     def test_exact_by_a_search(self) -> None:
         judge = "exact(judge='alphabeta(depth=2)')"
         whole = match(GAME, ["random", "random"], 20, seed=1)

@@ -98,6 +98,7 @@ class TestRun:
         assert seen[-1].games > 100
         assert any(run.tensorboard.iterdir())
 
+    @pytest.mark.slow
     def test_the_network_has_the_threads_it_was_given(self, tmp_path: Path) -> None:
         two = replace(SMALL, network_threads=2)
         one = train(two, tmp_path / "one")
