@@ -230,3 +230,8 @@ def _check_end(game: Game, state: State) -> None:
     if abs(first) > game.max_utility or first != -second:
         fault = f"must be up to ±{game.max_utility}, and opposite for the players, got {first} and {second}"
         raise _broken(game, state, "utility", fault)
+    if game.owners is not None:
+        owners, cells = np.asarray(game.owners(state)), math.prod(game.observation_shape[:2])
+        if owners.shape != (cells,) or not np.isin(owners, (-1, 0, 1)).all():
+            fault = f"must be 1, -1 or 0 for each of {cells} cells, got {owners.tolist()}"
+            raise _broken(game, state, "owners", fault)

@@ -94,6 +94,8 @@ class Game(GameTexts):
             with the planes.
         action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
             `ValueError`.
+        owners: ``owners(state)`` returns whose each cell of a finished game is [rows * columns]: 1 the first player's,
+            -1 the second's, 0 nobody's; plain Python. Networks may learn it. Default: cells have no owners.
         move_name, move_of: the name of an action in a state, and the inverse, ``move_name(state, action)`` and
             ``move_of(state, text)``, for games whose actions are named by what stands on the board. Default: the name
             is the same in all states.
@@ -149,6 +151,7 @@ class Game(GameTexts):
         is_valid: Rule | None = None,
         fixed: Sequence[str] = (),
         decode: Rule | None = None,
+        owners: Callable[[Any], NDArray[np.int8]] | None = None,
         action_to_str: Callable[[int], str] = str,
         str_to_action: Callable[[str], int] | None = None,
         move_name: Callable[[Any, int], str] | None = None,
@@ -200,7 +203,7 @@ class Game(GameTexts):
         self.random_action: Rule = random_action or uniform_action(legal_actions)
         self.is_valid: Rule = is_valid or _any_state
         self.fixed = tuple(fixed)
-        self.decode = decode
+        self.decode, self.owners = decode, owners
         self.board = board
         self.text: Callable[[Any], str] = text or (board.text if board is not None else str)
         self.name_actions(action_to_str, str_to_action, move_name, move_of)

@@ -85,6 +85,25 @@ def test_losses_fall(value: Any, precision: Any) -> None:
         assert losses[-1]["value"] < losses[0]["value"] / 5
 
 
+def test_owners_and_their_sum_are_learned() -> None:
+    game = make_game("go(board_size=3)")
+    config = AlphaZeroConfig(game.spec, ownership=0.5, score=0.5, precision="f32", warm_up=1, learning_rate=1e-2)
+    student = Learner(game, config, new_network(game, "tiny", seed=0, auxiliary=("ownership", "score")))
+    rng = np.random.default_rng(0)
+    planes = rng.integers(0, 2, (16, *game.observation_shape)).astype(np.float32)
+    masks = np.ones((16, game.num_actions), bool)
+    owners = rng.choice([-1.0, 0.0, 1.0], (16, 9)).astype(np.float32)
+    one = batch(planes=planes, masks=masks, policies=masks / np.float32(10), owners=owners)
+    losses = [student.learn(one) for _ in range(60)]
+    # A new net says that nobody owns a cell, and that the score is even.
+    assert losses[0]["ownership"] == pytest.approx((owners**2).mean(), rel=1e-5)
+    shares = abs(owners.mean(1))
+    by_hand = np.where(shares < 0.1, shares**2 / 0.2, shares - 0.05).mean()
+    assert losses[0]["score"] == pytest.approx(by_hand, rel=1e-5)
+    assert losses[-1]["ownership"] < losses[0]["ownership"] / 1.3
+    assert losses[-1]["score"] < losses[0]["score"] / 2
+
+
 def test_the_learning_rate_rises_and_falls_by_the_inverse_root() -> None:
     student = learner()
     rates = []

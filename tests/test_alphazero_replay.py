@@ -52,6 +52,17 @@ def test_planes_of_larger_numbers_are_kept_as_they_are() -> None:
     np.testing.assert_array_equal(unpack_planes(game, samples), planes)
 
 
+def test_owners_turn_with_the_board(tmp_path: Path) -> None:
+    game, rng = make_game("go(board_size=3)"), np.random.default_rng(0)
+    samples, planes = new_samples(game, 50), rng.random((50, *game.observation_shape)) < 0.3
+    pack(game, samples, planes, np.ones((50, game.num_actions)))
+    samples["owners"] = planes[..., 0].reshape(50, 9)
+    one = ReplayBuffer(tmp_path / "replay", game, everything)
+    one.append(samples)
+    drawn = one.sample(64, rng, symmetry=True)
+    np.testing.assert_array_equal(drawn.owners, drawn.planes[..., 0].reshape(64, 9))
+
+
 def test_what_is_drawn_does_not_depend_on_where_shards_end(tmp_path: Path) -> None:
     one, other = buffer(tmp_path, shard_size=1000), ReplayBuffer(tmp_path / "other", GAME, everything, shard_size=7)
     for first in range(0, 60, 6):

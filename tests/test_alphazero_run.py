@@ -142,6 +142,11 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
         AlphaZeroConfig("tictactoe", simulations=4, full_share=0.5)
     with pytest.raises(ValueError, match="give steps, or minutes"):
         AlphaZeroConfig("tictactoe", minutes=None)
+    with pytest.raises(ValueError, match="ownership must be 0: tictactoe does not tell whose cells are"):
+        train(replace(CONFIG, ownership=0.1), tmp_path / "run")
+    with pytest.raises(ValueError, match="ownership must be 0 for an mlp"):
+        train(replace(CONFIG, game="othello", ownership=0.1, network="mlp"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_better_net_takes_the_place_of_the_one_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,21 @@ def test_results_without_proofs_are_those_of_the_games() -> None:
             assert (samples["proved"] == UNPROVED).all()
 
 
+@pytest.mark.parametrize("spec", ["othello(size=4)", "go(board_size=3, komi=0.5)"])
+def test_whose_cells_are_at_the_end(spec: str) -> None:
+    game = make_game(spec)
+    config = AlphaZeroConfig(spec, num_envs=4, simulations=4, opening_plies=2, proofs=False)
+    samples = SelfPlay(game, config, 0).play(uniform, 40)
+    for number in np.unique(samples["game"]):
+        one = samples[samples["game"] == number]
+        if spec.startswith("go"):  # 0.5 points decide; the first player shows no plane of ones
+            won_by = one["owners"].sum(1) - 0.5 * np.where(unpack_planes(game, one)[:, 0, 0, -1] == 0, 1, -1)
+        else:
+            won_by = one["owners"].sum(1)
+        assert (np.sign(won_by) == one["result"]).all()
+        assert len({tuple(owners * sign) for owners in one["owners"] for sign in (1, -1)}) <= 2
+
+
 def test_full_and_cheap_searches_and_weights_by_surprise() -> None:
     play = self_play(full_share=0.5, cheap_simulations=2, surprise_share=0.5)
     samples = play.play(uniform, 12)

@@ -74,6 +74,8 @@ def test_random_games_against_the_oracle(size: int, rng: np.random.Generator) ->
             if not game.is_terminal(state):
                 assert legal(game, state) == expected | {"pass"}
             assert game.utility(state, 0) == np.sign(area(grid) - 0.5)
+            assert game.owners is not None
+            assert game.owners(state).sum() == area(grid)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ May import `plyground.envs`, the files of `plyground.agents`, and of the room `p
 
 from typing import TYPE_CHECKING, Any
 
-from .config import SIZES, NetworkConfig, network_config
+from .config import AUXILIARY, SIZES, NetworkConfig, network_config
 from .evaluator import NetworkEvaluator
 from .files import SavedNetwork, load_network, read_network, save_network
 from .inference import Inference, make_inference
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .onnx_backend import export_onnx
 
 __all__ = [
+    "AUXILIARY",
     "SIZES",
     "Inference",
     "NetworkConfig",

@@ -14,7 +14,7 @@ from ...envs.outside.messages import shown
 
 __all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config"]
 
-AUXILIARY = ("plies_left", "ownership", "score")
+AUXILIARY = ("plies_left", "ownership", "score")  # what a net may learn beside policy and value
 
 # The sizes by name: kind, blocks, channels.
 SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {

@@ -21,6 +21,7 @@ class Area(NamedTuple):
     """The rules that `area` makes."""
 
     area_balance: Rule  # area_balance(state): BLACK's area minus WHITE's
+    owners: Rule  # owners(state): 1, -1 or 0 for each point: BLACK's, WHITE's, nobody's; plain Python
     evaluate: Rule  # evaluate(state, player): the guess, with komi, of what ``player`` will get
 
 
@@ -30,8 +31,8 @@ def area(board_size: int) -> Area:
     num_points, cells, cell_of, _, around, _, _ = points(board_size)
 
     @helper
-    def area_balance(state: Any) -> int:
-        reached = np.zeros(cells, np.uint8)  # by BLACK, WHITE or both (3); the only array allocated, once a game
+    def mark_reached(state: Any, reached: Any) -> None:
+        """Write who reaches each empty cell [cells]: BLACK, WHITE or both (3)."""
         changed = True
         while changed:
             changed = False
@@ -47,11 +48,22 @@ def area(board_size: int) -> Area:
                 if found != reached[cell]:
                     reached[cell] = found
                     changed = True
+
+    @helper
+    def area_balance(state: Any) -> int:
+        reached = np.zeros(cells, np.uint8)  # the only array allocated, once a game
+        mark_reached(state, reached)
         balance = 0
         for i in range(num_points):
             owner = state.board[cell_of[i]] | reached[cell_of[i]]
             balance += np.int64(owner == BLACK) - np.int64(owner == WHITE)
         return balance
+
+    def owners(state: Any) -> Any:
+        reached = np.zeros(cells, np.uint8)
+        mark_reached(state, reached)
+        owner = (np.asarray(state.board) | reached)[cell_of]
+        return (owner == BLACK).astype(np.int8) - (owner == WHITE)
 
     def evaluate(state: Any, player: int) -> float:
         balance = 0
@@ -66,4 +78,4 @@ def area(board_size: int) -> Area:
         value = (balance - state.komi) / (num_points + abs(state.komi) + 1.0)
         return value if player == 0 else -value
 
-    return Area(area_balance, evaluate)
+    return Area(area_balance, owners, evaluate)

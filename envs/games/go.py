@@ -63,7 +63,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     fields, set_up_board, place = chains(board_size)
     chains_agree, ko_agrees = chain_checks(board_size)
     _, is_lone, is_legal, is_eye, after, list_empty = liberties(board_size)
-    area_balance, evaluate = area(board_size)
+    area_balance, owners, evaluate = area(board_size)
     # passes: in a row, just now; situational, which is 1 or 0, and komi: of the game. They stand here so that games
     # which differ in no more than these share their compiled code.
     layout = state_dtype(**fields, turn="i4", passes="i4", ply="i4", situational="i4", komi="f8")
@@ -202,6 +202,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         is_valid=is_valid,
         fixed=("situational", "komi"),
         decode=decode,
+        owners=owners,
         action_to_str=names.__getitem__,
         str_to_action=str_to_action,
         board=point_board(board_size),

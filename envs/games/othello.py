@@ -169,6 +169,10 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         black, white = (state.mine, state.theirs) if state.turn == 0 else (state.theirs, state.mine)
         return (((black >> bits) & _ONE) + 2 * ((white >> bits) & _ONE)).astype(np.int8)
 
+    def owners(state: Any) -> Any:
+        found = pieces(state).ravel()
+        return (found == 1).astype(np.int8) - (found == 2)
+
     names = [f"{column}{row}" for row in range(1, size + 1) for column in letters(size)] + ["pass"]
     return Game(
         name="othello",
@@ -192,6 +196,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         random_action=random_action,
         is_valid=is_valid,
         decode=decode,
+        owners=owners,
         action_to_str=names.__getitem__,
         board=Board(
             rows=size,

@@ -160,6 +160,20 @@ class AlphaZeroConfig(Settings):
         default=0.0,
         metadata=about("Weight of learning how many plies are left; 0: the net has no such head.", least=0),
     )
+    # KataGo, section 4.1: targets that tell which part of the board made the result.
+    ownership: float = field(
+        default=0.0,
+        metadata=about(
+            "Weight of learning whose each cell will be, where the game tells; 0: the net has no such head.", least=0
+        ),
+    )
+    score: float = field(
+        default=0.0,
+        metadata=about(
+            "Weight of learning by how many cells one wins, where the game tells whose they are; 0: no such head.",
+            least=0,
+        ),
+    )
     batch_size: int = field(default=512, metadata=about("Samples of a step of learning.", least=1))
     replay_ratio: float = field(default=4.0, metadata=about("Samples learned for each sample played.", above=0))
     learn_after: int = field(default=8192, metadata=about("Samples played before learning begins.", least=1))
@@ -294,14 +308,19 @@ class AlphaZeroConfig(Settings):
         return replace(self, game=absolute(self.game), ladder=tuple(map(absolute, self.ladder)))
 
     def check_names(self) -> None:
-        """Check what the game and the players are called, before anything is written.
+        """Check what the game and the players are called, and what the game must tell, before anything is written.
 
         Raises:
-            ValueError: a name is unknown; the nearest is suggested.
+            ValueError: a name is unknown, and the nearest is suggested; or the net cannot learn whose cells are.
         """
         from ....agents import make
         from ....envs import make_game
 
         game = make_game(self.game)
+        for name in ("ownership", "score"):
+            if getattr(self, name) > 0 and game.owners is None:
+                raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
+        if self.ownership > 0 and self.network == "mlp":
+            raise ValueError("ownership must be 0 for an mlp, which knows no cells: choose another network")
         for spec in self.ladder:
             make(spec, game)

@@ -18,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from ....agents.networks import AUXILIARY
 from ....envs import Game
 from .config import AlphaZeroConfig
 from .replay import Batch
@@ -65,8 +66,9 @@ class Learner:
         losses = self._losses(outputs, batch)
         config = self.config
         total = losses["policy"] + config.value_weight * losses["value"]
-        if "plies_left" in losses:
-            total = total + config.plies_left * losses["plies_left"]
+        for name in AUXILIARY:
+            if name in losses:
+                total = total + getattr(config, name) * losses[name]
         self._optimizer.zero_grad(set_to_none=True)
         total.backward()
         norm = torch.nn.utils.clip_grad_norm_(self._weights, config.clip)
@@ -100,6 +102,13 @@ class Learner:
             losses["plies_left"] = functional.smooth_l1_loss(
                 left / self.game.max_plies, self._tensor(batch.plies_left) / self.game.max_plies, beta=0.1
             )
+        if batch.owners is not None:
+            owners = self._tensor(batch.owners)
+            if outputs.ownership is not None and self.config.ownership > 0:
+                losses["ownership"] = (outputs.ownership.float().reshape(owners.shape) - owners).square().mean()
+            if outputs.score is not None and self.config.score > 0:
+                cells, score = owners.shape[1], outputs.score.float().reshape(-1)
+                losses["score"] = functional.smooth_l1_loss(score / cells, owners.sum(1) / cells, beta=0.1)
         return losses
 
     def _loss_of_chances(self, logits: torch.Tensor, value: torch.Tensor, batch: Batch) -> torch.Tensor:

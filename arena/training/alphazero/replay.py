@@ -36,6 +36,7 @@ class Batch(NamedTuple):
     values: NDArray[np.float32]  # [samples]: the search's
     proved: NDArray[np.int8]  # [samples]
     plies_left: NDArray[np.float32]  # [samples]
+    owners: NDArray[np.float32] | None = None  # [samples, cells]: the player to move's are 1
 
 
 class ReplayBuffer:
@@ -132,6 +133,7 @@ class ReplayBuffer:
         samples = self._gathered(np.sort(places) + self._first)
         planes, masks = unpack_planes(self.game, samples), unpack_masks(self.game, samples)
         policies = samples["policy"].astype(np.float32)
+        owners = None if self.game.owners is None else samples["owners"].astype(np.float32)
         if symmetry and self._images is not None:
             image = rng.integers(len(self._images.cells), size=count)
             cells, actions = self._images.cells[image], self._images.actions[image]
@@ -139,6 +141,7 @@ class ReplayBuffer:
             planes = np.take_along_axis(flat, cells[:, :, None], axis=1).reshape(planes.shape)
             masks = np.take_along_axis(masks, actions, axis=1)
             policies = np.take_along_axis(policies, actions, axis=1)
+            owners = None if owners is None else np.take_along_axis(owners, cells, axis=1)
         return Batch(
             planes.astype(np.float32),
             masks,
@@ -148,6 +151,7 @@ class ReplayBuffer:
             samples["value"].copy(),
             samples["proved"].copy(),
             samples["plies_left"].astype(np.float32),
+            owners,
         )
 
     def _gathered(self, numbers: NDArray[np.int64]) -> NDArray[Any]:

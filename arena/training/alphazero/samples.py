@@ -35,6 +35,7 @@ def sample_dtype(game: Game) -> np.dtype[Any]:
     ``full``         bool            whether the search was a full one: only then the policy is learned
     ``game``         i64             the number of the game
     ``ply``          i16             plies since its start
+    ``owners``       i8 [cells]      whose each cell was at the end: 1 the player to move's; of a game with ``owners``
     ===============  ==============  ===================================================================================
     """
     planes = _packed(math.prod(game.observation_shape)) if _is_binary(game) else math.prod(game.observation_shape)
@@ -51,6 +52,7 @@ def sample_dtype(game: Game) -> np.dtype[Any]:
             ("full", np.bool_),
             ("mask", np.uint8, (_packed(game.num_actions),)),
             ("observation", np.uint8 if _is_binary(game) else game.observation_dtype, (planes,)),
+            *([] if game.owners is None else [("owners", np.int8, (math.prod(game.observation_shape[:2]),))]),
         ]
     )
 

@@ -130,9 +130,13 @@ class SelfPlay:
         if config.earlier_openings > 0:
             self._remember()
         actions = searched.actions if config.root == "gumbel" else self._drawn(searched)
+        last = None if self.game.owners is None else batch.states.copy()  # a batch begins ended games anew at once
         batch.step(actions)
         ended = np.flatnonzero(batch.terminations)
         samples = [self._finished(row) for row in ended.tolist()]
+        if last is not None:
+            for row, its in zip(ended.tolist(), samples, strict=True):
+                self._note_owners(its, row, last[row], int(actions[row]))
         self._counts[ended] = 0
         if config.earlier_openings > 0:
             again = ended[self._chance.random(ended.size) < config.earlier_openings]
@@ -189,6 +193,12 @@ class SelfPlay:
         samples["weight"] = 1 - share + share * (surprise / mean if mean > 0 else 1.0)
         self._numbers[row] = self._numbers.max() + 1
         return samples
+
+    def _note_owners(self, samples: NDArray[Any], row: int, state: Any, action: int) -> None:
+        """Write whose each cell was when ``action`` ended the game in ``state``, for those who moved in ``samples``."""
+        assert self.game.owners is not None
+        owners = self.game.owners(self.game.play_moves([action], state))
+        samples["owners"] = np.where(self._movers[row, : len(samples), None] == 0, owners, -owners)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that self-play goes on from: arrays, numbers and texts in nested dicts."""

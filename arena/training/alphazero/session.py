@@ -92,13 +92,13 @@ class AlphaZeroSession:
     def __init__(self, config: AlphaZeroConfig, folder: StateFolder, on_progress: OnProgress | None) -> None:
         import torch
 
-        from ....agents.networks import new_network
+        from ....agents.networks import AUXILIARY, new_network
         from .learner import Learner
 
         torch.set_num_threads(config.threads_each)
         self.config, self.folder, self.on_progress = config, folder, on_progress
         self.game = game = make_game(config.game)
-        auxiliary = ("plies_left",) if config.plies_left > 0 else ()
+        auxiliary = tuple(name for name in AUXILIARY if getattr(config, name) > 0)
         net = new_network(game, config.network, seed=config.seed, value=config.value, auxiliary=auxiliary)
         self.learner = Learner(game, config, net)
         self.playing = deepcopy(self.learner.average) if config.gating_games else self.learner.average
