@@ -6,6 +6,9 @@ pawn, unless the last of them mates, and, in environments, when a position stand
 ``chess(max_quiet_plies=150, repetition=5)`` draws where the Laws do even if nobody claims (9.6). Positions are the same
 for that if the same moves can be played in them: a capture en passant counts if it is legal (9.2.3).
 
+For a search, the noisy moves are captures and promotions, where a pawn becomes nothing but a queen, and in check all
+moves; `exchange` has what they are worth.
+
 `moves` numbers the 4672 actions, of which 218 at most are legal, and `planes` what is observed. The board has no
 symmetries, since castling has sides.
 
@@ -25,8 +28,9 @@ from ...game import Game
 from ...jit import helper
 from ...jit.prng import below
 from ...terms import Repetition
+from .exchange import exchange, is_forced, passed, stakes
 from .fen import fen_of, read_fen
-from .legal import can_move, is_check, lister
+from .legal import can_move, is_check, list_captures, lister, restrictions
 from .look import chess_board
 from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_of
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
@@ -87,6 +91,12 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     def legal_actions(state: Any, actions: Any) -> int:
         return list_moves(state, actions, True)
 
+    def noisy_actions(state: Any, actions: Any) -> int:
+        checkers, ends, pinned = restrictions(state)
+        if checkers != np.uint64(0):
+            return list_moves(state, actions, True)
+        return list_captures(state, actions, ends, pinned)
+
     def random_action(state: Any, actions: Any, rng: Any) -> int:
         return actions[below(rng, list_moves(state, actions, False))]
 
@@ -123,6 +133,11 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         is_terminal=is_terminal_or_announced if classic else is_terminal,
         utility=utility,
         observe=make_observe(classic),
+        noisy_actions=noisy_actions,
+        is_forced=is_forced,
+        stakes=stakes,
+        exchange=exchange,
+        passed=passed,
         key=key,
         repetition_key=repetition_key,
         random_action=random_action,
