@@ -6,7 +6,7 @@ import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
+from .linear import LinearPolicy, policy_of
 from .report import most_visited_line, standard_error
 from .searcher import Searcher
 from .uct import Options, is_plain
@@ -55,8 +56,9 @@ class MCTS(SearchAgent):
         fpu: first-play urgency, the score of a child that was never visited, in units of the mean. None: infinite, so
             that each child is tried before any is tried again.
         solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved.
-        rollout: ``"random"``, by the game's ``random_action``; or ``"greedy"``, to the position that the game's
-            ``evaluate`` likes best one ply ahead.
+        rollout: ``"random"``, by the game's ``random_action``; ``"heavy"``, by rules that the game has for rollouts;
+            ``"greedy"``, to the position that the game's ``evaluate`` likes best one ply ahead; or a linear policy, or
+            the path of its file.
         epsilon: the share of random moves in greedy rollouts.
         rollouts: rollouts from each leaf; their mean counts as one visit.
         rollout_depth: plies after which a rollout is cut and ``evaluate`` taken instead. 0: no rollout; None: no cut.
@@ -87,7 +89,7 @@ class MCTS(SearchAgent):
         reuse_tree: bool = False,
         fpu: float | None = None,
         solver: bool = False,
-        rollout: Literal["random", "greedy"] = "random",
+        rollout: str | LinearPolicy = "random",
         epsilon: float = 0.1,
         rollouts: int = 1,
         rollout_depth: int | None = None,
@@ -103,7 +105,6 @@ class MCTS(SearchAgent):
         check_arguments(
             ("c", c, c >= 0, "at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
-            ("rollout", rollout, rollout in ("random", "greedy"), "random or greedy"),
             ("epsilon", epsilon, 0 <= epsilon <= 1, "between 0 and 1"),
             ("rollouts", rollouts, rollouts >= 1, "at least 1"),
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
@@ -119,6 +120,7 @@ class MCTS(SearchAgent):
             ),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
         )
+        policy = policy_of(rollout, self.game)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move
@@ -136,7 +138,10 @@ class MCTS(SearchAgent):
         )
         self._limited = tree_mb is not None
         share = None if tree_mb is None else tree_mb / threads
-        self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in _rngs(seed, threads)]
+        self._searchers = [
+            Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None)
+            for rng in _rngs(seed, threads)
+        ]
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
@@ -157,7 +162,12 @@ class MCTS(SearchAgent):
     def _batched(self, forced: bool) -> BatchedMCTS | None:
         if self.simulations is None or self.seconds is not None or self._limited or self.reuse_tree:
             return None
-        plain = is_plain(self.options) and self.threads == 1 and self.final_move == "visits"
+        plain = (
+            is_plain(self.options)
+            and self._searchers[0].policy is None
+            and self.threads == 1
+            and self.final_move == "visits"
+        )
         if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
             return None
         return BatchedMCTS(self.game, int(self.simulations), self.c, forced)
