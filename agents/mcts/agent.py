@@ -64,6 +64,10 @@ class MCTS(SearchAgent):
         rollout_depth: plies after which a rollout is cut and ``evaluate`` taken instead. 0: no rollout; None: no cut.
         rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
             the same. 0: no RAVE.
+        rave_bias: b of RAVE's other schedule, where the share of AMAF is ``m / (n + m + 4 b² n m)`` for n visits
+            of a child and m of its AMAF. Above 0 it takes the place of the schedule of k, for any ``rave`` above 0.
+        prior: how much the game's guesses of the moves at new nodes count, as a factor of the simulations that the game
+            says they are worth. 0: not at all.
         bias: weight of the progressive bias ``bias · evaluate / (n + 1)``; children are then tried in the order of
             their evaluation. 0: no bias.
         widening: α of progressive widening, above 0 and at most 1: after N visits, ⌈N^α⌉ children are considered, in
@@ -94,6 +98,8 @@ class MCTS(SearchAgent):
         rollouts: int = 1,
         rollout_depth: int | None = None,
         rave: float = 0,
+        rave_bias: float = 0,
+        prior: float = 0,
         bias: float = 0,
         widening: float | None = None,
         threads: int = 1,
@@ -110,6 +116,15 @@ class MCTS(SearchAgent):
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
             ("rollout_depth", rollout_depth, rollout_depth is None or rollout_depth >= 0, "at least 0, or None"),
             ("rave", rave, rave >= 0, "at least 0"),
+            ("rave_bias", rave_bias, rave_bias >= 0, "at least 0"),
+            ("rave_bias", rave_bias, rave_bias == 0 or rave > 0, "0 without rave"),
+            ("prior", prior, prior >= 0, "at least 0"),
+            (
+                "prior",
+                prior,
+                prior == 0 or self.game.knowledge.has_priors,
+                f"0 in {self.game.spec}, which has no priors",
+            ),
             ("bias", bias, bias >= 0, "at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             (
@@ -129,6 +144,8 @@ class MCTS(SearchAgent):
             fpu=np.inf if fpu is None else float(fpu),
             solver=bool(solver),
             rave=float(rave),
+            rave_bias=float(rave_bias),
+            prior=float(prior),
             bias=float(bias),
             widening=float(widening or 0),
             rollouts=int(rollouts),

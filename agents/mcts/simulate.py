@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 from .policies import policy_rollout
 from .rollouts import guided_rollout
 from .tree import add_children, backpropagate, descend, has_room, select_child
 from .uct import back_up_amaf, choose_child, is_proved, prepare_children, prepare_root, prove
 
 __all__ = ["simulate"]
+
+
+@helper
+def latest(tree: Any, length: int) -> tuple[Any, Any]:
+    """Return the last action on the path and the one before it; -1 for those before the root."""
+    last = np.int64(tree.action[tree.path[length - 1]]) if length > 1 else np.int64(-1)
+    before = np.int64(tree.action[tree.path[length - 2]]) if length > 2 else np.int64(-1)
+    return last, before
 
 
 @kernel
@@ -71,11 +81,11 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, actions,
             count = game.legal_actions(state, actions)
             add_children(tree, node, game.player(state), actions, count, rng)
             if options is not None:
-                prepare_children(game, tree, extras, options, node, state, scratch[2:])
+                last, before = latest(tree, length)
+                prepare_children(game, tree, extras, options, node, state, scratch[2:], last, before)
 
         # Step 3. Play the game to its end.
-        last = np.int64(tree.action[tree.path[length - 1]]) if length > 1 else np.int64(-1)
-        before = np.int64(tree.action[tree.path[length - 2]]) if length > 2 else np.int64(-1)
+        last, before = latest(tree, length)
         if options is None:
             policy_rollout(game, state, last, before, policy, actions, rng)
             utility = game.utility(state, 0)
