@@ -28,6 +28,7 @@ from .games.tictactoe import tictactoe
 from .jit import helper, kernel
 from .jit.bits import lowest, popcount
 from .jit.prng import below, uniform
+from .knowledge import Knowledge
 from .players import PlayerLike
 from .registry import as_game, game_names, make_game, register_game
 from .render import picture
@@ -57,6 +58,7 @@ __all__ = [
     "FromFunction",
     "Game",
     "GameBatch",
+    "Knowledge",
     "OpponentLike",
     "Opponents",
     "PlayerLike",

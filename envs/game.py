@@ -31,6 +31,7 @@ from .jit.digest import digest
 from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
+from .knowledge import NO_KNOWLEDGE, Knowledge
 from .outside.arguments import action_number, check_player
 from .outside.validity import StateCheck
 from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
@@ -94,6 +95,7 @@ class Game(GameTexts, GameViews):
             Default: play each action in ``scratch``.
         random_action: ``random_action(state, actions, rng)`` draws a move for random rollouts; it may write into
             ``actions``. Default: each legal action with the same probability.
+        knowledge: what the game knows of good moves, see `plyground.envs.knowledge`. Default: nothing.
         is_valid: ``is_valid(state)`` tells whether a record of any content is a state that the other rules can go on
             from: each field in its range, and all fields in agreement. Asked of states that come from outside, before
             compiled code reads them. It must not change the state, nor rely on what it has not checked yet. Default:
@@ -163,6 +165,7 @@ class Game(GameTexts, GameViews):
         repetition_key: Rule | None = None,
         keys_after: Rule | None = None,
         random_action: Rule | None = None,
+        knowledge: Knowledge = NO_KNOWLEDGE,
         is_valid: Rule | None = None,
         fixed: Sequence[str] = (),
         decode: Rule | None = None,
@@ -217,6 +220,9 @@ class Game(GameTexts, GameViews):
         self.repetition_key: Rule = repetition_key or self.key
         self.keys_after: Rule = keys_after or keys_by_playing(legal_actions, self.play, self.repetition_key)
         self.random_action: Rule = random_action or uniform_action(legal_actions)
+        self.knowledge = knowledge
+        self.rollout_action, self.local_features = knowledge.action, knowledge.local_features
+        self.priors = knowledge.priors
         self.is_valid: Rule = is_valid or _any_state
         self.fixed = tuple(fixed)
         self.decode, self.owners = decode, owners

@@ -1,10 +1,12 @@
 """Monte Carlo search: UCT with its options, and flat Monte Carlo.
 
-Start with `tree`, the four steps of plain UCT, then `agent`; `uct` is the kernel with all options. May import
+Start with `tree`, the four steps of plain UCT, then `agent`; `uct` is the kernel with all options. `policies` says
+what draws the moves of rollouts, `linear` has those that are learned. May import
 `plyground.envs` and the files of `plyground.agents`.
 """
 
 from .agent import MCTS
 from .flat import FlatMonteCarlo
+from .linear import LinearPolicy
 
-__all__ = ["MCTS", "FlatMonteCarlo"]
+__all__ = ["MCTS", "FlatMonteCarlo", "LinearPolicy"]

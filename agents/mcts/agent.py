@@ -6,7 +6,7 @@ import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
+from .linear import LinearPolicy, policy_of
 from .report import most_visited_line, standard_error
 from .searcher import Searcher
 from .uct import Options, is_plain
@@ -55,13 +56,18 @@ class MCTS(SearchAgent):
         fpu: first-play urgency, the score of a child that was never visited, in units of the mean. None: infinite, so
             that each child is tried before any is tried again.
         solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved.
-        rollout: ``"random"``, by the game's ``random_action``; or ``"greedy"``, to the position that the game's
-            ``evaluate`` likes best one ply ahead.
+        rollout: ``"random"``, by the game's ``random_action``; ``"heavy"``, by rules that the game has for rollouts;
+            ``"greedy"``, to the position that the game's ``evaluate`` likes best one ply ahead; or a linear policy, or
+            the path of its file.
         epsilon: the share of random moves in greedy rollouts.
         rollouts: rollouts from each leaf; their mean counts as one visit.
         rollout_depth: plies after which a rollout is cut and ``evaluate`` taken instead. 0: no rollout; None: no cut.
         rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
             the same. 0: no RAVE.
+        rave_bias: b of RAVE's other schedule, where the share of AMAF is ``m / (n + m + 4 b² n m)`` for n visits
+            of a child and m of its AMAF. Above 0 it takes the place of the schedule of k, for any ``rave`` above 0.
+        prior: how much the game's guesses of the moves at new nodes count, as a factor of the simulations that the game
+            says they are worth. 0: not at all.
         bias: weight of the progressive bias ``bias · evaluate / (n + 1)``; children are then tried in the order of
             their evaluation. 0: no bias.
         widening: α of progressive widening, above 0 and at most 1: after N visits, ⌈N^α⌉ children are considered, in
@@ -87,11 +93,13 @@ class MCTS(SearchAgent):
         reuse_tree: bool = False,
         fpu: float | None = None,
         solver: bool = False,
-        rollout: Literal["random", "greedy"] = "random",
+        rollout: str | LinearPolicy = "random",
         epsilon: float = 0.1,
         rollouts: int = 1,
         rollout_depth: int | None = None,
         rave: float = 0,
+        rave_bias: float = 0,
+        prior: float = 0,
         bias: float = 0,
         widening: float | None = None,
         threads: int = 1,
@@ -103,12 +111,20 @@ class MCTS(SearchAgent):
         check_arguments(
             ("c", c, c >= 0, "at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
-            ("rollout", rollout, rollout in ("random", "greedy"), "random or greedy"),
             ("epsilon", epsilon, 0 <= epsilon <= 1, "between 0 and 1"),
             ("rollouts", rollouts, rollouts >= 1, "at least 1"),
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
             ("rollout_depth", rollout_depth, rollout_depth is None or rollout_depth >= 0, "at least 0, or None"),
             ("rave", rave, rave >= 0, "at least 0"),
+            ("rave_bias", rave_bias, rave_bias >= 0, "at least 0"),
+            ("rave_bias", rave_bias, rave_bias == 0 or rave > 0, "0 without rave"),
+            ("prior", prior, prior >= 0, "at least 0"),
+            (
+                "prior",
+                prior,
+                prior == 0 or self.game.knowledge.has_priors,
+                f"0 in {self.game.spec}, which has no priors",
+            ),
             ("bias", bias, bias >= 0, "at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             (
@@ -119,6 +135,7 @@ class MCTS(SearchAgent):
             ),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
         )
+        policy = policy_of(rollout, self.game)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move
@@ -127,6 +144,8 @@ class MCTS(SearchAgent):
             fpu=np.inf if fpu is None else float(fpu),
             solver=bool(solver),
             rave=float(rave),
+            rave_bias=float(rave_bias),
+            prior=float(prior),
             bias=float(bias),
             widening=float(widening or 0),
             rollouts=int(rollouts),
@@ -136,7 +155,10 @@ class MCTS(SearchAgent):
         )
         self._limited = tree_mb is not None
         share = None if tree_mb is None else tree_mb / threads
-        self._searchers = [Searcher(self.game, self.options, self.c, rng, share) for rng in _rngs(seed, threads)]
+        self._searchers = [
+            Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None)
+            for rng in _rngs(seed, threads)
+        ]
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
@@ -157,7 +179,12 @@ class MCTS(SearchAgent):
     def _batched(self, forced: bool) -> BatchedMCTS | None:
         if self.simulations is None or self.seconds is not None or self._limited or self.reuse_tree:
             return None
-        plain = is_plain(self.options) and self.threads == 1 and self.final_move == "visits"
+        plain = (
+            is_plain(self.options)
+            and self._searchers[0].policy is None
+            and self.threads == 1
+            and self.final_move == "visits"
+        )
         if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
             return None
         return BatchedMCTS(self.game, int(self.simulations), self.c, forced)

@@ -1,6 +1,6 @@
-"""Rollouts of Monte Carlo tree search: random or greedy, to the end of the game or cut and evaluated.
+"""Rollouts of Monte Carlo tree search: by a policy or greedy, to the end of the game or cut and evaluated.
 
-The rule ``random_action`` of a game is its own hook for what a random move is; the rule ``evaluate`` guides the greedy
+`policies` says what draws their moves; the rule ``evaluate`` guides the greedy
 ones and values the positions at a cut.
 
 Sources: C. Browne et al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), section 6.1 (ε-greedy
@@ -15,6 +15,7 @@ import numpy as np
 
 from ...envs.jit import helper
 from ...envs.jit.prng import below, uniform
+from .policies import policy_action
 
 __all__ = ["greedy_action", "guided_rollout", "value_after"]
 
@@ -57,7 +58,17 @@ def greedy_action(game: Any, state: Any, look: Any, actions: Any, rng: Any) -> A
 
 @helper
 def guided_rollout(
-    game: Any, state: Any, look: Any, depth: int, epsilon: float, actions: Any, rng: Any, played: Any
+    game: Any,
+    state: Any,
+    look: Any,
+    last: Any,
+    before: Any,
+    policy: Any,
+    depth: int,
+    epsilon: float,
+    actions: Any,
+    rng: Any,
+    played: Any,
 ) -> float:
     """Play ``state`` on, in place, and return player 0's utility, or the evaluation after ``depth`` plies.
 
@@ -65,8 +76,11 @@ def guided_rollout(
         game: the game.
         state: an unfinished state.
         look: [1] room for the greedy policy.
+        last: the latest action, or -1.
+        before: the action before that, or -1.
+        policy: what draws the moves, see `policies`.
         depth: in plies; negative for no limit.
-        epsilon: the share of random moves among the greedy ones; 1 for random moves only.
+        epsilon: the share of the policy's moves among greedy ones; 1 for the policy's moves only.
         actions: [num_actions] scratch.
         rng: of `plyground.envs.jit.prng`.
         played: [2, num_actions], in which a move is marked with ``played[player, action] = played[0, -1]``; the last
@@ -77,11 +91,12 @@ def guided_rollout(
         if plies == depth:
             return float(game.evaluate(state, 0))
         if epsilon >= 1 or uniform(rng) < epsilon:
-            action = game.random_action(state, actions, rng)
+            action = policy_action(game, state, last, before, policy, actions, rng)
         else:
-            action = greedy_action(game, state, look, actions, rng)
+            action = np.int64(greedy_action(game, state, look, actions, rng))
         if played.shape[1] > 1:
             played[game.player(state), action] = played[0, -1]
         game.play(state, action)
+        last, before = action, last
         plies += 1
     return float(game.utility(state, 0))

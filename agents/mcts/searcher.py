@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ...envs.jit import bind
 from .memory import bytes_per_node, grown, most_nodes
+from .policies import Policy
 from .reuse import compile_reuse, find, subtree
 from .simulate import simulate
 from .tree import Tree, clear, new_tree
@@ -35,12 +36,19 @@ class Searcher:
         c: how much to explore.
         rng: of the rollouts, from `plyground.envs.jit.prng.new_rng`.
         megabytes: for the tree, at most; None for no limit. A root and its children are always kept.
+        policy: what draws the moves of the rollouts; None: the game's ``random_action``.
     """
 
     def __init__(
-        self, game: Game, options: Options, c: float, rng: NDArray[np.uint64], megabytes: float | None = None
+        self,
+        game: Game,
+        options: Options,
+        c: float,
+        rng: NDArray[np.uint64],
+        megabytes: float | None = None,
+        policy: Policy | None = None,
     ) -> None:
-        self.game, self.options, self.c, self.rng = game, options, c, rng
+        self.game, self.options, self.c, self.rng, self.policy = game, options, c, rng, policy
         self._plain = is_plain(options)
         self.tree: Tree | None = None
         self.extras: Extras | None = None
@@ -128,6 +136,7 @@ class Searcher:
             tree,
             extras,
             options,
+            self.policy,
             self._buffer,
             self.rng,
             self.c,

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
+from .policies import policy_rollout
 from .rollouts import guided_rollout
-from .tree import add_children, backpropagate, descend, has_room, rollout, select_child
+from .tree import add_children, backpropagate, descend, has_room, select_child
 from .uct import back_up_amaf, choose_child, is_proved, prepare_children, prepare_root, prove
 
 __all__ = ["simulate"]
 
 
+@helper
+def latest(tree: Any, length: int) -> tuple[Any, Any]:
+    """Return the last action on the path and the one before it; -1 for those before the root."""
+    last = np.int64(tree.action[tree.path[length - 1]]) if length > 1 else np.int64(-1)
+    before = np.int64(tree.action[tree.path[length - 2]]) if length > 2 else np.int64(-1)
+    return last, before
+
+
 @kernel
-def simulate(game, root, moves, scratch, tree, extras, options, actions, rng, c, simulations):
+def simulate(game, root, moves, scratch, tree, extras, options, policy, actions, rng, c, simulations):
     """Run simulations from the state ``root[0]``.
 
     A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each
@@ -28,6 +39,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, actions, rng, c,
         tree: the `Tree`, which grows.
         extras: what the options need of its nodes, or None.
         options: what is added to plain UCT. None: nothing, and none of it is compiled.
+        policy: what draws the moves of the rollouts, see `policies`. None: the game's ``random_action``.
         actions: [num_actions] scratch.
         rng: the generator of the rollouts, see `plyground.envs.jit.prng`.
         c: how much to explore.
@@ -69,11 +81,13 @@ def simulate(game, root, moves, scratch, tree, extras, options, actions, rng, c,
             count = game.legal_actions(state, actions)
             add_children(tree, node, game.player(state), actions, count, rng)
             if options is not None:
-                prepare_children(game, tree, extras, options, node, state, scratch[2:])
+                last, before = latest(tree, length)
+                prepare_children(game, tree, extras, options, node, state, scratch[2:], last, before)
 
         # Step 3. Play the game to its end.
+        last, before = latest(tree, length)
         if options is None:
-            rollout(game, state, actions, rng)
+            policy_rollout(game, state, last, before, policy, actions, rng)
             utility = game.utility(state, 0)
         elif game.is_terminal(state):
             utility = float(game.utility(state, 0))
@@ -84,7 +98,8 @@ def simulate(game, root, moves, scratch, tree, extras, options, actions, rng, c,
             for _ in range(options.rollouts):
                 scratch[1] = state
                 total += guided_rollout(
-                    game, scratch[1], scratch[2:], options.depth, options.epsilon, actions, rng, extras.played
+                    *(game, scratch[1], scratch[2:], last, before, policy),
+                    *(options.depth, options.epsilon, actions, rng, extras.played),
                 )
             utility = total / options.rollouts
 

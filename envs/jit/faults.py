@@ -19,7 +19,7 @@ from .game_type import rule_of, rules_of
 __all__ = ["compile_rules", "rule_fault"]
 
 _MOST = 200  # signs of what Numba said
-_NO_NUMBER = ("play", "observe", "features")  # rules that return something else, or nothing
+_NO_NUMBER = ("play", "observe", "features", "priors")  # rules that return something else, or nothing
 
 
 def compile_rules(game: Any) -> None:
@@ -70,6 +70,12 @@ def _types(game: Any) -> dict[str, Any]:
         "keys": types.uint64[::1],
         "scratch": types.Array(state, 1, "C"),
         "rng": types.uint64[::1],
+        "last": types.int64,
+        "before": types.int64,
+        "count": types.int64,
+        "features": types.int32[:, ::1],
+        "visits": types.float64[::1],
+        "values": types.float64[::1],
     }
 
 

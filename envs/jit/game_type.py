@@ -45,6 +45,9 @@ RULES: dict[str, tuple[str, ...]] = {
     "repetition_key": ("state",),
     "keys_after": ("state", "actions", "keys", "scratch"),
     "random_action": ("state", "actions", "rng"),
+    "rollout_action": ("state", "last", "before", "actions", "rng"),
+    "local_features": ("state", "last", "before", "actions", "features"),
+    "priors": ("state", "last", "before", "actions", "count", "visits", "values"),
     "is_valid": ("state",),
 }
 # Rules that a game need not have: without one, ``game.passed`` is None in Python and in kernels.
