@@ -11,25 +11,24 @@ from numpy.typing import NDArray
 
 from .analysis import Analysis
 
-__all__ = ["TELL_SECONDS", "Listener"]
-
-TELL_SECONDS = 0.1  # between two reports of a search that has no depths
+__all__ = ["Listener"]
 
 
 class Listener:
     """Hears what a search finds, and may end it. Set it as ``agent.listener`` before the search.
 
-    `AlphaBeta` tells of each depth that it has finished, `MCTS` and `PUCT` of what they have found about ten times a
-    second, and a search of a forest (a Gumbel root, or proofs) each time that it has doubled its simulations. However
-    soon it is stopped, a search finds a move first. Each search needs a listener of its own.
+    `AlphaBeta` tells of each depth that it has finished, `MCTS` and `PUCT` now and then of what they have found, and a
+    search of a forest (a Gumbel root, or proofs) each time that it has doubled its simulations. However soon it is
+    stopped, a search finds a move first. Each search needs a listener of its own.
 
     Args:
         hear: called with what was found so far, in whatever thread the search runs. If it returns True, that is enough,
             and the search ends.
+        every: seconds between two reports of a search that has no depths.
     """
 
-    def __init__(self, hear: Callable[[Analysis], bool | None] | None = None) -> None:
-        self._hear = hear
+    def __init__(self, hear: Callable[[Analysis], bool | None] | None = None, every: float = 0.1) -> None:
+        self._hear, self.every = hear, every
         self._stopped = threading.Event()
         self._flag: NDArray[Any] | None = None  # what a running kernel polls
 

@@ -15,7 +15,6 @@ from ...envs import Game, Opponents, State
 from ...envs.jit.prng import new_rng
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
-from ..listening import TELL_SECONDS
 from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for
 from .final_move import Child, FinalMove, agreed, chosen
@@ -200,7 +199,7 @@ class MCTS(SearchAgent):
         done, most = 0, 2**31 - 1 if self.simulations is None else self.simulations
         while True:
             left = self._left(start)
-            ran = self._run(most - done, TELL_SECONDS if left is None else min(left, TELL_SECONDS))
+            ran = self._run(most - done, self.listener.every if left is None else min(left, self.listener.every))
             done += ran
             found = self._answer(done, kept, time.perf_counter() - start)
             left = self._left(start)

@@ -18,7 +18,6 @@ from ...envs.jit.prng import new_rng
 from ...envs.outside.spec import nearest
 from ..agent import Observation
 from ..analysis import Analysis
-from ..listening import TELL_SECONDS
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import compile_reuse, find, subtree
@@ -342,7 +341,7 @@ class PUCT(SearchAgent):
                 absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
                 batches += 1
             now = time.perf_counter()
-            if self.listener is not None and now - told >= TELL_SECONDS:
+            if self.listener is not None and now - told >= self.listener.every:
                 self.listener.hear(self._answer(tree, done, kept, batches, now - start))
                 told = now
         return tree, done, batches

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...agents import make
 from ...agents.engines import vertices_of
+from ...agents.timing import limit
 from ...envs import BoardGameEnv, Game, make_game
 from ...envs.vector.opponents import prepare
 from ..referee.clock import Clock
@@ -137,9 +138,11 @@ class Seat:
             return "PASS"
         observation, info = self.seen
         start = time.monotonic()
-        if hasattr(self.agent, "seconds"):
-            share = self.clock.share(player, self.game.max_plies - sum(map(len, self._moves)))
-            self.agent.seconds = self._seconds if share is None else min(share, self._seconds or share)
+        allowance = self.clock.allowance(player, self.game.max_plies - sum(map(len, self._moves)))
+        if allowance is not None:
+            limit(self.agent, allowance.within(self._seconds), is_forced=int(info["action_mask"].sum()) == 1)
+        elif hasattr(self.agent, "seconds"):
+            self.agent.seconds, self.agent.listener = self._seconds, None
         try:
             action = int(self.agent.act(observation, info))
             if is_played:
