@@ -6,6 +6,7 @@ from .alphazero import AlphaZero
 from .analysis import Analysis
 from .best import best
 from .human import Human
+from .listening import Listener
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax
@@ -29,6 +30,7 @@ __all__ = [
     "FlatMonteCarlo",
     "Human",
     "Info",
+    "Listener",
     "Minimax",
     "Mixture",
     "Observation",

@@ -6,9 +6,12 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
+
+from .listening import Listener
 
 __all__ = ["run_with_stop"]
 
@@ -22,11 +25,13 @@ def run_with_stop(
     stop: NDArray[Any],
     seconds: float | None = None,
     tell: Callable[[], object] | None = None,
+    listener: Listener | None = None,
 ) -> Result:
     """Call ``function``, and set ``stop[0]``, which its kernel polls, after ``seconds`` or on Ctrl-C.
 
     The kernel runs in a thread of its own, without the GIL: Python handles signals only in the main thread, which would
-    otherwise sit inside the kernel. ``tell`` is called about ten times a second meanwhile, to show progress.
+    otherwise sit inside the kernel. ``tell`` is called about ten times a second meanwhile, to show progress. A
+    ``listener`` that is stopped sets the flag as well.
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, once the kernel has ended.
@@ -43,16 +48,17 @@ def run_with_stop(
 
     stop[0] = 0
     thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    end = math.inf if seconds is None else time.monotonic() + seconds
-    try:
-        while thread.is_alive() and (left := end - time.monotonic()) > 0:
-            thread.join(min(left, _POLL_SECONDS))
-            if tell is not None and thread.is_alive():
-                tell()
-    finally:
-        stop[0] = 1
-        thread.join()
+    with nullcontext() if listener is None else listener.stopping(stop):
+        thread.start()
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        try:
+            while thread.is_alive() and (left := end - time.monotonic()) > 0:
+                thread.join(min(left, _POLL_SECONDS))
+                if tell is not None and thread.is_alive():
+                    tell()
+        finally:
+            stop[0] = 1
+            thread.join()
     if errors:
         raise errors[0]
     return results[0]

@@ -115,12 +115,17 @@ def register_agent(name: str, constructor: Callable[..., Agent]) -> None:
     _constructors[name] = constructor
 
 
-def make(spec: str, game: Game | str) -> Agent:
+def make(spec: str, game: Game | str, **changed: Any) -> Agent:
     """Return the agent that ``spec`` describes, for ``game``, as in ``make("mcts(simulations=1000)", "connect_four")``.
 
     An agent of your own needs no name: ``make("./mine.py:Greedy(depth=2)", game)`` takes ``Greedy`` from that file, and
     ``"package.module:attribute"`` from a module. A class, or a function with an argument ``game``, is called, with the
     game where it takes it; a function of an observation and an info is a player, and so is an object with ``act``.
+
+    Args:
+        spec: the agent.
+        game: the game.
+        **changed: arguments that take the place of those in the spec.
 
     Raises:
         ValueError: the name or an argument is unknown (the nearest is suggested), or a value does not fit; or what is
@@ -130,8 +135,9 @@ def make(spec: str, game: Game | str) -> Agent:
     place = place_of(spec)
     if place is not None:
         _, args, kwargs = parse_spec(f"agent{spec.strip()[len(place) :]}")
-        return _from_place(place, load(place), args, kwargs, as_game(game))
+        return _from_place(place, load(place), args, kwargs | changed, as_game(game))
     name, args, kwargs = parse_spec(spec)
+    kwargs = kwargs | changed
     if name not in _constructors:
         if name in installed(_GROUP):
             return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs, as_game(game))

@@ -18,6 +18,7 @@ from ..envs.outside.messages import shown
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
 from .compiling import compiling
+from .listening import Listener
 
 __all__ = [
     "DEEPEST",
@@ -46,9 +47,13 @@ class SearchAgent(ABC):
 
     Attributes:
         last_analysis: what `act` found when it was last asked; None before.
+        listener: hears what the next search finds while it runs, and may end it; None for nobody.
+        hears: whether the search has an ear for it: whether it tells a listener, and ends when that is stopped.
     """
 
     last_analysis: Analysis | None = None
+    listener: Listener | None = None
+    hears: ClassVar[bool] = False
     kind: ClassVar[str] = ""  # what the log calls the agent; "": its class in lower case
     _is_prepared = False
 
@@ -56,7 +61,8 @@ class SearchAgent(ABC):
         self.game = as_game(game)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_is_prepared": False}  # another process has compiled nothing
+        # Another process has compiled nothing, and nobody listens there.
+        return {**vars(self), "_is_prepared": False, "listener": None}
 
     def prepare(self) -> None:
         """Compile all that the searches of this agent need, or load it from the cache on disk.

@@ -15,7 +15,6 @@ from plyground.agents.engines import Engine
 from plyground.arena import GameRecord, TimeControl, match, play
 from plyground.arena.referee import Adjudicator, Position, adjudicator_of
 from plyground.arena.referee.adjudication import Verdict
-from plyground.arena.referee.clock import Clock
 from plyground.arena.referee.time_control import GameClock
 from plyground.envs import BoardGameEnv, Game, make_game
 
@@ -125,17 +124,7 @@ class TestTime:
         agent.seconds = None
         clock = GameClock(TimeControl(60), (agent, Random()))
         clock.give(0, 20)
-        assert agent.seconds == pytest.approx(60 / 25 - 0.005)
-
-    def test_an_increment_is_spent(self) -> None:
-        clock = Clock(lag=0.0)
-        clock.set(50, increment=2)
-        assert clock.share(0, 20) == pytest.approx(50 / 25 + 2)
-        clock.spend(0, 49.5)
-        assert clock.left(0) == pytest.approx(2.5)
-        assert clock.share(0, 20) == pytest.approx(2.1)
-        clock.spend(0, 2.5)
-        assert clock.share(0, 20) == pytest.approx(2.0)  # no more than there is
+        assert agent.seconds == pytest.approx(4 * ((60 - 0.025) / 25 - 0.005))  # unless it is sure before
 
     def test_programs_are_told(self, engine_script: str, tmp_path: Path) -> None:
         log = tmp_path / "log"

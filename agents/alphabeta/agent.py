@@ -89,6 +89,8 @@ class AlphaBeta(SearchAgent):
             ``seconds`` or ``aspiration``; the weights do not fit; or both weights and ``evaluate`` are given.
     """
 
+    hears = True
+
     def __init__(
         self,
         game: Game | str,
@@ -258,23 +260,37 @@ class AlphaBeta(SearchAgent):
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
+
+        def elapsed() -> float:
+            return time.perf_counter() - start
+
         w, roots = self.begin(state, actions)
         options, stop = (self.options.selective, self.options.pruning), w.status["stop"]  # [1]
         deepest = line_lengths(self.game, self.options, self.depth).deepest
         first = deepest
+        listener = self.listener if self.options.iterative else None  # one depth is searched to its end
         if self.options.iterative:
             # The first depth is finished whatever the budget, before the clock starts: there must be a move to play.
             deepen(self.game, w, *options, roots, 1, 1)
             first = 2
 
         def run() -> None:
-            deepen(self.game, w, *options, roots, first, deepest)
+            if listener is None:
+                deepen(self.game, w, *options, roots, first, deepest)
+                return
+            for depth in range(first, deepest + 1):  # the same, with a report after each depth that is finished
+                if roots["depth"][0] and listener.hear(self._answer(roots[0], actions, w.status, elapsed())):
+                    return
+                deepen(self.game, w, *options, roots, depth, depth)
+                if roots["depth"][0] < depth:
+                    return
+            listener.hear(self._answer(roots[0], actions, w.status, elapsed()))
 
-        if self.seconds is None and most_positions(self.game, w.states.size - 1) < _SHORT:
+        if self.seconds is None and listener is None and most_positions(self.game, w.states.size - 1) < _SHORT:
             run()
         else:
-            run_with_stop(run, stop, self.seconds)
-        return self._answer(roots[0], actions, w.status, time.perf_counter() - start)
+            run_with_stop(run, stop, self.seconds, listener=listener)
+        return self._answer(roots[0], actions, w.status, elapsed())
 
     def _answer(self, root: Any, actions: NDArray[np.int32], status: NDArray[Any], seconds: float) -> Analysis:
         """Return what the search left at the root and counted."""

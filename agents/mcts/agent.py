@@ -82,6 +82,8 @@ class MCTS(SearchAgent):
         ValueError: an argument is out of its range; the message names it.
     """
 
+    hears = True
+
     def __init__(
         self,
         game: Game | str,
@@ -196,11 +198,11 @@ class MCTS(SearchAgent):
         start = time.perf_counter()
         kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)
         # What is known of the position was looked for in the time of the move.
-        done = self._run(self.simulations, self._left(start))
+        done = self._run_and_tell(kept, start)
         # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
         limit = self.simulations if self.final_move == "robust-max" and self.simulations is not None else 0
         extra = 0
-        while extra < limit and not agreed(self._children()):
+        while extra < limit and not agreed(self._children()) and not self._is_stopped():
             left = self._left(start)
             if left is not None and left <= 0:
                 break
@@ -214,18 +216,35 @@ class MCTS(SearchAgent):
         """Return the seconds that are left to a search that began at ``start``; None without a budget."""
         return None if self.seconds is None else self.seconds - (time.perf_counter() - start)
 
+    def _is_stopped(self) -> bool:
+        return self.listener is not None and self.listener.is_stopped
+
+    def _run_and_tell(self, kept: int, start: float) -> int:
+        """Run the simulations of the move, tell a listener what was found meanwhile, and return their number."""
+        if self.listener is None:
+            return self._run(self.simulations, self._left(start))
+        done, most = 0, 2**31 - 1 if self.simulations is None else self.simulations
+        while True:
+            left = self._left(start)
+            ran = self._run(most - done, self.listener.every if left is None else min(left, self.listener.every))
+            done += ran
+            found = self._answer(done, kept, time.perf_counter() - start)
+            left = self._left(start)
+            if self.listener.hear(found) or found.exact or done >= most or ran == 0 or (left is not None and left <= 0):
+                return done
+
     def _run(self, simulations: int | None, seconds: float | None) -> int:
         """Run ``simulations`` new ones, shared out among the trees, and return how many were done."""
         threads = self.threads
         total = 2**31 - 1 if simulations is None else simulations
         if threads == 1:
-            return self._searchers[0].run(total, seconds, _never)
+            return self._searchers[0].run(total, seconds, self._is_stopped)
         shares = [total // threads + (i < total % threads) for i in range(threads)]
         stop = False
         with ThreadPoolExecutor(threads) as pool:
             try:
                 runs = [
-                    pool.submit(searcher.run, share, seconds, lambda: stop)
+                    pool.submit(searcher.run, share, seconds, lambda: stop or self._is_stopped())
                     for searcher, share in zip(self._searchers, shares, strict=True)
                 ]
                 return sum(run.result() for run in runs)
@@ -283,7 +302,3 @@ def _rngs(seed: int | None, count: int) -> list[NDArray[np.uint64]]:
     """Return a generator for each tree. The first does not depend on how many there are."""
     sequence = np.random.SeedSequence(seed)
     return [new_rng(sequence), *map(new_rng, sequence.spawn(count - 1))]
-
-
-def _never() -> bool:
-    return False

@@ -108,7 +108,10 @@ class Searcher:
         def is_late() -> bool:
             return done > 0 and seconds is not None and time.perf_counter() - start >= seconds
 
-        while done < simulations and (done == 0 or seconds is None or now - start < seconds) and not stopped():
+        def may_go_on() -> bool:
+            return done == 0 or not (stopped() or (seconds is not None and now - start >= seconds))
+
+        while done < simulations and may_go_on():
             before, wanted = time.perf_counter(), min(chunk, simulations - done)
             finished = self._simulate(wanted)
             now = time.perf_counter()

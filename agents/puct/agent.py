@@ -91,6 +91,8 @@ class PUCT(SearchAgent):
             cannot be shown the observations of this one.
     """
 
+    hears = True
+
     def __init__(
         self,
         game: Game | str,
@@ -260,9 +262,9 @@ class PUCT(SearchAgent):
         self._clean = tree.prior[1 : 1 + actions.size].copy()
         if self.noise:
             self._clean = add_root_noise(tree, self.noise, self._generator.dirichlet(np.full(actions.size, self.alpha)))
-        tree, done, batches = self._run(tree, start)
+        tree, done, batches = self._run(tree, kept, start)
         self._tree = tree
-        return self._answer(tree, done, kept, batches, time.perf_counter() - start)
+        return self._answer(tree, done, kept, batches, time.perf_counter() - start, self.temperature)
 
     def _search_forest(self, state: State, actions: NDArray[np.int32], start: float) -> Analysis:
         planted = self._planted()
@@ -273,9 +275,15 @@ class PUCT(SearchAgent):
             self._observer.begin(self._root, self._shown)
 
         def is_late(done: int) -> bool:
-            return done > 0 and self.seconds is not None and time.perf_counter() - start >= self.seconds
+            return done > 0 and self._is_over(start)
 
-        return planted.search(state, actions, self._rng, self._generator, is_late)
+        return planted.search(state, actions, self._rng, self._generator, is_late, self.listener)
+
+    def _is_over(self, start: float) -> bool:
+        """Return whether a search that began at ``start`` has no time left, or is to end."""
+        if self.listener is not None and self.listener.is_stopped:
+            return True
+        return self.seconds is not None and time.perf_counter() - start >= self.seconds
 
     def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
         """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
@@ -309,13 +317,13 @@ class PUCT(SearchAgent):
             scale_root_priors(tree)
         return tree
 
-    def _run(self, tree: PriorTree, start: float) -> tuple[PriorTree, int, int]:
+    def _run(self, tree: PriorTree, kept: int, start: float) -> tuple[PriorTree, int, int]:
         """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
         done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
-        observer = self._observer
+        observer, told = self._observer, start
 
         def is_late() -> bool:
-            return done > 0 and self.seconds is not None and time.perf_counter() - start >= self.seconds
+            return done > 0 and self._is_over(start)
 
         while done < limit and not is_late():
             room = tree.visits.size
@@ -332,16 +340,22 @@ class PUCT(SearchAgent):
                 priors, values = self._values.both(self._leaves[:found], seen, self._rng)
                 absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
                 batches += 1
+            now = time.perf_counter()
+            if self.listener is not None and now - told >= self.listener.every:
+                self.listener.hear(self._answer(tree, done, kept, batches, now - start))
+                told = now
         return tree, done, batches
 
-    def _answer(self, tree: PriorTree, simulations: int, kept: int, batches: int, seconds: float) -> Analysis:
+    def _answer(
+        self, tree: PriorTree, simulations: int, kept: int, batches: int, seconds: float, temperature: float = 0.0
+    ) -> Analysis:
         children = sorted(children_of(tree, 0), key=lambda n: tree.action[n])
         visits = {int(tree.action[n]): int(tree.visits[n]) for n in children}
         values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
         best = max(values, key=lambda action: (visits[action], values[action], -action))
-        if self.temperature > 0:
+        if temperature > 0:
             tried = np.array(list(values))
-            logits = np.log([visits[action] for action in values]) / self.temperature
+            logits = np.log([visits[action] for action in values]) / temperature
             weights = np.exp(logits - logits.max())
             best = int(self._generator.choice(tried, p=weights / weights.sum()))
         pv = most_visited_line(tree, best)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ..analysis import Analysis
+from ..listening import Listener
 from ..mcts.report import standard_error
 from .forest import Forest, Root, Searched
 from .observing import Observer
@@ -89,8 +90,12 @@ class ForestSearch:
         rng: NDArray[np.uint64],
         generator: np.random.Generator,
         is_late: Callable[[int], bool],
+        listener: Listener | None = None,
     ) -> Analysis:
-        """Search a position with these legal actions; ``is_late(simulations)`` tells when the time is over."""
+        """Search a position with these legal actions; ``is_late(simulations)`` tells when the time is over.
+
+        A ``listener`` hears what was found each time that the simulations have doubled.
+        """
         start, forest = time.perf_counter(), self.forest
         before, self._rng = forest.simulations_done, rng
         kept = self.find(state)
@@ -121,7 +126,9 @@ class ForestSearch:
             done = forest.simulations_done - before
             if self.simulations or stopped or found.proved[0] or is_late(done) or limit in (0, room):
                 break
-        return self._answer(found, generator, stopped, forest.simulations_done - before, kept, batches, start)
+            if listener is not None and listener.hear(self._answer(found, None, stopped, done, kept, batches, start)):
+                break
+        return self._answer(found, generator, stopped, done, kept, batches, start)
 
     @property
     def _edges(self) -> NDArray[Any]:
@@ -139,13 +146,14 @@ class ForestSearch:
     def _answer(
         self,
         found: Searched,
-        generator: np.random.Generator,
+        generator: np.random.Generator | None,
         stopped: bool,
         simulations: int,
         kept: int,
         batches: int,
         start: float,
     ) -> Analysis:
+        """Return what was found; the action is drawn if there is a generator, and a temperature."""
         top, edges, trees = float(self.game.max_utility), np.sort(self._edges, order="action"), self.forest.trees
         proved, policy = bool(found.proved[0]), found.policies[0].astype(float)
         with np.errstate(invalid="ignore"):
@@ -155,7 +163,7 @@ class ForestSearch:
         best = int(found.actions[0])
         if stopped and not proved:  # the last round has not seen all candidates: what is known of all decides
             best = max(values, key=lambda action: (policy[action], visits[action]))
-        if self.temperature > 0 and not proved:
+        if generator is not None and self.temperature > 0 and not proved:
             weights = np.where(found.visits[0] > 0, policy, 0.0)
             weights = (weights / weights.max()) ** (1 / self.temperature)
             best = int(generator.choice(weights.size, p=weights / weights.sum()))

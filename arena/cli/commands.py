@@ -172,6 +172,11 @@ COMMANDS = {
         "Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol.",
         ("plyground gtp 'mcts(seconds=1)' --game go_9x9", "plyground gtp 'alphabeta(seconds=1)' --game othello"),
     ),
+    "uci": Command(
+        "uci:uci",
+        "Be a chess engine for graphical boards and tournament managers, by the Universal Chess Interface.",
+        ("plyground uci alphabeta", "plyground uci 'mcts(simulations=1000)'"),
+    ),
     "warm": Command(
         "warm:warm",
         "Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package).",

@@ -1,10 +1,13 @@
-"""A player as an engine: what a graphical board, a referee or a server for games asks by the Go Text Protocol.
+"""A player as an engine: what a graphical board, a referee or a server for games asks by a protocol.
 
-Start with `server`. `clock` shares out a player's time, `analysis` says what a search found in the words of Leela Zero
-and KataGo. May import `plyground.envs` with its rooms `games` and `vector`, and `plyground.agents` with its room
+`server` speaks the Go Text Protocol, at the board of `seat`; `analysis` says what a search found in the words of Leela
+Zero and KataGo. `uci` speaks the Universal Chess Interface, at the board of `chess_seat`: `thinking` is a search that
+it asks for, `scores` tells values in centipawns. Both share `table`, the player and its referee, and `conversation`,
+the lines. May import `plyground.envs` with its rooms `games` and `vector`, and `plyground.agents` with its room
 `engines`.
 """
 
 from .server import GTPServer
+from .uci import UCIServer
 
-__all__ = ["GTPServer"]
+__all__ = ["GTPServer", "UCIServer"]

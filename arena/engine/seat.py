@@ -10,11 +10,11 @@ import itertools
 import time
 from typing import Any
 
-from ...agents import make
 from ...agents.engines import vertices_of
-from ...envs import BoardGameEnv, Game, make_game
-from ...envs.vector.opponents import prepare
+from ...agents.timing import limit
+from ...envs import Game, make_game
 from ..referee.clock import Clock
+from .table import Table
 from .words import RefusalError
 
 __all__ = ["SIZES", "Seat"]
@@ -22,8 +22,8 @@ __all__ = ["SIZES", "Seat"]
 SIZES = {"go": "board_size", "othello": "size", "gomoku": "size"}  # the parameter that is the size of the board
 
 
-class Seat:
-    """The player, the game, its referee and the clock.
+class Seat(Table):
+    """A player at a board of Go, Othello or gomoku, and the clock.
 
     Args:
         player: the player's spec.
@@ -43,24 +43,9 @@ class Seat:
     def __init__(self, player: str, game: Game) -> None:
         if game.name not in SIZES:
             raise ValueError(f"GTP speaks of {', '.join(SIZES)}, got {game.spec}")
-        self.player, self.clock = player, Clock()
-        self._begin(game, [])
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self._env.terminations[self._env.agent_selection])
-
-    @property
-    def to_move(self) -> int:
-        """The player to move."""
-        return self._env.possible_agents.index(self._env.agent_selection)
-
-    @property
-    def seen(self) -> tuple[Any, Any]:
-        """What the player to move sees, and what the environment tells beside it."""
-        observation, _, _, _, info = self._env.last()
-        return observation, info
+        self.clock = Clock()
+        super().__init__(player, game)
+        self._begin([])
 
     def change(self, **parameters: Any) -> None:
         """Play the same game with other parameters. A board of another size is empty.
@@ -70,7 +55,8 @@ class Seat:
         """
         wanted = {**self.game.parameters, **parameters}
         if wanted != self.game.parameters:
-            self._begin(make_game(self.game.name, **wanted), self._moves if "komi" in parameters else [])
+            self.hire(make_game(self.game.name, **wanted))
+            self._begin(self._moves if "komi" in parameters else [])
         elif "komi" not in parameters:
             self._moves = []
             self._replay()
@@ -122,7 +108,7 @@ class Seat:
         if self.over or not self.seen[1]["action_mask"][action]:
             self._replay()
             raise RefusalError("illegal move")
-        self._env.step(action)
+        self.env.step(action)
         self._moves.append([*line, action])
 
     def choose(self, player: int, *, is_played: bool = True) -> str:
@@ -137,13 +123,15 @@ class Seat:
             return "PASS"
         observation, info = self.seen
         start = time.monotonic()
-        if hasattr(self.agent, "seconds"):
-            share = self.clock.share(player, self.game.max_plies - sum(map(len, self._moves)))
-            self.agent.seconds = self._seconds if share is None else min(share, self._seconds or share)
+        allowance = self.clock.allowance(player, self.game.max_plies - sum(map(len, self._moves)))
+        if allowance is not None:
+            limit(self.agent, allowance.within(self._seconds), is_forced=int(info["action_mask"].sum()) == 1)
+        elif hasattr(self.agent, "seconds"):
+            self.agent.seconds, self.agent.listener = self._seconds, None
         try:
             action = int(self.agent.act(observation, info))
             if is_played:
-                self._env.step(action)
+                self.env.step(action)
         except BaseException:
             self._replay()  # the other has not passed either
             raise
@@ -154,16 +142,12 @@ class Seat:
             self._replay()
         return self.vertices[action]
 
-    def _begin(self, game: Game, moves: list[list[int]]) -> None:
-        """Play this game, after these moves: those of each command that made any."""
-        agent: Any = make(self.player, game)
-        prepare(agent)
-        agent.reset()
-        env: Any = BoardGameEnv(game, illegal="raise")
-        self.game, self.agent, self._env = game, agent, env
+    def _begin(self, moves: list[list[int]]) -> None:
+        """Begin a game after these moves: those of each command that made any."""
+        self.prepare()
         self._moves = moves
-        self._seconds = getattr(agent, "seconds", None)  # the player's own budget
-        self.vertices = vertices_of(game)
+        self._seconds = getattr(self.agent, "seconds", None)  # the player's own budget
+        self.vertices = vertices_of(self.game)
         self.actions = {vertex: action for action, vertex in enumerate(self.vertices)}
         self._replay()
 
@@ -173,9 +157,9 @@ class Seat:
         Raises:
             ValueError: one is illegal.
         """
-        self._env.reset()
+        self.env.reset()
         for action in itertools.chain.from_iterable(self._moves):
-            self._env.step(action)
+            self.env.step(action)
 
     def _turn(self, player: int) -> list[int]:
         """Let it be a player's turn; return what the other had to play for that: nothing, or a pass.
@@ -188,7 +172,7 @@ class Seat:
         passes = self.actions.get("PASS", -1)
         if passes < 0 or not self.seen[1]["action_mask"][passes]:
             raise RefusalError("illegal move")
-        self._env.step(passes)
+        self.env.step(passes)
         if self.over:
             self._replay()
             raise RefusalError("illegal move")

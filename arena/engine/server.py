@@ -6,18 +6,20 @@ Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 
 from __future__ import annotations
 
 import itertools
-import queue
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, TextIO
 
-from ...agents import make
+from ...agents import Analysis, Listener, make
 from ...agents.engines import LETTERS
 from ...envs import Game
 from ...envs.games.area import area
 from ...envs.vector.opponents import prepare
 from ...envs.version import __version__
 from .analysis import kata_line, lz_line
+from .conversation import Answers, Commands
 from .seat import SIZES, Seat
 from .words import COLOURS, RefusalError, integer_of, number_of, parsed, player_of
 
@@ -33,7 +35,8 @@ _HANDICAPS = {  # columns and rows of star points: low, middle and high, as the 
     8: "ll hh lh hl lm hm ml mh",
     9: "ll hh lh hl lm hm ml mh mm",
 }
-_LONGEST = 2.0  # seconds of a search for an analysis, after which it looks whether it is to stop
+_LONGEST = 60.0  # seconds of a search for an analysis
+_LOOK_SECONDS = 0.02  # between two looks whether it is to stop
 
 
 class GTPServer:
@@ -63,23 +66,15 @@ class GTPServer:
                 next one comes.
             out: where the answers go.
         """
-        lines: queue.Queue[str | None] = queue.Queue()
-
-        def read() -> None:
-            for line in commands:
-                lines.put(line)
-            lines.put(None)
-
-        threading.Thread(target=read, daemon=True).start()
-        while (line := lines.get()) is not None:
+        lines, answers = Commands(commands), Answers(out)
+        for line in lines:
             number, name, arguments = parsed(line)
             if not name:
                 continue
             if name in _ANALYSES:
-                self._analyse(name, arguments, number, lines, out)
+                self._analyse(name, arguments, number, lines, answers)
                 continue
-            out.write(self._answer(number, name, arguments) + "\n\n")
-            out.flush()
+            answers.write(self._answer(number, name, arguments) + "\n")
             if name == "quit":
                 return
 
@@ -238,37 +233,38 @@ class GTPServer:
 
     # -- analysis ------------------------------------------------------------------------------------------------------
 
-    def _analyse(
-        self, name: str, arguments: list[str], number: str, lines: queue.Queue[str | None], out: TextIO
-    ) -> None:
-        """Search again and again, each time longer, and tell what was found, until the next command comes."""
-        line_of = _ANALYSES[name]
+    def _analyse(self, name: str, arguments: list[str], number: str, lines: Commands, answers: Answers) -> None:
+        """Search, and tell now and then what was found, until the next command comes."""
+        line_of, seat = _ANALYSES[name], self.seat
         try:
             seconds = self._interval(arguments)
-            agent: Any = make(self.seat.player, self.seat.game)
+            agent: Any = make(seat.player, seat.game)
             if not callable(getattr(agent, "analyse", None)):
-                raise RefusalError(f"{self.seat.player} does not analyse")
+                raise RefusalError(f"{seat.player} does not analyse")
         except (RefusalError, ValueError) as error:
-            out.write(f"?{number} {error}\n\n")
-            out.flush()
+            answers.write(f"?{number} {error}\n")
             return
         prepare(agent)
-        out.write(f"={number}\n")
-        out.flush()
-        while lines.empty():
-            observation, info = self.seat.seen
-            if self.seat.over:
-                break
+        answers.write(f"={number}")
+        if not seat.over:
+            observation, info = seat.seen
+            latest: list[Analysis] = []  # one at most: what was found, and not told yet
+
+            def hear(found: Analysis) -> None:
+                latest[:] = [found]
+
+            def tell() -> None:
+                answers.write(line_of(seat.game, latest.pop(), seat.vertices))
+
+            hears = bool(getattr(agent, "hears", False))
             if hasattr(agent, "seconds"):
-                agent.seconds = seconds
-                seconds = min(2 * seconds, _LONGEST)
-            found = agent.analyse(info["state"], info["action_mask"], observation)
-            out.write(line_of(self.seat.game, found, self.seat.vertices) + "\n")
-            out.flush()
-            if found.exact or not hasattr(agent, "seconds"):
-                break  # it would find the same again
-        out.write("\n")
-        out.flush()
+                agent.seconds = _LONGEST if hears else seconds
+            listener = agent.listener = Listener(hear, seconds)
+            with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
+                found = agent.analyse(info["state"], info["action_mask"], observation)
+            hear(found)
+            tell()
+        answers.write("")
 
     def _interval(self, arguments: list[str]) -> float:
         """Return the seconds between two lines: GTP counts them in hundredths. Other arguments are passed over."""
@@ -277,6 +273,28 @@ class GTPServer:
         numbers = [word for word in arguments[:2] if word.isdecimal()]
         numbers += [after for word, after in itertools.pairwise(arguments) if word == "interval"]
         return max(number_of(numbers[-1:] or ["50"], 0) / 100, 0.05)
+
+
+@contextmanager
+def _at_intervals(seconds: float, tell: Callable[[], object], look: Callable[[], object]) -> Iterator[None]:
+    """Call ``tell`` every so many seconds, and ``look`` all the time, by a thread."""
+    done = threading.Event()
+
+    def work() -> None:
+        following = time.monotonic() + seconds
+        while not done.wait(_LOOK_SECONDS):
+            look()
+            if time.monotonic() >= following:
+                tell()
+                following += seconds
+
+    thread = threading.Thread(target=work, name="analysis", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 _ANALYSES = {"lz-analyze": lz_line, "kata-analyze": kata_line}

@@ -1,15 +1,14 @@
-"""How much time is left to each player, and how much of it to spend on the next move."""
+"""How much time is left to each player."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...agents.timing import Allowance, allot
+
 __all__ = ["Clock"]
 
 _LAG = 0.1  # seconds of a move that are lost on the way
-_LEAST = 0.05  # seconds for a move, however little is left
-_MOVES = 25  # of its own that a player expects to make yet, at least
-_SHARE = 0.6  # of the plies that a game can have, for those it will have
 
 
 class _Left(NamedTuple):
@@ -71,20 +70,21 @@ class Clock:
         else:
             self._left[player] = _Left(max(rest, 0.0) + self._increment, 0)
 
-    def share(self, player: int, plies_left: int) -> float | None:
-        """Return the seconds for the next move of a player, of a game that has so many plies left at most; or None."""
+    def allowance(self, player: int, plies_left: float) -> Allowance | None:
+        """Return how long a player's next move may take; None for no limit.
+
+        Args:
+            player: the player.
+            plies_left: plies that the game can still have, at most.
+        """
         left = self._left.get(player)
         if not self._is_limited or left is None:
             return None
-        if left.stones:
-            return self._without_lag(left.seconds / left.stones)
-        moves = max(_MOVES, round(_SHARE * plies_left / 2))
-        if self._stones:
-            return self._without_lag(left.seconds / moves + self._overtime / self._stones)
-        return self._without_lag(min(left.seconds / moves + self._increment, left.seconds))
-
-    def _without_lag(self, seconds: float) -> float:
-        return max(seconds - self._lag, min(_LEAST, self._lag / 2))
+        if left.stones or not self._stones:
+            return allot(left.seconds, self._increment, left.stones, plies_left, self._lag)
+        main = allot(left.seconds, 0.0, 0, plies_left, self._lag)  # and behind it there is the overtime
+        share = max(self._overtime / self._stones - self._lag, 0.0)
+        return Allowance(main.aim + share, main.most + share)
 
     def _full(self) -> _Left:
         return _Left(self._main, 0) if self._main or not self._stones else _Left(self._overtime, self._stones)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...agents.engines import Engine
+from ...agents.timing import limit
 from .clock import Clock
 
 __all__ = ["GameClock", "TimeControl"]
@@ -88,8 +89,8 @@ class GameClock:
 
     An agent is told what it has in one of two ways. One with a method ``set_clock(own, other, increment, moves)``, as
     `plyground.agents.engines.Engine` has it, decides by itself. Of one with the attribute ``seconds``, the budget of a
-    move, as searches have it, that is set to a reasonable share, though never above its own. Others take the time that
-    they take.
+    move, as searches have it, that is set to a reasonable share, though never above its own; `plyground.agents.timing`
+    says what is reasonable. Others take the time that they take.
 
     Args:
         control: the time control.
@@ -111,15 +112,14 @@ class GameClock:
 
     def give(self, seat: int, plies_left: int) -> None:
         """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
-        agent, share = self._agents[seat], self._clock.share(seat, plies_left)
+        agent, allowance = self._agents[seat], self._clock.allowance(seat, plies_left)
         if callable(getattr(agent, "set_clock", None)):
             control = self.control
             agent.set_clock(
                 self._clock.left(seat), self._clock.left(1 - seat), control.increment, int(control.per_move)
             )
         elif hasattr(agent, "seconds"):
-            own = self._own[seat]
-            agent.seconds = share if own is None else min(own, share or own)
+            limit(agent, None if allowance is None else allowance.within(self._own[seat]))
 
     def spend(self, seat: int, seconds: float) -> str | None:
         """Take the time of a move; return what happened in a line if the flag has fallen, else None."""
@@ -135,3 +135,5 @@ class GameClock:
         for agent, own in zip(self._agents, self._own, strict=True):
             if hasattr(agent, "seconds") and not callable(getattr(agent, "set_clock", None)):
                 agent.seconds = own
+                if getattr(agent, "hears", False):
+                    agent.listener = None

@@ -1,0 +1,149 @@
+"""A player of ours at a chessboard that somebody else sets up: positions with the moves that led to them.
+
+Whoever set it up decides when the game is over. Draws by our rules that nobody claimed, by repetition or after fifty
+moves without a capture or a move of a pawn, do not end it: the player then sees the position without its past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...envs import Game, State, make_game
+from .table import Table
+
+__all__ = ["ChessSeat"]
+
+_ARRAY = 518  # the number of the usual starting position in Chess960
+
+
+class ChessSeat(Table):
+    """The player, the position, and the moves that led to it.
+
+    Args:
+        player: the player's spec.
+        game: chess.
+        **changed: arguments of the player that take the place of those in its spec.
+
+    Attributes:
+        state: the position.
+        moves: the actions that were played since the game began.
+
+    Raises:
+        ValueError: as `plyground.agents.make`; or the game is not chess.
+    """
+
+    def __init__(self, player: str, game: Game, **changed: Any) -> None:
+        if game.name != "chess":
+            raise ValueError(f"UCI speaks of chess, got {game.spec}")
+        super().__init__(player, game, **changed)
+        self._begin(None, self.game.new_state())
+
+    def _begin(self, fen: str | None, start: State) -> None:
+        self._fen, self._states = fen, [start]
+        self.moves: list[int] = []
+        self._names: list[str] = []
+        self._shown: int | None = None  # so many moves the referee has played; None: it is to begin anew
+
+    @property
+    def state(self) -> State:
+        """The position."""
+        return self._states[-1]
+
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions; none if it is mate or stalemate."""
+        return self.game.actions(self.state)
+
+    @property
+    def is_960(self) -> bool:
+        """Whether kings and rooks may begin anywhere."""
+        return self.game.parameters["chess960"] >= 0
+
+    def rehire(self, is_960: bool, **changed: Any) -> None:
+        """Make the player anew, for chess or Chess960, with these arguments. A board of the other kind is set up anew.
+
+        Raises:
+            ValueError: the player does not take them; nothing is changed.
+        """
+        if is_960 == self.is_960:
+            self.hire(self.game, **changed)
+            self._shown = None
+            return
+        self.hire(make_game("chess", **{**self.game.parameters, "chess960": _ARRAY if is_960 else -1}), **changed)
+        self._begin(None, self.game.new_state())
+
+    def clear(self) -> None:
+        """Let the player forget the last game."""
+        if self.env is not None:
+            self.agent.reset()
+        self._shown = None
+
+    def set_up(self, fen: str | None, names: Sequence[str]) -> None:
+        """Set up a position.
+
+        Args:
+            fen: where the game began; None for the initial position.
+            names: the moves from there, as UCI names them.
+
+        Raises:
+            ValueError: the position cannot be read, or a move is illegal. Nothing is changed.
+        """
+        known = len(self._names) if fen == self._fen and list(names[: len(self._names)]) == self._names else -1
+        if known >= 0:  # the same game goes on
+            start, states, moves = None, self._states.copy(), self.moves.copy()
+        else:
+            start = self.game.new_state() if fen is None else self.game.state_from_fen(_readable(fen))
+            states, moves, known = [start], [], 0
+        for number, name in enumerate(names[known:], known + 1):
+            state = states[-1]
+            action = self.game.move_of(state, name)
+            if action not in self.game.actions(state):
+                raise ValueError(f"move {number}, {name}, is illegal in {self.game.fen(state)}")
+            after = state.copy()
+            self.game.play(after, action)
+            after.quiet = min(int(after.quiet), 200)  # which leaves room to count on
+            states.append(after)
+            moves.append(action)
+        if start is not None:
+            self._begin(fen, start)
+        self._states, self.moves, self._names = states, moves, list(names)
+
+    def show(self) -> tuple[Any, Any] | None:
+        """Return what the player to move sees, and what the environment tells beside it; None: our game is over.
+
+        A player with a method ``watch`` is told of the moves that it does not know.
+        """
+        self.prepare()
+        if self._shown is None or self._shown > len(self.moves):
+            if self._shown is not None or callable(getattr(self.agent, "watch", None)):
+                self.agent.reset()
+            self.env.reset(options={"state": self._playable(self._states[0])})
+            self._shown = 0
+        for number in range(self._shown, len(self.moves)):
+            if not self.over:
+                self.env.step(self.moves[number])
+            if callable(getattr(self.agent, "watch", None)):
+                self.agent.watch(self.moves[number])
+        self._shown = len(self.moves)
+        if self.over and not self.game.is_terminal(self._playable(self.state)):
+            self.env.reset(options={"state": self._playable(self.state)})
+            self._shown = None  # its past is forgotten
+        return None if self.over else self.seen
+
+    def _playable(self, state: State) -> State:
+        """Return the same position, one ply before a draw by the moves that were quiet, if that is past."""
+        most = int(self.game.parameters["max_quiet_plies"])
+        if int(state.quiet) < most:
+            return state
+        changed = state.copy()
+        changed.quiet = most - 1
+        return changed
+
+
+def _readable(fen: str) -> str:
+    """Return a position with a count of quiet plies that our rules can go on from: other programs may count on."""
+    fields = fen.split()
+    if len(fields) > 4 and fields[4].isascii() and fields[4].isdigit() and 99 < int(fields[4][:6]) <= 255:
+        fields[4] = "99"
+    return " ".join(fields)

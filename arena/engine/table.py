@@ -1,0 +1,69 @@
+"""A player of ours, and the environment that referees the game that it plays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...agents import make
+from ...envs import BoardGameEnv, Game
+from ...envs.vector.opponents import prepare
+
+__all__ = ["Table"]
+
+
+class Table:
+    """The player, the game and its referee.
+
+    Args:
+        player: the player's spec.
+        game: the game.
+        **changed: arguments of the player that take the place of those in its spec.
+
+    Attributes:
+        game: the game.
+        agent: the player.
+        env: the referee, once the player is prepared.
+
+    Raises:
+        ValueError: as `plyground.agents.make`.
+    """
+
+    env: Any = None
+
+    def __init__(self, player: str, game: Game, **changed: Any) -> None:
+        self.player = player
+        self.hire(game, **changed)
+
+    def hire(self, game: Game, **changed: Any) -> None:
+        """Make the player anew, for this game, and begin one.
+
+        Raises:
+            ValueError: the player does not play it; nothing is changed.
+        """
+        agent: Any = make(self.player, game, **changed)
+        self.game, self.agent, self.env = game, agent, None
+
+    def prepare(self) -> None:
+        """Compile all that a move needs, if that was not done, and begin a game."""
+        if self.env is None:
+            prepare(self.agent)
+            self.agent.reset()
+            env: Any = BoardGameEnv(self.game, illegal="raise")
+            env.reset()
+            self.env = env
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.env.terminations[self.env.agent_selection])
+
+    @property
+    def to_move(self) -> int:
+        """The player to move."""
+        return self.env.possible_agents.index(self.env.agent_selection)
+
+    @property
+    def seen(self) -> tuple[Any, Any]:
+        """What the player to move sees, and what the environment tells beside it."""
+        observation, _, _, _, info = self.env.last()
+        return observation, info

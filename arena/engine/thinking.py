@@ -1,0 +1,231 @@
+"""A search that is asked for by UCI: its limits, what it tells meanwhile, and the move that it ends with."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ...agents import Analysis, Listener
+from ...agents.timing import Allowance, Patience, allot, limit
+from .chess_seat import ChessSeat
+from .uci_words import Limits
+
+__all__ = ["Thinking"]
+
+_BUDGETS = ("depth", "listener", "nodes", "seconds", "simulations")  # attributes of players that a search changes
+_DEEPEST = 128  # plies of a search for several lines
+
+Hear = Callable[[Sequence[Analysis], float], object]
+
+
+class Thinking:
+    """A search in a thread of its own.
+
+    Args:
+        seat: the player, and the position; nobody may change it meanwhile.
+        limits: what ``go`` asks for.
+        lines: how many best moves are wanted.
+        overhead: seconds of a move that are lost on the way.
+        hear: called with what was found so far, the analyses of the best moves, the best first; and with the seconds
+            since the search began.
+        end: called with the best move, and the move that is expected as the answer; None for either that is not known.
+        complain: called with what went wrong.
+        debug: called with how long the search may take; None for nobody who wants to know.
+
+    Attributes:
+        limits: what ``go`` asks for.
+    """
+
+    def __init__(
+        self,
+        seat: ChessSeat,
+        limits: Limits,
+        lines: int,
+        overhead: float,
+        *,
+        hear: Hear,
+        end: Callable[[int | None, int | None], object],
+        complain: Callable[[str], object],
+        debug: Callable[[str], object] | None = None,
+    ) -> None:
+        self._seat, self.limits, self._lines, self._overhead = seat, limits, lines, overhead
+        self._hear, self._end, self._complain, self._debug = hear, end, complain, debug
+        self._stopped = threading.Event()
+        self._listener: Listener | None = None
+        self._began = time.perf_counter()
+        self._thread = threading.Thread(target=self._run, name="search", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the best move was not told yet."""
+        return self._thread.is_alive()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return time.perf_counter() - self._began
+
+    def stop(self) -> None:
+        """Let the search end at once, and tell its move."""
+        self._stopped.set()
+        listener = self._listener
+        if listener is not None:
+            listener.stop()
+
+    def join(self, seconds: float | None = None) -> None:
+        """Wait until the best move was told."""
+        self._thread.join(seconds)
+
+    # -- in the thread of the search -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        best, answer = None, None
+        legal = self._seat.legal
+        try:
+            candidates = self._candidates(legal)
+            if legal:
+                best, answer = self._searched(candidates)
+        except Exception as error:  # whatever it is, whoever waits is told a move
+            self._complain(" ".join(str(error).split()) or type(error).__name__)
+            best = legal[0]
+        if self.limits.waits:
+            self._stopped.wait()
+        self._end(best, answer)
+
+    def _candidates(self, legal: list[int]) -> list[int]:
+        """Return the legal actions among which to choose."""
+        chosen = []
+        for name in self.limits.searchmoves:
+            try:
+                action = self._seat.game.move_of(self._seat.state, name)
+            except ValueError:
+                action = -1
+            if action in legal:
+                chosen.append(action)
+            else:
+                self._complain(f"searchmoves: {name} is illegal")
+        return chosen or legal
+
+    def _searched(self, candidates: list[int]) -> tuple[int, int | None]:
+        shown = self._seat.show()
+        if shown is None:  # neither side can mate by our rules: any move will do
+            return candidates[0], None
+        observation, info = shown
+        allowed = np.zeros_like(info["action_mask"])
+        allowed[candidates] = info["action_mask"][candidates]
+        if not allowed.any():
+            return candidates[0], None
+        observation, info = {**observation, "action_mask": allowed}, {**info, "action_mask": allowed}
+        agent, lines = self._seat.agent, min(self._lines, len(candidates))
+        with _kept(agent):
+            allowance = self._allowance()
+            if self._debug is not None and allowance is not None:
+                self._debug(f"the move may take {allowance.aim:.3f} s, and {allowance.most:.3f} s at most")
+            if lines > 1 and hasattr(agent, "depth") and getattr(agent, "hears", False):
+                return self._several(agent, observation, info, lines, allowance)
+            self._set_budget(agent)
+            listener = limit(agent, allowance, is_forced=len(candidates) == 1, hear=self._told)
+            self._listen_with(listener)
+            action = int(agent.act(observation, info))
+            found: Analysis | None = getattr(agent, "last_analysis", None)
+            if found is None or found.best_action != action:
+                return action, None
+            self._hear([found], self.elapsed)
+            return action, found.pv[1] if len(found.pv) > 1 else None
+
+    def _listen_with(self, listener: Listener | None) -> None:
+        self._listener = listener
+        if listener is not None and self._stopped.is_set():  # it came in between
+            listener.stop()
+
+    def _told(self, found: Analysis) -> bool:
+        """Tell what was found so far; return whether that is all that was asked for."""
+        self._hear([found], self.elapsed)
+        return self._is_enough(found)
+
+    def _is_enough(self, found: Analysis) -> bool:
+        limits = self.limits
+        return (limits.depth is not None and found.depth >= limits.depth) or (
+            limits.nodes is not None and found.nodes >= limits.nodes
+        )
+
+    def _allowance(self) -> Allowance | None:
+        """Return how long the search may take; the player's own budget, if it has one, is a limit as well."""
+        seat, limits = self._seat, self.limits
+        own_budget = getattr(seat.agent, "seconds", None)
+        player = seat.game.player(seat.state)
+        own, other, increment, moves = limits.clock(player)
+        if limits.waits:
+            return None
+        if limits.movetime is not None:
+            seconds = max(limits.movetime - self._overhead, limits.movetime / 2)
+            return Allowance(seconds, seconds)
+        if own is None:
+            is_limited = any(one is not None for one in (limits.depth, limits.nodes, limits.mate))
+            return None if is_limited or own_budget is None else Allowance(own_budget, own_budget)
+        if callable(getattr(seat.agent, "set_clock", None)):
+            seat.agent.set_clock(own, own if other is None else other, increment, moves)
+        return allot(own, increment, moves, math.inf, self._overhead)
+
+    def _set_budget(self, agent: Any) -> None:
+        """Give the player the depth and the nodes that were asked for, where they are less than its own."""
+        limits = self.limits
+        depth = limits.depth if limits.mate is None else min(2 * limits.mate - 1, limits.depth or _DEEPEST)
+        for name, value in (("depth", depth), ("nodes", limits.nodes), ("simulations", limits.nodes)):
+            if value is not None and hasattr(agent, name):
+                own = getattr(agent, name)
+                setattr(agent, name, value if own is None else min(own, value))
+
+    def _several(
+        self, agent: Any, observation: Any, info: Any, lines: int, allowance: Allowance | None
+    ) -> tuple[int, int | None]:
+        """Search for several best moves: at each depth for the best, then for the best of the others, and so on."""
+        self._set_budget(agent)
+        patience = None if allowance is None or allowance.aim >= allowance.most else Patience(allowance)
+        deepest, nodes = agent.depth or _DEEPEST, 0
+        complete: list[Analysis] = []
+        for depth in range(1, deepest + 1):
+            agent.depth, mask, found = depth, info["action_mask"].copy(), []
+            for _ in range(lines):
+                if complete:
+                    if self._stopped.is_set() or (allowance is not None and self.elapsed >= allowance.most):
+                        break
+                    agent.seconds = None if allowance is None else allowance.most - self.elapsed
+                else:
+                    agent.seconds = None  # of the first depth all lines are found
+                agent.listener = Listener()
+                self._listen_with(agent.listener)
+                one = agent.analyse(info["state"], mask, observation)
+                nodes += one.nodes
+                if one.depth < depth and not one.exact:
+                    break  # it had no time
+                found.append(one)
+                mask[one.best_action] = 0
+            if len(found) < lines:
+                break
+            found.sort(key=lambda one: -one.value)  # of the same depth; equal ones as they were found
+            complete = found
+            self._hear(complete, self.elapsed)
+            is_enough = all(one.exact for one in complete) or nodes >= (self.limits.nodes or math.inf)
+            if is_enough or (patience is not None and patience(complete[0])):
+                break
+        pv = complete[0].pv
+        return complete[0].best_action, pv[1] if len(pv) > 1 else None
+
+
+@contextmanager
+def _kept(agent: Any) -> Iterator[None]:
+    """Give a player its own budgets back after a search."""
+    own = {name: getattr(agent, name) for name in _BUDGETS if hasattr(agent, name)}
+    try:
+        yield
+    finally:
+        for name, value in own.items():
+            setattr(agent, name, value)

@@ -1,0 +1,121 @@
+"""The options of a player that is asked by UCI, and what they change of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...agents.registry import agent_arguments
+from ...envs.outside.elsewhere import place_of
+from ...envs.outside.limits import MOST_THREADS
+from ...envs.outside.spec import nearest, parse_spec
+
+__all__ = ["Option", "Options"]
+
+_BUDGETS = ("depth", "nodes", "seconds", "simulations")
+_SECONDS = 1.0  # of a move, for a player without a budget, if it is not told of any time
+_MEMORY = ("table_mb", "tree_mb")
+_OVERHEAD = 10  # milliseconds
+_MOST_HASH = 1 << 16  # megabytes
+
+
+class Option(NamedTuple):
+    """An option, as ``uci`` lists it."""
+
+    name: str
+    kind: str  # "spin", "check" or "button"
+    default: int | bool | None = None
+    least: int = 0
+    most: int = 0
+
+    @property
+    def line(self) -> str:
+        """The line that says what it is."""
+        text = f"option name {self.name} type {self.kind}"
+        if self.kind == "spin":
+            return f"{text} default {self.default} min {self.least} max {self.most}"
+        return text if self.kind == "button" else f"{text} default {str(bool(self.default)).lower()}"
+
+    def read(self, text: str) -> int | bool | None:
+        """Return the value that a text says.
+
+        Raises:
+            ValueError: it is no value of this option.
+        """
+        if self.kind == "button":
+            return None
+        if self.kind == "check":
+            if text.lower() not in ("true", "false"):
+                raise ValueError(f"{self.name} must be true or false, got {text!r}")
+            return text.lower() == "true"
+        digits = text.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()) or not self.least <= int(text) <= self.most:
+            raise ValueError(f"{self.name} must be a whole number from {self.least} to {self.most}, got {text!r}")
+        return int(text)
+
+
+class Options:
+    """The options, their values, and the arguments that they give the player.
+
+    Args:
+        player: the player's spec.
+        is_960: whether the game is Chess960 to begin with.
+
+    Attributes:
+        known: the options.
+        values: their values, by name.
+
+    Raises:
+        ValueError: there is no such player.
+    """
+
+    def __init__(self, player: str, is_960: bool) -> None:
+        self._arguments: dict[str, Any] = {}
+        if place_of(player) is None:
+            name, values, named = parse_spec(player)
+            self._arguments = agent_arguments(name, values, named)
+        self._memory = next((name for name in _MEMORY if name in self._arguments), None)
+        megabytes = self._arguments.get(self._memory or "")
+        threads = self._arguments.get("threads")
+        self.known = (
+            Option("Hash", "spin", max(int(megabytes or 16), 1), 1, _MOST_HASH),
+            Option("Clear Hash", "button"),
+            Option("Threads", "spin", threads or 1, 1, 1 if threads is None else MOST_THREADS),
+            Option("MultiPV", "spin", 1, 1, 500),
+            Option("Move Overhead", "spin", _OVERHEAD, 0, 5000),
+            Option("UCI_Chess960", "check", is_960),
+            Option("UCI_AnalyseMode", "check", False),
+        )
+        self.values: dict[str, Any] = {option.name: option.default for option in self.known}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def set(self, name: str, text: str) -> str:
+        """Set an option by its name, in any case; return its name.
+
+        Raises:
+            ValueError: there is none, or it takes no such value. Nothing is changed.
+        """
+        found = next((option for option in self.known if option.name.lower() == name.lower()), None)
+        if found is None:
+            raise ValueError(f"no option {name!r}: {nearest(name, [option.name for option in self.known])}")
+        value = found.read(text)
+        if found.kind != "button":
+            self.values = {**self.values, found.name: value}
+        return found.name
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The arguments of the player that are to be others than in its spec."""
+        changes: dict[str, Any] = {}
+        budgets: Sequence[str] = [name for name in _BUDGETS if name in self._arguments]
+        if "seconds" in budgets and all(self._arguments[name] is None for name in budgets):
+            changes["seconds"] = _SECONDS
+        for option, argument in (("Hash", self._memory), ("Threads", "threads" * ("threads" in self._arguments))):
+            if argument and self.values[option] != self._default(option):
+                changes[argument] = self.values[option]
+        return changes
+
+    def _default(self, name: str) -> Any:
+        return next(option.default for option in self.known if option.name == name)
