@@ -81,7 +81,7 @@ def main() -> None:
     """Play, and print a line for each time control."""
     import chess.engine
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Does plyground uci keep to its time?")
     parser.add_argument("--player", default="alphabeta")
     parser.add_argument("--moves", type=int, default=1000, help="of each time control (60+1: a tenth), and stops")
     parser.add_argument("--seed", type=int, default=1)
@@ -104,9 +104,10 @@ def main() -> None:
                 played, late, left, share = game(engine, rng, seconds, increment, most - plies)
                 plies, lost, games, least = plies + played, lost + late, games + 1, min(least, left)
                 shares.append(share)
+            load = os.getloadavg()[0]
             print(
-                f"{seconds}+{increment}: {plies} moves in {games} games, {lost} lost on time, least left {least:.3f} s, "
-                f"used {sum(shares) / games:.0%} of the time (load {os.getloadavg()[0]:.1f})",
+                f"{seconds}+{increment}: {plies} moves in {games} games, {lost} lost on time, least left {least:.3f} s,"
+                f" used {sum(shares) / games:.0%} of the time (load {load:.1f})",
                 flush=True,
             )
 
