@@ -166,6 +166,42 @@ class TestFen:
     @pytest.mark.slow
     def test_many_mistakes(self) -> None:
         assert mutations(10_000, 4) > 300
+        assert mutations(3000, 5, is_960=True) > 100
+
+    @pytest.mark.rules
+    @pytest.mark.parametrize(
+        "fen",
+        [
+            START.replace("q", "k", 1),
+            "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+            "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",
+            "4k3/8/8/8/8/8/8/4K3 w - - 101 90",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 -1",
+            "4k3/8/8/8/8/8/8/4K3 w KQ - 0 1",
+            "4k3/8/8/8/8/8/8/4K3 w - e6 0 1",
+        ],
+    )
+    def test_an_error_changes_nothing(self, fen: str) -> None:
+        env = chess_v0.env()
+        env.reset(options={"moves": ["e2e4"]})
+        before = env.last()[4]["state"].copy(), env.agent_selection, list(env.moves)
+        for options in ({"fen": fen}, {"fen": fen, "moves": ["e1e2"]}):
+            with pytest.raises(ValueError, match=r"\Athe position .* cannot be read: [^\n]+\Z"):
+                env.reset(options=options)
+            assert (env.last()[4]["state"], env.agent_selection, list(env.moves)) == before
+        env.step(env.game.move_of(env.last()[4]["state"], "e7e5"))
+
+    @pytest.mark.rules
+    def test_what_is_no_text_of_a_position(self) -> None:
+        rng = random.Random(6)
+        signs = [*"/ wKQkq-0123456789pPkK", "\x00", "\n", "²", "٣", "é", "♔", "\ud800"]
+        for _ in range(2000):
+            text = "".join(rng.choices(signs, k=rng.randrange(80)))
+            with pytest.raises(ValueError, match="cannot be read"):
+                read_fen(text)
+        for given in (None, 3, b"8/8", ["8/8"]):
+            with pytest.raises(ValueError, match="cannot be read: it has 0 fields"):
+                read_fen(given)  # pyright: ignore[reportArgumentType]
 
     def test_a_game_begins_at_a_position(self) -> None:
         env = chess_v0.env()
@@ -180,32 +216,49 @@ class TestFen:
             env.reset(options={"fen": START.replace("0 1", "101 90")})
 
 
-def mutations(count: int, seed: int) -> int:
+def mutations(count: int, seed: int, is_960: bool = False) -> int:
     """Change characters of positions, compare what is legal, and return how many were."""
     rng, legal = random.Random(seed), 0
-    fens = [board.fen() for board in random_positions(40, seed)]
+    fens = positions_of_960(40, seed) if is_960 else [board.fen() for board in random_positions(40, seed)]
     for _ in range(count):
         text = list(rng.choice(fens))
         for _ in range(rng.randrange(1, 3)):
             place = rng.randrange(len(text))
-            text[place : place + rng.randrange(2)] = rng.choice(["", *"12345678/pnbrqkPNBRQK w-abcdefgh"])
+            text[place : place + rng.randrange(2)] = rng.choice(["", *"12345678/pnbrqkPNBRQK w-abcdefghACH"])
         fen = "".join(text)
         try:
-            ours = fen_of(read_fen(fen))
+            ours = fen_of(read_fen(fen, is_960), is_960=is_960)
         except ValueError:
             ours = None
-        assert (ours is not None) == is_legal(fen), fen
+        assert (ours is not None) == is_legal(fen, is_960), fen
+        if ours is not None:
+            board = pychess.Board(ours, chess960=is_960)
+            assert ours.split()[:5] == board.fen(en_passant="legal").split()[:5]
         legal += ours is not None
     return legal
 
 
-def is_legal(fen: str) -> bool:
+def positions_of_960(count: int, seed: int) -> list[str]:
+    """Return positions of random games of Chess960, half of them with castling rights as files."""
+    rng, fens = random.Random(seed), []
+    while len(fens) < count:
+        board = pychess.Board.from_chess960_pos(rng.randrange(960))
+        for _ in range(rng.randrange(50)):
+            if board.is_game_over():
+                break
+            board.push(rng.choice(list(board.legal_moves)))
+        fens.append(board.fen(shredder=rng.random() < 0.5))
+    return fens
+
+
+def is_legal(fen: str, is_960: bool = False) -> bool:
     """Return whether python-chess takes a position, and reads all of it as it is written."""
     fields = fen.split()
     if not 4 <= len(fields) <= 6 or not all(number.isdigit() and int(number) < 256 for number in fields[4:5]):
         return False
+    fields[2] = "".join(sorted(fields[2]))  # white's first: we read them in any order
     try:
-        board = pychess.Board(fen)
+        board = pychess.Board(" ".join(fields), chess960=is_960)
     except ValueError:
         return False
     rights = len(fields[2]) if fields[2] != "-" else 0

@@ -251,3 +251,11 @@ def test_games_of_such_endings_are_kept_in_files(tmp_path: Path) -> None:
     assert [(one.moves, one.outcome, one.ending, one.reason) for one in found] == [
         (one.moves, one.outcome, one.ending, one.reason) for one in records
     ]
+
+
+def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock() -> None:
+    game = make_game("connect_four(rows=4, columns=5)")
+    agent = AlphaBeta(game)
+    GameClock(TimeControl(60), (agent, Random()))
+    assert "_compiled" in vars(agent.game.state_check)
+    assert agent.game.state_check._plain_checks_left == 0

@@ -9,12 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...envs import Game, State, make_game
+from ...envs.jit import kernel
 from .table import Table
 
 __all__ = ["ChessSeat"]
 
 _ARRAY = 518  # the number of the usual starting position in Chess960
+_MOST_QUIET = 200  # plies that are counted: which leaves room to count on
+
+
+@kernel
+def _play_legal(game, state, action, actions):
+    """Write the legal actions [count] and return their count; play the action if it is one of them, and -1 is not.
+
+    Returns:
+        The count, and whether the action was played.
+    """
+    count = game.legal_actions(state, actions)
+    for i in range(count):
+        if actions[i] == action:
+            game.play(state, action)
+            return count, True
+    return count, False
 
 
 class ChessSeat(Table):
@@ -43,6 +62,7 @@ class ChessSeat(Table):
         self._fen, self._states = fen, [start]
         self.moves: list[int] = []
         self._names: list[str] = []
+        self._actions = np.empty(self.game.num_actions, np.int32)
         self._shown: int | None = None  # so many moves the referee has played; None: it is to begin anew
 
     @property
@@ -53,7 +73,8 @@ class ChessSeat(Table):
     @property
     def legal(self) -> list[int]:
         """The legal actions; none if it is mate or stalemate."""
-        return self.game.actions(self.state)
+        count, _ = _play_legal(self.game, self.state, -1, self._actions)
+        return self._actions[:count].tolist()
 
     @property
     def is_960(self) -> bool:
@@ -96,18 +117,36 @@ class ChessSeat(Table):
             start = self.game.new_state() if fen is None else self.game.state_from_fen(_readable(fen))
             states, moves, known = [start], [], 0
         for number, name in enumerate(names[known:], known + 1):
-            state = states[-1]
+            state, after = states[-1], states[-1].copy()
             action = self.game.move_of(state, name)
-            if action not in self.game.actions(state):
+            if not self._played(after, action):
                 raise ValueError(f"move {number}, {name}, is illegal in {self.game.fen(state)}")
-            after = state.copy()
-            self.game.play(after, action)
-            after.quiet = min(int(after.quiet), 200)  # which leaves room to count on
             states.append(after)
             moves.append(action)
         if start is not None:
             self._begin(fen, start)
         self._states, self.moves, self._names = states, moves, list(names)
+
+    def line_names(self, line: Sequence[int]) -> list[str]:
+        """Return the moves of a line from the position, as far as they are legal, as UCI names them."""
+        after, names = self.state.copy(), []
+        for action in line:
+            name = self.game.move_name(after, action)
+            if not self._played(after, action):
+                break
+            names.append(name)
+        return names
+
+    def _played(self, state: State, action: int) -> bool:
+        """Play an action if it is legal, and return whether it was."""
+        is_legal = _play_legal(self.game, state, action, self._actions)[1]
+        state.quiet = min(int(state.quiet), _MOST_QUIET)
+        return bool(is_legal)
+
+    def prepare(self) -> None:
+        """Compile all that a move needs, if that was not done, and begin a game."""
+        super().prepare()
+        _ = self.legal
 
     def show(self) -> tuple[Any, Any] | None:
         """Return what the player to move sees, and what the environment tells beside it; None: our game is over.

@@ -47,6 +47,8 @@ class Table:
         """Compile all that a move needs, if that was not done, and begin a game."""
         if self.env is None:
             prepare(self.agent)
+            for game in {self.game, getattr(self.agent, "game", None) or self.game}:
+                game.state_check.prepare()  # which would be compiled in the midst of a game
             self.agent.reset()
             env: Any = BoardGameEnv(self.game, illegal="raise")
             env.reset()

@@ -18,7 +18,7 @@ from .chess_seat import ChessSeat
 from .conversation import Answers, Commands
 from .scores import Scale
 from .thinking import Thinking
-from .uci_info import hashfull, info_lines, line_names, ranked
+from .uci_info import hashfull, info_lines, ranked
 from .uci_options import Options
 from .uci_words import option_of, position_of, read_limits
 
@@ -140,11 +140,11 @@ class UCIServer:
             self._say("pondering is not supported: the move is told at ponderhit or stop")
         for fault in limits.faults:
             self._say(fault)
-        state, lines = self.seat.state, int(self.options["MultiPV"])
+        lines = int(self.options["MultiPV"])
 
         def hear(found: Sequence[Analysis], seconds: float) -> None:
             shown = ranked(found[0], lines) if len(found) == 1 else found
-            for line in info_lines(self.seat.game, state, self._scale, shown, seconds, hashfull(self.seat.agent)):
+            for line in info_lines(self.seat, self._scale, shown, seconds, hashfull(self.seat.agent)):
                 self._answers.write(line)
 
         self._thinking = Thinking(
@@ -164,7 +164,7 @@ class UCIServer:
             self._answers.write("bestmove (none)")
             return
         pv = [best] if answer is None else [best, answer]
-        self._answers.write(f"bestmove {' ponder '.join(line_names(self.seat.game, self.seat.state, pv))}")
+        self._answers.write(f"bestmove {' ponder '.join(self.seat.line_names(pv))}")
 
     def _stop(self, words: Sequence[str]) -> None:
         if self._thinking is not None:

@@ -6,23 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...agents import Analysis
-from ...envs import Game, State
+from .chess_seat import ChessSeat
 from .scores import Scale, score_words
 
-__all__ = ["hashfull", "info_lines", "line_names", "ranked"]
+__all__ = ["hashfull", "info_lines", "ranked"]
 
 _MOST_MOVES = 40  # of a line
 _SAMPLE = 1000  # slots of the table
 
 
-def info_lines(
-    game: Game, state: State, scale: Scale, found: Sequence[Analysis], seconds: float, full: int | None
-) -> list[str]:
+def info_lines(seat: ChessSeat, scale: Scale, found: Sequence[Analysis], seconds: float, full: int | None) -> list[str]:
     """Return a line for each of the best moves.
 
     Args:
-        game: the game.
-        state: the position.
+        seat: the position.
         scale: how values are told.
         found: what was found of each of the best moves, the best first.
         seconds: the time since the search began.
@@ -31,23 +28,12 @@ def info_lines(
     lines = []
     for number, one in enumerate(found, 1):
         words = [f"depth {one.depth} seldepth {max(one.selective_depth, one.depth)} multipv {number}"]
-        words += [f"score {score_words(scale, game, state, one)} nodes {one.nodes}"]
+        words += [f"score {score_words(scale, seat.game, seat.state, one)} nodes {one.nodes}"]
         words += [f"nps {round(one.nodes / one.seconds) if one.seconds > 0 else 0}"]
         words += [] if full is None else [f"hashfull {full}"]
-        words += [f"time {round(1000 * seconds)} pv {' '.join(line_names(game, state, one.pv))}"]
+        words += [f"time {round(1000 * seconds)} pv {' '.join(seat.line_names(one.pv[:_MOST_MOVES]))}"]
         lines.append(f"info {' '.join(words)}")
     return lines
-
-
-def line_names(game: Game, state: State, pv: Sequence[int]) -> list[str]:
-    """Return the moves of a line, as far as they are legal."""
-    after, names = state.copy(), []
-    for action in pv[:_MOST_MOVES]:
-        if action not in game.actions(after):
-            break
-        names.append(game.move_name(after, action))
-        game.play(after, action)
-    return names
 
 
 def ranked(found: Analysis, lines: int) -> list[Analysis]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...agents.engines import Engine
 from ...agents.timing import limit
+from ...envs import Game
 from .clock import Clock
 
 __all__ = ["GameClock", "TimeControl"]
@@ -99,6 +100,9 @@ class GameClock:
 
     def __init__(self, control: TimeControl, agents: tuple[Any, Any]) -> None:
         self.control, self._agents = control, agents
+        for agent in agents:
+            if isinstance(getattr(agent, "game", None), Game):
+                agent.game.state_check.prepare()  # which would be compiled in the midst of a game
         self._own = [getattr(agent, "seconds", None) for agent in agents]
         self._clock = Clock(lag=_LAG)
         self._set()

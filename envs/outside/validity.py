@@ -102,6 +102,11 @@ class StateCheck:
             )
         return state
 
+    def prepare(self) -> None:
+        """Compile the rule now, and not in the midst of a game by a clock."""
+        self._plain_checks_left = 0
+        _ = self._compiled
+
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
         fixed, initial = self._game.fixed, self._game.initial[0]

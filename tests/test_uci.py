@@ -1,0 +1,382 @@
+"""Players of ours as chess engines: each command of UCI, what a search tells, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import queue
+import re
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from plyground.arena.engine import UCIServer
+from plyground.envs import make_game
+
+CHESS = make_game("chess")
+INFO = re.compile(
+    r"info depth \d+ seldepth \d+ multipv (\d+) score (cp -?\d+|mate -?\d+) nodes \d+ nps \d+ (?:hashfull \d+ )?"
+    r"time \d+ pv ([a-h1-8nbrq ]+)"
+)
+MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1"
+MATE_IN_2 = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
+MATED_IN_1 = "7k/R7/8/8/8/8/8/1R5K b - - 0 1"
+
+
+class Lines(io.StringIO):
+    """Text that is written, line by line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: queue.Queue[str] = queue.Queue()
+
+    def write(self, text: str) -> int:
+        for line in text.splitlines():
+            self.lines.put(line)
+        return len(text)
+
+
+class Dialogue:
+    """A server that runs in a thread, and is spoken to."""
+
+    def __init__(self, server: UCIServer) -> None:
+        self.server, self.out = server, Lines()
+        self._commands: queue.Queue[str | None] = queue.Queue()
+        self.thread = threading.Thread(target=server.run, args=(self._read(), self.out), daemon=True)
+        self.thread.start()
+
+    def _read(self) -> Iterator[str]:
+        while (line := self._commands.get()) is not None:
+            yield line
+
+    def send(self, *lines: str) -> None:
+        for line in lines:
+            self._commands.put(line + "\n")
+
+    def until(self, word: str) -> list[str]:
+        """Return the lines up to one that begins with a word."""
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith(word):
+            lines.append(self.out.lines.get(timeout=120))
+        return lines
+
+    def ask(self, *lines: str) -> list[str]:
+        """Send lines, the last of which begins a search, and return what is said until its move is."""
+        self.send(*lines)
+        return self.until("bestmove")
+
+    def said(self, *lines: str) -> list[str]:
+        """Return all that is said to these lines."""
+        self.send(*lines, "isready")
+        return self.until("readyok")[:-1]
+
+    def end(self) -> None:
+        self._commands.put(None)
+        self.thread.join(60)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Dialogue]:
+    dialogue = Dialogue(UCIServer("alphabeta", CHESS))
+    dialogue.said()
+    yield dialogue
+    dialogue.end()
+
+
+@pytest.fixture
+def talk(engine: Dialogue) -> Dialogue:
+    engine.said("stop", "debug off", "setoption name MultiPV value 1", "ucinewgame", "position startpos")
+    return engine
+
+
+def played(lines: list[str]) -> str:
+    assert sum(line.startswith("bestmove") for line in lines) == 1
+    return lines[-1].split()[1]
+
+
+def scores(lines: list[str]) -> list[tuple[int, str, list[str]]]:
+    """Return the rank, the score and the line of each report."""
+    found = [INFO.fullmatch(line) for line in lines if line.startswith("info depth")]
+    return [(int(one[1]), one[2], one[3].split()) for one in found if one is not None]
+
+
+class TestCommands:
+    def test_what_it_is(self, talk: Dialogue) -> None:
+        talk.send("uci")
+        lines = talk.until("uciok")
+        assert lines[0].startswith("id name plyground ")
+        assert lines[1].startswith("id author ")
+        options = [line for line in lines if line.startswith("option name ")]
+        assert "option name Hash type spin default 16 min 1 max 65536" in options
+        assert "option name Threads type spin default 1 min 1 max 1" in options
+        assert "option name MultiPV type spin default 1 min 1 max 500" in options
+        assert "option name UCI_Chess960 type check default false" in options
+        assert "option name UCI_AnalyseMode type check default false" in options
+        assert "option name Clear Hash type button" in options
+
+    def test_what_is_unknown_is_passed_over(self, talk: Dialogue) -> None:
+        assert talk.said("", "   ", "fly me to the moon", "register later", "\t\x00") == []
+        assert talk.said("joho ponderhit") == ["info string pondering is not supported"]
+
+    @pytest.mark.parametrize(
+        ("command", "error"),
+        [
+            ("position", "expected 'position startpos' or 'position fen …', got 'position'"),
+            ("position start", "expected 'position startpos'"),
+            ("position fen", "expected 'position startpos'"),
+            ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "white has 0 kings: expected 1"),
+            ("position fen 4k3/8/8/8/8/8/8/4K3 w - - x 1", "must be 0 to 100, got 'x'"),
+            ("position startpos moves e2e4 e7e5 e1e3", "move 3, e1e3, is illegal in rnbqkbnr/pppp1ppp"),
+            ("position startpos moves e9", "chess has no action 'e9'"),
+            ("position fen 4k3/P7/8/8/8/8/8/4K3 w - - 0 1 moves a7a8", "does not say what the pawn becomes"),
+        ],
+    )
+    def test_bad_positions_change_nothing(self, talk: Dialogue, command: str, error: str) -> None:
+        talk.said("position startpos moves d2d4 d7d5")
+        before = talk.server.seat.state.copy(), list(talk.server.seat.moves)
+        (line,) = talk.said(command)
+        assert line.startswith("info string ")
+        assert error in line
+        assert (talk.server.seat.state, talk.server.seat.moves) == before
+        assert talk.said("position startpos moves d2d4 d7d5 c2c4") == []
+        assert talk.server.seat.moves[:2] == before[1]
+
+    def test_options(self, talk: Dialogue) -> None:
+        assert talk.said("setoption name hash VALUE 3")[0].startswith("info string no option 'hash VALUE 3'")
+        assert "did you mean 'Hash'" in talk.said("setoption name Hsh value 3")[0]
+        assert talk.said("setoption name Hash value 0") == [
+            "info string Hash must be a whole number from 1 to 65536, got '0'"
+        ]
+        assert "must be true or false" in talk.said("setoption name UCI_Chess960 value maybe")[0]
+        assert "expected 'setoption name" in talk.said("setoption Hash 3")[0]
+        assert talk.server.seat.agent.table_mb == 16
+        assert talk.said("setoption name hash value 2", "position startpos moves e2e4") == []
+        assert talk.server.seat.agent.table_mb == 2
+        assert talk.server.seat.agent.seconds == 1  # it has no budget of its own
+        assert CHESS.move_of(talk.server.seat.state, played(talk.ask("go depth 2"))) in talk.server.seat.legal
+        assert talk.said("setoption name Hash value 16", "setoption name UCI_AnalyseMode value true") == []
+
+    def test_an_empty_table(self, talk: Dialogue) -> None:
+        first = talk.ask("go depth 4")
+        again = talk.ask("go depth 4")
+        assert talk.said("setoption name Clear Hash") == []
+        assert nodes(talk.ask("go depth 4")) == nodes(first) > nodes(again)
+
+
+def nodes(lines: list[str]) -> int:
+    return int(re.findall(r" nodes (\d+) ", lines[-2])[0])
+
+
+class TestSearch:
+    def test_each_depth_is_told(self, talk: Dialogue) -> None:
+        lines = talk.ask("position startpos moves e2e4 e7e5", "go depth 4")
+        assert [int(line.split()[2]) for line in lines[:-1]] == [1, 2, 3, 4, 4]
+        assert len(scores(lines)) == 5
+        move = played(lines)
+        assert scores(lines)[-1][2][0] == move
+        assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
+        assert " hashfull " in lines[0]
+
+    def test_the_nodes_are_kept_to(self, talk: Dialogue) -> None:
+        assert 500 <= nodes(talk.ask("go nodes 3000")) <= 3000
+        assert talk.server.seat.agent.nodes is None  # its own budget again
+
+    @pytest.mark.parametrize(
+        ("fen", "go", "score", "move"),
+        [
+            (MATE_IN_1, "go mate 1", "mate 1", "e1e8"),
+            (MATE_IN_1, "go depth 5", "mate 1", "e1e8"),
+            (MATE_IN_2, "go mate 2", "mate 2", ""),
+            (MATED_IN_1, "go depth 4", "mate -1", ""),
+        ],
+    )
+    def test_mates(self, talk: Dialogue, fen: str, go: str, score: str, move: str) -> None:
+        lines = talk.ask(f"position fen {fen}", go)
+        assert scores(lines)[-1][1] == score
+        assert played(lines) == move or not move
+
+    def test_only_some_moves(self, talk: Dialogue) -> None:
+        lines = talk.ask("go depth 3 searchmoves a2a4 h2h4 e7e5 nonsense")
+        assert played(lines) in ("a2a4", "h2h4")
+        assert {line for line in lines if "string" in line} == {
+            "info string searchmoves: e7e5 is illegal", "info string searchmoves: nonsense is illegal"
+        }  # fmt: skip
+        lines = talk.ask("go searchmoves b2b3 depth 2")
+        assert played(lines) == "b2b3"
+
+    def test_several_lines(self, talk: Dialogue) -> None:
+        fen = f"position fen {MATE_IN_1}"
+        single = talk.ask(fen, "go depth 2 searchmoves e1e2 e1e3 e1e4")
+        talk.said("setoption name MultiPV value 3")
+        lines = talk.ask(fen, "go depth 3")
+        last = scores(lines)[-3:]
+        assert [rank for rank, _, _ in last] == [1, 2, 3]
+        assert last[0][1:] == ("mate 1", ["e1e8"])
+        assert len({line[0] for _, _, line in last}) == 3
+        assert played(lines) == "e1e8"
+        assert {line[0] for _, _, line in scores(talk.ask("go depth 2 searchmoves e1e2 e1e3 e1e4"))} == {
+            "e1e2", "e1e3", "e1e4"
+        }  # fmt: skip
+        assert played(single)[:3] == "e1e"
+        assert played(talk.ask("go movetime 20")) == "e1e8"
+        assert talk.server.seat.agent.depth is None
+
+    def test_infinite(self, talk: Dialogue) -> None:
+        talk.send(f"position fen {MATE_IN_1}", "go infinite")  # which is solved at once
+        time.sleep(0.2)
+        assert not [line for line in talk.said() if line.startswith("bestmove")]
+        talk.send("stop", "stop")
+        assert played(talk.until("bestmove")) == "e1e8"
+        assert talk.said("stop") == []
+
+    def test_a_stop_comes_through_at_once(self, talk: Dialogue) -> None:
+        for delay in (0.0, 0.001, 0.03):
+            talk.send("go infinite")
+            time.sleep(delay)
+            start = time.perf_counter()
+            talk.send("stop")
+            assert played(talk.until("bestmove"))
+            assert time.perf_counter() - start < 5
+
+    def test_a_new_search_ends_the_last_one(self, talk: Dialogue) -> None:
+        talk.send("go infinite", "position startpos moves e2e4", "go depth 1")
+        first, second = talk.until("bestmove"), talk.until("bestmove")
+        assert played(first)[1] in "12"
+        assert played(second)[1] in "78"  # black's
+
+    def test_pondering_is_refused(self, talk: Dialogue) -> None:
+        talk.send("go ponder wtime 1000 btime 1000")
+        time.sleep(0.1)
+        (line,) = (line for line in talk.said() if "string" in line)
+        assert line.startswith("info string pondering is not supported")
+        talk.send("ponderhit")
+        assert played(talk.until("bestmove"))
+
+    @pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1"])
+    def test_no_legal_move(self, talk: Dialogue, fen: str) -> None:
+        assert talk.ask(f"position fen {fen}", "go depth 3") == ["bestmove (none)"]
+
+    @pytest.mark.parametrize(
+        "position",
+        [
+            "startpos moves " + " ".join(["g1f3", "g8f6", "f3g1", "f6g8"] * 3),  # four times
+            "fen 7k/8/8/8/8/8/R7/1R5K w - - 99 80 moves a2a3 h8g8 a3a2 g8h8",
+            "fen 7k/8/8/8/8/8/R7/1R5K w - - 140 80 moves a2a3 h8g8",
+            "fen 7k/8/8/8/8/8/8/1N5K w - - 0 1 moves b1c3",  # nobody can mate
+        ],
+    )
+    def test_draws_that_nobody_claims(self, talk: Dialogue, position: str) -> None:
+        move = played(talk.ask(f"position {position}", "go depth 2"))
+        assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
+
+    def test_bad_limits(self, talk: Dialogue) -> None:
+        lines = talk.ask("go depth x wtime nodes 100 fast")
+        assert [line for line in lines if "string" in line] == [
+            "info string depth needs a number, got x",
+            "info string wtime needs a number, got nodes",
+            "info string unknown word 'fast' in go",
+        ]
+        assert played(lines)
+
+    @pytest.mark.parametrize(
+        ("go", "aim", "most"),
+        [
+            ("wtime 60000 btime 1", 59.95 / 40 - 0.01, 4 * (59.95 / 40 - 0.01)),
+            ("wtime 60000 winc 1000", 59.95 / 40 + 1 - 0.01, 4 * (59.95 / 40 + 0.99)),
+            ("wtime 10000 movestogo 2", 9.95 / 2 - 0.01, 0.7 * 9.95),
+            ("wtime 3000 movestogo 1", 2.99, 2.99),
+            ("movetime 500", 0.49, 0.49),
+        ],
+    )
+    def test_time(self, talk: Dialogue, go: str, aim: float, most: float) -> None:
+        lines = talk.ask("debug on", f"go {go} depth 1")
+        (line,) = (line for line in lines if "string" in line)
+        assert line == f"info string the move may take {aim:.3f} s, and {most:.3f} s at most"
+
+
+class TestChess960:
+    def test_castling_takes_the_rook(self) -> None:
+        talk = Dialogue(UCIServer("random", CHESS))
+        fen = "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1"
+        assert "castling" in talk.said(f"position fen {fen}")[0]
+        assert talk.said("setoption name UCI_Chess960 value true") == []
+        assert played(talk.ask(f"position fen {fen}", "go searchmoves e1g1")) == "e1g1"
+        assert talk.said(f"position fen {fen} moves e1b1 e8g8") == []
+        seat = talk.server.seat
+        assert seat.game.fen(seat.state).startswith("1r3rk1/pppppppp/8/8/8/8/PPPPPPPP/2KR2R1 w - -")
+        opening = "position startpos moves e2e4 e7e5 g1f3 g8f6 f1c4 f8c5"
+        assert played(talk.ask(opening, "go searchmoves e1h1")) == "e1h1"
+        assert talk.said("setoption name UCI_Chess960 value false", opening) == []
+        assert "is illegal" in talk.said(f"{opening} e1h1")[0]
+        assert played(talk.ask("go searchmoves e1g1")) == "e1g1"
+        talk.end()
+
+
+class TestOtherPlayers:
+    @pytest.mark.parametrize("spec", ["random", "mcts(simulations=200)", "puct", "mixture(random, random)"])
+    def test_any_player(self, spec: str) -> None:
+        talk = Dialogue(UCIServer(spec, CHESS))
+        move = played(talk.ask("position startpos moves e2e4", "go movetime 100"))
+        assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
+        talk.end()
+
+    def test_sampling_tells_several_lines(self) -> None:
+        talk = Dialogue(UCIServer("mcts", CHESS))
+        lines = talk.ask("setoption name MultiPV value 4", "setoption name Threads value 2", "go nodes 300")
+        assert [rank for rank, _, _ in scores(lines)[-4:]] == [1, 2, 3, 4]
+        assert talk.server.seat.agent.threads == 2
+        assert played(lines) == scores(lines)[-4][2][0]
+        talk.end()
+
+    def test_a_player_that_fails_plays_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        talk = Dialogue(UCIServer("random", CHESS))
+
+        def act(observation: Any, info: Any = None) -> int:
+            raise RuntimeError("out\nof ideas")
+
+        monkeypatch.setattr(talk.server.seat.agent, "act", act)
+        lines = talk.ask("go")
+        assert lines[0] == "info string out of ideas"
+        assert CHESS.move_of(talk.server.seat.state, played(lines)) in talk.server.seat.legal
+        talk.end()
+
+    def test_who_watches_is_told_all_moves(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        server = UCIServer("random", CHESS)
+        watched: list[str] = []
+        monkeypatch.setattr(server.seat.agent, "watch", lambda action: watched.append(action), raising=False)
+        monkeypatch.setattr(server.seat.agent, "reset", lambda seed=None: watched.clear())
+        talk = Dialogue(server)
+        for line in ("e2e4", "e2e4 e7e5 g1f3", "d2d4 d7d5"):
+            talk.ask(f"position startpos moves {line}", "go")
+            assert CHESS.line_names(watched) == line.split()  # pyright: ignore[reportArgumentType]
+        talk.end()
+
+    def test_other_games_and_players(self) -> None:
+        with pytest.raises(ValueError, match="UCI speaks of chess, got tictactoe"):
+            UCIServer("random", make_game("tictactoe"))
+        with pytest.raises(ValueError, match="unknown agent 'alfabeta'"):
+            UCIServer("alfabeta", CHESS)
+
+
+class TestTheEnd:
+    def test_of_the_lines(self) -> None:
+        out = Lines()
+        server = UCIServer("alphabeta(depth=2)", CHESS)
+        server.run(["position startpos moves e2e4\n", "go\n"], out)  # a search with limits is finished
+        assert played(list(out.lines.queue))
+        server.run(["go infinite\n"], out)
+        assert out.lines.queue[-1].startswith("bestmove")
+
+    def test_quit_in_the_midst_of_a_search(self) -> None:
+        talk = Dialogue(UCIServer("alphabeta", CHESS))
+        talk.send("go infinite", "quit", "go depth 3")
+        assert played(talk.until("bestmove"))
+        talk.end()
+
+    def test_nobody_reads_any_longer(self) -> None:
+        out = io.StringIO()
+        out.close()
+        UCIServer("random", CHESS).run(["uci\n", "go\n", "quit\n"], out)
