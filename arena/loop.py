@@ -14,8 +14,9 @@ from ..agents import as_agent
 from ..envs import Game
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
-from ..envs.starting import read_options
+from ..envs.starting import position_text, read_options
 from ..envs.vector.opponents import prepare
+from .records.judgements import Judgement, judgement_of
 from .records.record import GameRecord
 from .referee import Conditions, Failures, Position
 from .referee.time_control import GameClock, TimeControl
@@ -44,6 +45,7 @@ def play(
     failures: Failures = (),
     time: str | TimeControl | None = None,
     adjudication: str | Sequence[Any] = (),
+    analyses: bool = False,
 ) -> GameRecord:
     """Play one game in a two-player PettingZoo AEC environment, ours or another.
 
@@ -53,7 +55,8 @@ def play(
             that order. (Spec strings only in environments of ours, which have a game.)
         seed: the environment's seed, from which both players' are made.
         names: the players' names in the record, first player first. Default: their specs, functions or classes.
-        options: options for ``env.reset``; the moves in ``options["moves"]`` open the record.
+        options: options for ``env.reset``; the moves in ``options["moves"]`` open the record, and a position in
+            ``options["fen"]`` or ``options["state"]``, of games of ours, is its ``start``.
         failures: errors of a player by which it loses the game, in place of their being raised:
             `plyground.agents.engines.EngineError` for programs, or `Exception`. The record's ``ending`` is then
             ``"failed"``, its ``reason`` says what happened, and the outcome is -1 for that player, +1 for the other.
@@ -62,12 +65,15 @@ def play(
         adjudication: what ends games whose result is known, in environments of ours: ``"exact"``, ``"resign"``,
             ``"draw"``, each with options, see `plyground.arena.referee.adjudication`. The ``ending`` is then
             ``"adjudicated"``.
+        analyses: whether the record keeps what players found out about each of their moves, those that tell by an
+            attribute ``last_analysis``, as searches do.
 
     Raises:
         ValueError: there is not one agent for each seat, or one answers with what is no action; the message names it.
             (An illegal action loses the game, as the environment has it.) Or a condition cannot be held to.
     """
-    return play_under(env, players, seed, Conditions.of(failures, time, adjudication), names=names, options=options)
+    conditions = Conditions.of(failures, time, adjudication, analyses)
+    return play_under(env, players, seed, conditions, names=names, options=options)
 
 
 def play_under(
@@ -102,6 +108,8 @@ def play_under(
         seconds=[0.0] * len(opening),
         movers=[-1] * len(opening),
         seed=seed,
+        start=_start(game, options or {}),
+        analyses=_judgements(len(opening)) if conditions.analyses else None,
     )
     clock = None if conditions.control is None else GameClock(conditions.control, (agents[0], agents[1]))
     try:
@@ -112,6 +120,18 @@ def play_under(
         if clock is not None:
             clock.close()
     return replace(record, ending=ending)
+
+
+def _judgements(plies: int) -> list[Judgement | None]:
+    """Return what is kept of moves that nobody has thought about."""
+    return [None] * plies
+
+
+def _start(game: Game | None, options: Mapping[str, Any]) -> str | None:
+    """Return the position in which a game begins; None: the initial one, or one that nobody here knows."""
+    if game is None or (options.get("state") is None and options.get("fen") is None):
+        return None
+    return position_text(game, read_options(game, options).state)
 
 
 def _opening(env: Any, options: Mapping[str, Any]) -> list[int]:
@@ -167,6 +187,7 @@ def _play(
             _adjudicate(conditions, record, agents, seat, info["state"])
         if clock is not None:
             clock.give(seat, 0 if game is None else game.max_plies - len(record.moves))
+        before = getattr(agents[seat], "last_analysis", None)
         start = now()
         answer = asked(seat, agents[seat].act, observation, info)
         taken = now() - start
@@ -177,6 +198,9 @@ def _play(
         record.seconds.append(taken)
         record.moves.append(action)
         record.movers.append(seat)
+        if record.analyses is not None:
+            analysis = getattr(agents[seat], "last_analysis", None)  # the same one: it has not searched
+            record.analyses.append(None if analysis is None or analysis is before else judgement_of(analysis))
         env.step(action)
         is_over = any((*env.terminations.values(), *env.truncations.values()))
         with suppress(_EndError) if is_over else nullcontext():  # who fails after the game has not lost it

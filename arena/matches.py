@@ -15,6 +15,7 @@ from ..envs.outside.arguments import checked_whole
 from ..envs.players import PlayerLike, player_name
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
+from .records.opening import Opening, as_data
 from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, TimeControl
 from .store import Plan, Session
@@ -59,6 +60,7 @@ def iter_match(
     adjudication: str | Sequence[str | Adjudicator] = (),
     store: str | Path | None = None,
     resume: bool = False,
+    analyses: bool = False,
 ) -> Iterator[GameRecord]:
     """Play a match or a tournament, and yield each game as soon as it and those before it are finished.
 
@@ -79,8 +81,9 @@ def iter_match(
         opening_plies: plies before the players take over. Default: of random openings 4, or fewer in short games; of
             others all.
         openings: the openings, in place of random ones: a file, see `plyground.arena.openings.read_openings`;
-            ``"balanced"`` for those that come with the package; or the moves of each. Each pairing plays them in their
-            order, from the first on.
+            ``"balanced"`` for those that come with the package; or the moves of each, or
+            `plyground.arena.openings.Opening`, positions with moves. Each pairing plays them in their order, from the
+            first on.
         jobs: worker processes (joblib's ``n_jobs``: -1 for one on each core). Within ``joblib.parallel_config``, as of
             ``backend="dask"``, they are those of that backend: then give -1. Or ``"ray"``: the processors of a Ray
             cluster, see `plyground.arena.cluster`, in which a machine may fail.
@@ -96,6 +99,8 @@ def iter_match(
         store: a file that keeps the games, ``games.db``, each as soon as it is finished. Games that are in it are not
             played again, see `plyground.arena.store`.
         resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
+        analyses: whether records keep what the players' searches thought of each move, see `plyground.arena.play`.
+            Games are then played one by one.
 
     Raises:
         ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
@@ -118,7 +123,7 @@ def iter_match(
     if jobs == 0 or (isinstance(jobs, str) and jobs != "ray"):
         raise ValueError(f"jobs must be a number of processes, -1 for one on each core, or 'ray', got {jobs!r}")
     max_failures = checked_whole("max_failures", max_failures, 1)
-    conditions = Conditions.of(failures, time, adjudication)
+    conditions = Conditions.of(failures, time, adjudication, analyses)
     schedule = schedule_of(format, len(players))
     if store is not None and after:
         raise ValueError("give a store or the games after which the tournament goes on, not both")
@@ -136,7 +141,11 @@ def iter_match(
     table.make()  # whatever is wrong with a player fails here, in the calling process
     session = None
     if store is not None:
-        described = {"plies": plies} if openings is None else {"given": len(openings), "digest": digest(openings).hex()}
+        described = (
+            {"plies": plies}
+            if openings is None
+            else {"given": len(openings), "digest": digest(list(map(as_data, openings))).hex()}
+        )
         plan = Plan(game, players, labels, format, games, seed, described, conditions.described)
         session = Session(store, plan, resume)
     table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
@@ -155,10 +164,10 @@ def _kept(session: Session, games: Iterator[GameRecord]) -> Iterator[GameRecord]
         session.close()
 
 
-def _lines(game: Game, given: list[list[int]] | None, plies: int, seed: int, needed: int) -> Iterator[list[int]]:
+def _lines(game: Game, given: list[Opening] | None, plies: int, seed: int, needed: int) -> Iterator[Opening]:
     """Return the openings in the order in which they are played, without end."""
     if given is None:
-        return random_openings(game, plies, seed)
+        return map(Opening, random_openings(game, plies, seed))
     if len(given) < needed:
         raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
     return itertools.cycle(given)  # a pairing that comes again may need more

@@ -128,18 +128,35 @@ class _Leader:
         return self._text
 
 
-def convert_with_progress(source: Path, target: Path) -> int:
-    """Write the games of one file into a new one, and return how many there are.
+def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:
+    """Write the games of one file into a new one. Progress is shown at a terminal only.
 
-    If a game cannot be read or written, or after Ctrl-C, there is no new file. Progress is shown at a terminal only.
+    If a game cannot be read or written, or after Ctrl-C, there is no new file.
+
+    Args:
+        source: the one file.
+        target: the new one.
+        partial: whether what is before a game that cannot be read is kept all the same.
+
+    Returns:
+        How many games there are, and what is wrong with the next one, if ``partial``.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     games = read_games(source, lambda done: bar.update(reading, completed=done))
-    count = 0
+    count, fault = 0, None
 
     def counted() -> Iterator[GameRecord]:
-        nonlocal count
-        for record in games:
+        nonlocal count, fault
+        while True:
+            try:
+                record = next(games, None)
+            except ValueError as error:
+                if not partial or not count:
+                    raise
+                fault = error
+                return
+            if record is None:
+                return
             yield record
             count += 1
 
@@ -150,7 +167,7 @@ def convert_with_progress(source: Path, target: Path) -> int:
         except BaseException:
             split_name(target)[0].unlink(missing_ok=True)
             raise
-    return count
+    return count, fault
 
 
 def train_with_progress(

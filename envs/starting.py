@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .game import Game
 from .outside.arguments import checked_options
+from .outside.messages import shown
 from .position import Position
 from .terms import State
 
-__all__ = ["Start", "begin", "read_options"]
+__all__ = ["Start", "begin", "position_of", "position_text", "read_options"]
 
 
 class Start(NamedTuple):
@@ -67,3 +71,46 @@ def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | N
     if position.over:
         raise ValueError(f"cannot start a game of {game.name} from a finished position:\n{game.text(position.state)}")
     return last
+
+
+def position_text(game: Game, state: State) -> str | None:
+    """Return a position as text, from which `position_of` makes the very same state; None for the initial one.
+
+    That is the notation of the game (FEN) if it tells all of the state, and else its fields as JSON.
+    """
+    if state == game.initial[0]:
+        return None
+    try:
+        text = game.fen(state)
+        if game.state_from_fen(text) == state:
+            return text
+    except ValueError:  # the game has no notation, or none for this position
+        pass
+    return json.dumps({name: state[name].tolist() for name in game.dtype.names or ()}, separators=(",", ":"))
+
+
+def position_of(game: Game, text: str | None) -> State:
+    """Return the state that `position_text` or the notation of the game describes; None: the initial one.
+
+    Raises:
+        ValueError: the text cannot be read, or is no position of the game.
+    """
+    if text is None:
+        return game.new_state()
+    if not text.startswith("{"):
+        return game.state_from_fen(text)
+    state = game.new_state()
+    try:
+        fields = json.loads(text)
+        if not isinstance(fields, dict) or set(fields) != set(game.dtype.names or ()):
+            raise ValueError("other fields")
+        for name, value in fields.items():
+            values = np.array(value, state[name].dtype)
+            if values.shape != state[name].shape or values.tolist() != value:
+                raise ValueError(name)
+            state[name] = values
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise ValueError(
+            f"the position {shown(text)} cannot be read: expected the fields of a state of {game.name}, as JSON"
+        ) from None
+    return game.state_check.checked(state, "the position")

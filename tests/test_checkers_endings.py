@@ -13,7 +13,6 @@ import pytest
 from plyground.agents.solver import Solver
 from plyground.agents.solver.checkers_endings import CheckersEndings
 from plyground.agents.solver.exhaustive import AllPositions
-from plyground.arena.records.fen import read_fen
 from plyground.envs import Game, State, make_game
 
 pytestmark = pytest.mark.slow
@@ -141,7 +140,7 @@ def test_values_are_those_of_the_search_with_the_count(men_reset: bool, rng: np.
 def test_the_count_decides() -> None:
     game = make_game("checkers")
     solver = Solver(game)
-    state = read_fen(game, "B:WK1:BK14,K15")
+    state = game.state_from_fen("B:WK1:BK14,K15")
     assert solver.value(state) == (1.0, 17)
     state.quiet = 63
     assert solver.value(state) == (1.0, 17)  # the last ply that the rule allows
@@ -154,7 +153,7 @@ def test_memory_is_one_limit_for_both_ways() -> None:
     with pytest.raises(MemoryError, match="checkers is too large to solve with table_mb=2"):
         Solver(game, table_mb=2).value(game.new_state())
     endings = CheckersEndings(game, 2)
-    assert endings.value(read_fen(game, "B:WK1:BK14,K15")) == (1.0, 17)
+    assert endings.value(game.state_from_fen("B:WK1:BK14,K15")) == (1.0, 17)
     assert endings._free.megabytes + endings._counted.megabytes <= 2
     endings.clear()
     assert endings._free.megabytes + endings._counted.megabytes < 0.2
@@ -167,13 +166,13 @@ def test_first_position() -> None:
     # E. Lasker, "Chess and Checkers: the Way to Mastership", 1918, diagram 93: White to move wins; Black to move draws.
     game = make_game("checkers")
     solver = Solver(game)
-    assert solver.value(read_fen(game, "W:WK19,K23:BK28,12"))[0] == 1
-    assert solver.value(read_fen(game, "B:WK19,K23:BK28,12")) == (0.0, None)
+    assert solver.value(game.state_from_fen("W:WK19,K23:BK28,12"))[0] == 1
+    assert solver.value(game.state_from_fen("B:WK19,K23:BK28,12")) == (0.0, None)
 
     # The American Checker Federation's solution (acfcheckers.com, "Standard Positions"). All of White's moves win.
     # Where N. Banks played 15-18 in a match, H. Henderson drew. It takes 81 plies from the first move: more than the
     # rule allows, if no man had to move.
-    state = read_fen(game, "W:WK15,20:B12,K28")
+    state = game.state_from_fen("W:WK15,20:B12,K28")
     assert solver.value(state) == (1.0, 81)
     white = "15-19 20-16 16-11 11-7 7-3 3-7 7-10 10-15 15-18 18-23 23-27 19-23 27-32 23-18 18-15 32-28 15-18 28-32 "
     white += "18-15 15-11 32-27 27-31 11-15"
@@ -201,4 +200,4 @@ def test_first_position() -> None:
 )
 def test_few_kings(position: str, value: int) -> None:
     game = make_game("checkers")
-    assert Solver(game).value(read_fen(game, position))[0] == value
+    assert Solver(game).value(game.state_from_fen(position))[0] == value

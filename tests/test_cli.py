@@ -63,7 +63,7 @@ def test_convert(run: Run, tmp_path: Path) -> None:
     assert [game.moves for game in read_records(again)] == [game.moves for game in read_records(first)]
     assert "exists already" in run("convert", str(first), str(sgf), code=2)[1]
     assert (
-        "expected a name that ends in .jsonl, .db, .csv, .parquet, .sgf or .pdn"
+        "expected a name that ends in .jsonl, .db, .csv, .parquet, .sgf, .pdn or .pgn"
         in run("convert", str(first), "x.txt", code=2)[1]
     )
     assert "plyground convert" in run("match", "random", "random", "--out", str(tmp_path / "x.sgf"), code=2)[1]

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from plyground.arena.cli import app
-from plyground.arena.records.fen import read_fen
 from plyground.envs import checkers, make_game
 
 from .conftest import random_game
@@ -33,15 +32,19 @@ def test_a_position_is_what_the_board_shows(rng: np.random.Generator) -> None:
             if state.jumper:
                 continue  # in the middle of a move
             fen = f"{'BW'[game.player(state)]}:{written(game.text(state))}"
-            found = read_fen(game, fen)
+            found = game.state_from_fen(fen)
+            assert game.fen(found) == game.fen(state)
+            assert game.state_from_fen(game.fen(state)) == found
             found.quiet = state.quiet
             assert found == state
 
 
 def test_ways_to_write_it() -> None:
     game = checkers()
-    assert read_fen(game, "B:W21-32:B1-12") == read_fen(game, " b:B1-5,6,7 , 8-12:W21-32. ") == game.new_state()
-    state = read_fen(game, "W:WK1,21-22:B12")
+    assert (
+        game.state_from_fen("B:W21-32:B1-12") == game.state_from_fen(" b:B1-5,6,7 , 8-12:W21-32. ") == game.new_state()
+    )
+    state = game.state_from_fen("W:WK1,21-22:B12")
     assert game.player(state) == 1
     assert state.quiet == 0
 
@@ -68,12 +71,12 @@ def test_ways_to_write_it() -> None:
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        read_fen(checkers(), text)
+        checkers().state_from_fen(text)
 
 
 def test_other_games_have_none() -> None:
     with pytest.raises(ValueError, match="positions of othello cannot be read as text"):
-        read_fen(make_game("othello"), "B:W18:B12")
+        make_game("othello").state_from_fen("B:W18:B12")
 
 
 def test_commands_begin_at_the_position() -> None:

@@ -10,10 +10,24 @@ import pytest
 
 from plyground.agents import AlphaBeta, Solver
 from plyground.arena import iter_match, match, write_games
-from plyground.arena.openings import balanced_openings, committed_openings, openings_of, read_openings, write_openings
+from plyground.arena.openings import (
+    Opening,
+    balanced_openings,
+    committed_openings,
+    openings_of,
+    read_openings,
+    write_openings,
+)
 from plyground.envs import connect_four, make_game, tictactoe
 
 from .command_line import Run
+
+
+def moves_of(openings: list[Opening]) -> list[list[int]]:
+    """Return the moves of openings that begin with the initial position."""
+    assert all(opening.start is None for opening in openings)
+    return [opening.moves for opening in openings]
+
 
 COMMITTED = ("checkers", "connect_four", "gomoku", "othello")
 QUICK = ("checkers", "connect_four", "othello", pytest.param("gomoku", marks=pytest.mark.slow))
@@ -23,19 +37,19 @@ class TestFiles:
     def test_lines(self, tmp_path: Path) -> None:
         game, path = make_game("othello"), tmp_path / "lines.txt"
         path.write_text("# two openings\n\nd3 c5 # a comment\n19,18, 17\n", encoding="utf-8-sig")
-        assert read_openings(path, game) == [[19, 34], [19, 18, 17]]
-        assert read_openings(path, game, 1) == [[19], [19]]
+        assert moves_of(read_openings(path, game)) == [[19, 34], [19, 18, 17]]
+        assert moves_of(read_openings(path, game, 1)) == [[19], [19]]
         write_openings(tmp_path / "again.txt", game, [[19, 34], []], "a heading\nof two lines")
         assert (tmp_path / "again.txt").read_text() == "# a heading\n# of two lines\nd3 c5\n\n"
-        assert read_openings(tmp_path / "again.txt", game) == [[19, 34]]
+        assert moves_of(read_openings(tmp_path / "again.txt", game)) == [[19, 34]]
 
     def test_recorded_games(self, tmp_path: Path) -> None:
         game = make_game("gomoku(size=7)")
         records = match(game, ["random", "random"], 4, opening_plies=3)
         for name in ("games.jsonl", "games.sgf"):
             write_games(tmp_path / name, records)
-            assert read_openings(tmp_path / name, game) == [record.moves[:3] for record in records]
-            assert read_openings(tmp_path / name, game, 5) == [record.moves[:5] for record in records]
+            assert moves_of(read_openings(tmp_path / name, game)) == [record.moves[:3] for record in records]
+            assert moves_of(read_openings(tmp_path / name, game, 5)) == [record.moves[:5] for record in records]
         with pytest.raises(ValueError, match=r"games.sgf, game 1: it is a game of gomoku\(size=7\), expected gomoku$"):
             read_openings(tmp_path / "games.sgf", make_game("gomoku"))
         write_games(tmp_path / "plain.jsonl", match(game, ["random", "random"], 2, opening_plies=0))
@@ -104,15 +118,19 @@ class TestBalanced:
     def test_committed(self, name: str) -> None:
         game = make_game(name)
         openings = committed_openings(game)
-        assert openings_of(game, "balanced", 3) == [moves[:3] for moves in openings]
-        assert len({int(game.canonical_key(game.play_moves(moves))) for moves in openings}) == len(openings) == 100
+        assert moves_of(openings_of(game, "balanced", 3)) == [moves[:3] for moves in moves_of(openings)]
+        assert (
+            len({int(game.canonical_key(game.play_moves(moves))) for moves in moves_of(openings)})
+            == len(openings)
+            == 100
+        )
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", COMMITTED)
     def test_committed_ones_leave_neither_side_ahead(self, name: str) -> None:
         game = make_game(name)
         solver, search = Solver(game), AlphaBeta(game, depth=2 if name == "gomoku" else 5)
-        states = [game.play_moves(moves) for moves in committed_openings(game)]
+        states = [game.play_moves(moves) for moves in moves_of(committed_openings(game))]
         if name == "connect_four":
             assert all(solver.value(state)[0] == 0 for state in states)
             return

@@ -82,6 +82,7 @@ LATE = {
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.records.formats", "arena.records.columns"),
     ("arena.records.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
+    ("arena.records.formats", "arena.records.pgn"),  # this needs python-chess
     ("arena.records.formats", "arena.records.sgf"),
     ("arena.records.record", "arena.store"),  # stores hold records, and are a file of them, too
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game

@@ -223,6 +223,21 @@ class TestForeign:
             (record,) = read(tmp_path, f'[GameType "21,B,8,8,N1,0"] [FEN "{fen}"] 1. 11-15')
             assert names(record) == ["11-15"]
 
+    def test_other_positions(self, tmp_path: Path) -> None:
+        (record,) = read(tmp_path, '[SetUp "1"] [FEN "W:W21-32:B1-12."] 1... 22-18 2. 11-15 18x11 3. 8x15 *')
+        assert record.start == "W:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
+        assert record.movers == [1, 0, 1, 0]
+        text = written(tmp_path, record)
+        assert '[SetUp "1"]' in text
+        assert moves_of(text).split() == ["1...", "22-18", "2.", "11-15", "18x11", "3.", "8x15", "*"]
+        assert list(read_games(tmp_path / "written.pdn")) == [record]
+        game = make_game("checkers")
+        state = game.state_from_fen("B:W18:BK1")
+        state.quiet = 3
+        record = play(BoardGameEnv(game), ["random", "random"], seed=0, options={"state": state})
+        with pytest.raises(ValueError, match="from a position that FEN cannot tell"):
+            written(tmp_path, record)
+
     def test_other_rules(self, tmp_path: Path) -> None:
         (record,) = read(tmp_path, "1. 11-15", game="checkers(max_quiet_plies=255)")
         assert record.game == "checkers(max_quiet_plies=255)"
@@ -243,9 +258,9 @@ class TestForeign:
             ("1. 11-15\n)", r"line 2, game 1: a '\)' without '\('"),
             ("1. 11-15 (22-17", r"a '\(' without '\)'"),
             ('[GameType "20"] 1. 32-28', "GameType '20' is not read here: expected 21, English draughts"),
-            ('[FEN "B:W18,24:B12,K25"] 1. 12-16', "FEN 'B:W18,24:B12,K25': set-up positions are not supported"),
-            ('[FEN "W:W21-32:B1-12"] 1. 22-18', "set-up positions"),
-            ('[FEN "B:W21-31:B1-12"] 1. 11-15', "set-up positions"),
+            ('[FEN "B:W18,24:B12,25"] 1. 11-15', r"move 1\. 11-15 is illegal: expected one that begins with 12-16"),
+            ('[FEN "W:W21-32:B1-13"] 1. 22-18', "'W:W21-32:B1-13' has 13 pieces of a side"),
+            ('[FEN "B:W21-31"] 1. 11-15', "the position 'B:W21-31' cannot be read: expected as in"),
             ('[Result "1-O"] 1. 11-15', "the result '1-O' cannot be read: expected 1-0, 0-1"),
             ("1. 11-15 0-0", "the result '0-0' cannot be read"),
             ('[Result "1-0"] 1. 11-15 0-1', "the results '1-0', in the tags, and '0-1', after the moves, differ"),

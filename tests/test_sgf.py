@@ -334,9 +334,9 @@ class TestFormats:
         write_games(tmp_path / "games.jsonl", records)
         assert list(read_games(tmp_path / "games.jsonl")) == records
 
-    @pytest.mark.parametrize("name", ["games.pgn", "games", "sgf"])
+    @pytest.mark.parametrize("name", ["games.pbn", "games", "sgf"])
     def test_unknown_suffix(self, tmp_path: Path, name: str) -> None:
-        message = rf"cannot tell the format of '.*{name}': expected a name that ends in \.jsonl, \.db, .* or \.pdn"
+        message = rf"cannot tell the format of '.*{name}': expected a name that ends in \.jsonl, \.db, .* or \.pgn"
         with pytest.raises(ValueError, match=message):
             read_games(tmp_path / name)
         with pytest.raises(ValueError, match=message):

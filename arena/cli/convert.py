@@ -16,11 +16,17 @@ _out = Console()
 def convert(
     source: Annotated[
         Path,
-        typer.Argument(help="A .jsonl, .db, .csv, .parquet, .sgf or .pdn file; games.db#2 is a tournament in one."),
+        typer.Argument(
+            help="A .jsonl, .db, .csv, .parquet, .sgf, .pdn or .pgn file; games.db#2 is a tournament in one."
+        ),
     ],
     target: Annotated[Path, typer.Argument(help="The file to make; its suffix tells the format.")],
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Keep the games before a fault in the source; by default there is no new file."),
+    ] = False,
 ) -> None:
-    """Convert games between stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello) and PDN (checkers)."""
+    """Convert games: stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello), PDN (checkers), PGN (chess)."""
     from ...envs.outside.files import check_writable
     from ..progress import convert_with_progress
     from ..records.formats import check_format
@@ -30,5 +36,7 @@ def convert(
         raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
     check_format(target)
     check_writable(split_name(target)[0])
-    games = convert_with_progress(source, target)
+    games, fault = convert_with_progress(source, target, partial)
     _out.print(f"saved {target}, {games} games", markup=False, highlight=False, soft_wrap=True)
+    if fault is not None:
+        raise fault

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from .options import (
     Adjudicate,
+    Analyses,
     Dask,
     GameOption,
     Jobs,
@@ -53,6 +54,7 @@ def match(
     time: Time = None,
     adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
+    analyses: Analyses = False,
     as_json: Json = False,
 ) -> None:
     """Play a match, or a round robin, and print the cross table."""
@@ -60,7 +62,7 @@ def match(
     from .parts.competition import compete, match_options
 
     with workers(jobs, ray, dask) as where:
-        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
         records = compete(game, players, "round_robin", games, seed, out, resume, options)
     _print(records, seed, as_json)
 
@@ -96,6 +98,7 @@ def tournament(
     time: Time = None,
     adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
+    analyses: Analyses = False,
     as_json: Json = False,
 ) -> None:
     """Play a tournament of any format, and print the cross table."""
@@ -103,7 +106,7 @@ def tournament(
     from .parts.competition import compete, match_options
 
     with workers(jobs, ray, dask) as where:
-        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
         records = compete(game, players, format, games, seed, out, resume, options)
     _print(records, seed, as_json)
 

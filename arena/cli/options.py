@@ -11,6 +11,7 @@ import typer
 
 __all__ = [
     "Adjudicate",
+    "Analyses",
     "Dask",
     "GameArgument",
     "GameOption",
@@ -40,13 +41,17 @@ Adjudicate = Annotated[
         "'draw(score=0.02, moves=8, after=40)'. Give it again for more.",
     ),
 ]
+Analyses = Annotated[
+    bool,
+    typer.Option("--analyses", help="Keep what the players' searches thought of each move: value, depth, nodes, line."),
+]
 Dask = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on a Dask cluster, whose scheduler is there: 'tcp://10.0.0.1:8786'."),
 ]
 GameArgument = Annotated[str, typer.Argument(help=_GAME)]
 GameOption = Annotated[str, typer.Option("--game", "-g", help=_GAME)]
-GamesFile = Annotated[Path, typer.Argument(help="A file of games: .jsonl, .db, .csv, .parquet, .sgf or .pdn.")]
+GamesFile = Annotated[Path, typer.Argument(help="A file of games: .jsonl, .db, .csv, .parquet, .sgf, .pdn or .pgn.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes that play; -1 for one on each core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 KeepGoing = Annotated[
@@ -61,7 +66,10 @@ OpeningPlies = Annotated[
 ]
 Openings = Annotated[
     str | None,
-    typer.Option(help="A file of openings, or 'balanced' for those that come with the package. Default: random ones."),
+    typer.Option(
+        help="A file of openings (moves, .epd, .fen, or games), or 'balanced' for those that come with the package. "
+        "Default: random ones."
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -71,7 +79,7 @@ Out = Annotated[
     ),
 ]
 PositionOption = Annotated[
-    str, typer.Option(help="Where the moves begin, for checkers, in PDN's FEN: 'W:W18,K27:B12,K20'.")
+    str, typer.Option(help="Where the moves begin, as FEN: for chess, and, as in 'W:W18,K27:B12,K20', for checkers.")
 ]
 Ray = Annotated[bool, typer.Option("--ray", help="Play on a Ray cluster: that of RAY_ADDRESS, or of this machine.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on after the games in the file of --out.")]

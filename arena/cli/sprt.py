@@ -12,6 +12,7 @@ from rich.table import Table
 
 from .options import (
     Adjudicate,
+    Analyses,
     Dask,
     GameOption,
     Jobs,
@@ -71,6 +72,7 @@ def sprt(
     time: Time = None,
     adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
+    analyses: Analyses = False,
     as_json: Json = False,
 ) -> None:
     """Test whether one player is stronger than another, in as few games as it takes."""
@@ -89,7 +91,7 @@ def sprt(
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
     with workers(jobs, ray, dask) as where:
-        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going)
+        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
         records = _play(test, game, players, max_games, seed, out, resume, options)
     if not test.pairs:
         raise typer.Exit(130)

@@ -46,9 +46,10 @@ def store(
     for name in ("#", "tournament", "games", "endings", "runs", "begun (UTC)"):
         table.add_column(name)
     for one in found:
+        analysed = f", {one.analysed} with analyses" if one.analysed else ""
         endings = ", ".join(f"{games} {name}" for name, games in one.endings.items())
         begun = (one.began or "")[:16].replace("T", " ")
-        table.add_row(str(one.number), escape(one.title), str(one.games), endings, str(one.runs or ""), begun)
+        table.add_row(str(one.number), escape(one.title), f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
     _out.print(table)
     if sound is not None:
         _out.print(f"{sound} games, each as it was when it was saved", highlight=False)

@@ -1,20 +1,23 @@
-"""Openings in files: a line of moves for each, or the first moves of recorded games."""
+"""Openings in files: moves or a position in each line, or the first moves of recorded games."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 from ...envs.outside.spec import nearest
+from ...envs.starting import position_of
 from ..records.files import located, without_mark
 from ..records.formats import is_format, read_games
 from ..records.names import split_name
+from ..records.opening import Opening
+from .positions import SUFFIXES, read_position
 
 __all__ = ["OpeningsLike", "committed_openings", "openings_of", "read_moves", "read_openings", "write_openings"]
 
-OpeningsLike = str | Path | Sequence[Sequence[int | str]]
+OpeningsLike = str | Path | Sequence[Sequence[int | str] | Opening]
 
 _FOLDER = Path(__file__).parent / "data"
 _BALANCED = "balanced"
@@ -48,12 +51,13 @@ def _action(game: Game, state: State, token: str) -> int:
         raise
 
 
-def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> list[list[int]]:
+def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> list[Opening]:
     """Return the openings that somebody asks for.
 
     Args:
         game: the game.
-        given: a file, ``"balanced"`` for the committed ones of the game, or the moves of each.
+        given: a file, ``"balanced"`` for the committed ones of the game, or the moves of each, or an `Opening`, which
+            has a position too.
         plies: how many plies of each; None for all.
 
     Raises:
@@ -61,21 +65,22 @@ def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> li
         ValueError: there are none, or one cannot be played.
     """
     if given == _BALANCED:
-        return [moves[:plies] for moves in committed_openings(game)]
+        return [Opening(opening.moves[:plies]) for opening in committed_openings(game)]
     if isinstance(given, (str, Path)):
         return read_openings(given, game, plies)
     openings = []
-    for number, moves in enumerate(given, start=1):
+    for number, one in enumerate(given, start=1):
         try:
-            openings.append(_open(game, game.line_of(moves)))
+            moves, start = one if isinstance(one, Opening) else (one, None)
+            openings.append(_open(game, game.line_of(moves, position_of(game, start)), start))
         except ValueError as error:
             raise ValueError(f"opening {number}: {error}") from None
     if not openings:
         raise ValueError("expected openings, each a list of moves, got none")
-    return [moves[:plies] for moves in openings]
+    return [Opening(moves[:plies], start) for moves, start in openings]
 
 
-def committed_openings(game: Game) -> list[list[int]]:
+def committed_openings(game: Game) -> list[Opening]:
     """Return the openings that come with the package, after which neither side is ahead.
 
     Raises:
@@ -90,14 +95,16 @@ def committed_openings(game: Game) -> list[list[int]]:
     return read_openings(_FOLDER / f"{game.spec}.txt", game)
 
 
-def read_openings(path: str | Path, game: Game, plies: int | None = None) -> list[list[int]]:
+def read_openings(path: str | Path, game: Game, plies: int | None = None) -> list[Opening]:
     """Read openings from a file.
 
     Args:
         path: a text file, with the moves of an opening in each line (names or numbers of actions; what comes after
-            ``#`` is skipped); or recorded games, in any format of `plyground.arena.read_games`.
+            ``#`` is skipped); or, ``.epd`` or ``.fen``, with a position in each line, see
+            `plyground.arena.openings.positions`; or recorded games, in any format of `plyground.arena.read_games`.
         game: the game.
         plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
+            Positions have none.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -110,47 +117,56 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
         raise FileNotFoundError(f"cannot read {path}: there is no such file")
     if is_format(path):
         openings = _of_records(path, game, plies)
+    elif path.suffix.lower() in SUFFIXES:
+        openings = _of_lines(path, lambda line: read_position(game, line))
     else:
-        openings = _of_lines(path, game, plies)
+        openings = _of_lines(path, lambda line: _read_line(game, line, plies))
     if not openings:
-        raise ValueError(f"{path} has no openings: expected the moves of one in each line")
+        what = "position" if path.suffix.lower() in SUFFIXES else "the moves of one"
+        raise ValueError(f"{path} has no openings: expected {what} in each line")
     return openings
 
 
-def _of_lines(path: Path, game: Game, plies: int | None) -> list[list[int]]:
-    openings = []
+def _of_lines(path: Path, read: Callable[[str], Opening | None]) -> list[Opening]:
+    openings = list[Opening]()
     try:
         lines = without_mark(path.read_bytes()).decode("utf-8").splitlines()
     except ValueError as error:
         raise located(error, path, 1) from None
     for number, line in enumerate(lines, start=1):
-        if text := line.partition("#")[0].strip():
-            try:
-                openings.append(_open(game, read_moves(game, text)[:plies]))
-            except ValueError as error:
-                raise located(error, path, number) from None
+        try:
+            opening = read(line)
+        except ValueError as error:
+            raise located(error, path, number) from None
+        if opening is not None:
+            openings.append(opening)
     return openings
 
 
-def _of_records(path: Path, game: Game, plies: int | None) -> list[list[int]]:
+def _read_line(game: Game, line: str, plies: int | None) -> Opening | None:
+    text = line.partition("#")[0].strip()
+    return _open(game, read_moves(game, text)[:plies], None) if text else None
+
+
+def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
     openings = []
     for number, record in enumerate(read_games(path), start=1):
         try:
             if record.game != game.source:
                 raise ValueError(f"it is a game of {record.game}, expected {game.source}")
-            if plies is None and not record.opening:
+            if plies is None and not record.opening and record.start is None:
                 raise ValueError("its record has no opening: say how many plies, by opening_plies")
-            openings.append(_open(game, record.moves[: record.opening if plies is None else plies]))
+            openings.append(_open(game, record.moves[: record.opening if plies is None else plies], record.start))
         except ValueError as error:
             raise ValueError(f"{path}, game {number}: {error}") from None
     return openings
 
 
-def _open(game: Game, moves: list[int]) -> list[int]:
-    """Return the same moves, after which a game goes on."""
-    if game.is_terminal(game.play_moves(moves)):
+def _open(game: Game, moves: list[int], start: str | None) -> Opening:
+    """Return an opening of these moves, after which a game goes on."""
+    if game.is_terminal(game.play_moves(moves, position_of(game, start))):
         raise ValueError(f"the game is over after these {len(moves)} moves")
-    return moves
+    return Opening(moves, start)
 
 
 def write_openings(path: str | Path, game: Game, openings: Iterable[Sequence[int]], heading: str = "") -> None:

@@ -19,7 +19,7 @@ __all__ = ["WIN_DRAW_LOSS", "PairedGames", "paired_games"]
 
 WIN_DRAW_LOSS = 0, 1, 2  # the outcomes of a game for the player who has its first seat, as they are numbered here
 
-_Opening = tuple[str, str, tuple[int, ...]]
+_Opening = tuple[str, str, tuple[str | None, tuple[int, ...]]]
 
 
 class PairedGames(NamedTuple):
@@ -56,7 +56,7 @@ def paired_games(records: Iterable[GameRecord]) -> PairedGames:
         seen.update({first: None, second: None})
         own, other = record.outcome
         outcome = 0 if own > other else 1 if own == other else 2
-        opening = tuple(record.moves[: record.opening])
+        opening = record.beginning
         if counterparts := waiting.get((second, first, opening)):
             earlier = counterparts.pop()
             if not counterparts:

@@ -20,7 +20,7 @@ def pair_scores(records: Sequence[GameRecord]) -> list[float]:
     results, pairs = list(game_results(records)), []
     for i in range(0, len(records), 2):
         (first, second, points), (other_first, other_second, other_points) = results[i : i + 2]
-        openings = [record.moves[: record.opening] for record in records[i : i + 2]]
+        openings = [record.beginning for record in records[i : i + 2]]
         if {(first, second), (other_second, other_first)} != {results[0][:2]} or openings[0] != openings[1]:
             raise ValueError(f"games {i} and {i + 1} are not one opening played from both sides by {results[0][:2]}")
         pairs.append(points + 1 - other_points)

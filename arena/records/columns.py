@@ -1,6 +1,6 @@
 """Games as a table, a line each, for spreadsheets and data frames: CSV, and Parquet by pyarrow.
 
-The columns are ours, and hold all of a `GameRecord`, times included:
+The columns are ours, and hold all of a `GameRecord`, times included, but for the analyses of searches:
 
 ==================  ==============================================================================================
 ``game``            the spec of the game
@@ -13,7 +13,10 @@ The columns are ours, and hold all of a `GameRecord`, times included:
 ``movers``          who chose each move: 0, 1, or -1 in the opening
 ``seed``            the seed of the game; in CSV nothing where there is none
 ``reason``          how a player failed; in CSV nothing where none did
+``start``           the position before the first move, as text; in CSV nothing for the initial one
 ==================  ==============================================================================================
+
+Files of earlier versions have no column ``start``: they are read, and games from the initial position added to them.
 """
 
 from __future__ import annotations
@@ -33,8 +36,9 @@ __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
 
 _COLUMNS = (
     *("game", "first", "second", "moves", "opening", "outcome_first", "outcome_second", "ending", "seconds"),
-    *("movers", "seed", "reason"),
+    *("movers", "seed", "reason", "start"),
 )
+_EARLIER = _COLUMNS[:-1]
 _AT_ONCE = 1000  # games of a group of rows in a Parquet file
 _LONGEST = 2**31 - 1  # characters of a cell
 
@@ -43,23 +47,28 @@ def _values(record: GameRecord) -> list[Any]:
     """Return what stands in the columns."""
     return [
         *(record.game, record.players[0], record.players[1], record.moves, record.opening, *record.outcome),
-        *(record.ending, record.seconds, record.movers, record.seed, record.reason),
+        *(record.ending, record.seconds, record.movers, record.seed, record.reason, record.start),
     ]
 
 
 def _record(values: Iterable[Any]) -> GameRecord:
-    data = dict(zip(_COLUMNS, values, strict=True))
+    data = dict(zip(_COLUMNS, values, strict=False))  # of earlier files all but the last
     data["players"] = [data.pop("first"), data.pop("second")]
     data["outcome"] = [data.pop("outcome_first"), data.pop("outcome_second")]
     return GameRecord.from_fields(data)
 
 
-def _check_columns(found: list[str], path: str | Path) -> None:
-    """Raise `ValueError` if these are not ours; the message has the first that differs."""
-    if tuple(found) != _COLUMNS:
+def _check_columns(found: list[str], path: str | Path) -> int:
+    """Return how many columns there are.
+
+    Raises:
+        ValueError: they are not ours; the message has the first that differs.
+    """
+    if tuple(found) not in (_COLUMNS, _EARLIER):
         for number, (one, expected) in enumerate(itertools.zip_longest(found, _COLUMNS), start=1):
             if one != expected:
                 raise located(ValueError(f"column {number} is {shown(one)}, expected {shown(expected)}"), path, 1)
+    return len(found)
 
 
 # -- CSV ---------------------------------------------------------------------------------------------------------------
@@ -69,19 +78,21 @@ def write_csv(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add games to a CSV file, one after the other as they come; a new one begins with the names of the columns.
 
     Raises:
-        ValueError: the file has other columns.
+        ValueError: the file has other columns, or, made by an earlier version, none for where a game starts.
     """
-    is_new = not Path(path).exists() or not Path(path).stat().st_size
+    is_new, width = not Path(path).exists() or not Path(path).stat().st_size, len(_COLUMNS)
     if not is_new:
         with open(path, encoding="utf-8", newline="") as file:
-            _check_columns(next(csv.reader(file), []), path)
+            width = _check_columns(next(csv.reader(file), []), path)
     with open(path, "a", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         if is_new:
             writer.writerow(_COLUMNS)
         for record in records:
+            if record.start is not None and width < len(_COLUMNS):
+                raise ValueError(f"{path} has no column for where a game starts: write a new file")
             cells = [" ".join(map(repr, one)) if isinstance(one, list) else one for one in _values(record)]
-            writer.writerow(cells)
+            writer.writerow(cells[:width])
             file.flush()
 
 
@@ -102,12 +113,12 @@ def read_csv(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
                 yield (without_mark(data) if line == 1 else data).decode("utf-8")
 
     reader = csv.reader(lines(), strict=True)
-    _check_columns(next(reader, []), path)
+    width = _check_columns(next(reader, []), path)
     try:
         for cells in reader:
-            if len(cells) != len(_COLUMNS):
-                raise ValueError(f"the line has {len(cells)} cells, expected {len(_COLUMNS)}")
-            yield _record(read(cell) for read, cell in zip(_CELLS, cells, strict=True))
+            if len(cells) != width:
+                raise ValueError(f"the line has {len(cells)} cells, expected {width}")
+            yield _record(read(cell) for read, cell in zip(_CELLS, cells, strict=False))
             watch(done)
     except (ValueError, csv.Error) as error:
         raise located(error, path, line) from None
@@ -138,7 +149,7 @@ def _maybe(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 _CELLS: tuple[Callable[[str], Any], ...] = (  # how each column is read
     *(str, str, str, _several(_whole), _whole, _number, _number, str),
-    *(_several(_number), _several(_whole), _maybe(_whole), _maybe(str)),
+    *(_several(_number), _several(_whole), _maybe(_whole), _maybe(str), _maybe(str)),
 )
 
 # -- Parquet -----------------------------------------------------------------------------------------------------------
@@ -161,7 +172,7 @@ def write_parquet(path: str | Path, records: Iterable[GameRecord]) -> None:
     whole = arrow.list_(arrow.int64())
     kinds = (
         *(name, name, name, whole, arrow.int32(), arrow.float64(), arrow.float64(), name),
-        *(arrow.list_(arrow.float64()), arrow.list_(arrow.int8()), arrow.int64(), arrow.string()),
+        *(arrow.list_(arrow.float64()), arrow.list_(arrow.int8()), arrow.int64(), arrow.string(), name),
     )
     schema = arrow.schema(list(zip(_COLUMNS, kinds, strict=True)))
     part = path.with_name(f"{path.name}.part")

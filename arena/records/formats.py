@@ -7,6 +7,7 @@
 ``.parquet``  the same in columns, by pyarrow                                `plyground.arena.records.columns`
 ``.sgf``      Smart Game Format, FF[4]: go, othello, gomoku                  `plyground.arena.records.sgf`
 ``.pdn``      Portable Draughts Notation: checkers                           `plyground.arena.records.pdn`
+``.pgn``      Portable Game Notation: chess, by python-chess                 `plyground.arena.records.pgn`
 ============  =============================================================  ===================================
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
 from .files import Watch, ignored
 from .names import is_store, split_name
@@ -67,7 +69,7 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
     writer(path, records)
 
 
-_SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn")
+_SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn", ".pgn")
 _LISTED = f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}"
 
 Reader = Callable[..., Iterator[GameRecord]]
@@ -87,6 +89,13 @@ def _format(path: str | Path) -> tuple[Reader, Writer]:
         from .pdn import read_pdn, write_pdn
 
         return read_pdn, write_pdn
+    if suffix == ".pgn":
+        try:
+            from .pgn import read_pgn, write_pgn
+        except ImportError as error:
+            raise ImportError(f"PGN files need python-chess ({error}): {how_to_install('chess')}") from error
+
+        return read_pgn, write_pgn
     if suffix == ".sgf":
         from .sgf import read_sgf, write_sgf
 

@@ -8,6 +8,8 @@ off in the middle of one, with all its squares, ``15x22x29``. The reader takes b
 22x29``, as in the first description of PDN (A. Millett, 1995). It skips comments ``{…}``, ``; …`` and ``% …``,
 variations ``(…)``, ``$n``, ``!`` and ``?``.
 
+A game from another position has the tags ``SetUp`` and ``FEN``, see `plyground.envs.games.checkers_fen`.
+
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without this tag is read as
 ``checkers``, and its result is believed; without a result it is ``"truncated"``, unless our rules know better. Event,
 date and the like are not kept.
@@ -26,11 +28,10 @@ from pathlib import Path
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .fen import read_fen
 from .files import Lines, Watch, ignored, located, without_mark
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
-from .replay import Replay, legal_moves, read_notes, write_notes
+from .replay import Replay, legal_moves, read_notes, replayed, write_notes
 
 __all__ = ["read_pdn", "write_pdn"]
 
@@ -67,7 +68,8 @@ def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add games to a PDN file, one after the other as they come.
 
     Raises:
-        ValueError: the game is not checkers, or a move is illegal. Nothing of that game is written.
+        ValueError: the game is not checkers, a move is illegal, or the game starts from a position that has no FEN.
+            Nothing of that game is written.
     """
     made = cache(make_game)
     with open(path, "a", encoding="utf-8") as file:
@@ -85,7 +87,7 @@ def read_pdn(path: str | Path, game: str = "checkers", watch: Watch = ignored) -
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
 
     Raises:
-        ValueError: a game cannot be read: another kind of draughts, another initial position, a move that is illegal or
+        ValueError: a game cannot be read: another kind of draughts, a position that is none, a move that is illegal or
             ambiguous, or something that is no PDN. The message names the file, the line in which the game begins, the
             game by its number, and the reason.
     """
@@ -124,11 +126,14 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
         raise ValueError(f"PDN files hold checkers, got {record.game!r}: write a .jsonl or .sgf file")
     check_fields({"moves": record.moves})
     game = made(record.game)
-    replay, moves = Replay(game), legal_moves(record)
+    if (record.start or "").startswith("{"):
+        raise ValueError("the game starts from a position that FEN cannot tell: write a .jsonl file")
+    replay, moves = replayed(game, record), legal_moves(record)
+    first = replay.player  # 1 where white begins
     if (played := replay.play_all(moves)) < len(moves):
         action = moves[played]
         replay.play(action, game.action_to_str(action) if 0 <= action < game.num_actions else str(action))
-    turns = list(_turns(replay))
+    turns = list(_turns(replay, record))
 
     tags = {
         "Event": "plyground",
@@ -136,16 +141,19 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
         "White": record.players[1],
         "Result": _result(record, replay.player),
         "GameType": "21",
+        **({} if record.start is None else {"SetUp": "1", "FEN": record.start}),
         "Plyground": write_notes(record),
     }
     lines = [f'[{name} "{_escaped(value)}"]\n' for name, value in tags.items()]
-    moves = [f"{turn // 2 + 1}. {text}" if turn % 2 == 0 else text for turn, text in enumerate(turns)]
+    moves = [f"{turn // 2 + 1}. {text}" if turn % 2 == 0 else text for turn, text in enumerate(turns, start=first)]
+    if first and moves:
+        moves[0] = f"1... {moves[0]}"
     return "".join([*lines, "\n", _filled([*moves, "*"]), "\n\n"])
 
 
-def _turns(replay: Replay) -> Iterator[str]:
+def _turns(replay: Replay, record: GameRecord) -> Iterator[str]:
     """Yield the moves of a game as PDN writes them. A move with several jumps is several of our actions."""
-    before = Replay(replay.game)
+    before = replayed(replay.game, record)
     made = 0
     for _, same in groupby(zip(replay.movers, replay.moves, strict=True), key=itemgetter(0)):
         actions = [action for _, action in same]
@@ -232,14 +240,10 @@ def _record(text: _Text, spec: str, made: Callable[[str], Game]) -> GameRecord:
     kind = tags.get("GameType", "21").split(",")[0].strip()
     if kind != "21":
         raise ValueError(f"GameType {shown(tags['GameType'])} is not read here: expected 21, English draughts")
-    if "FEN" in tags and not _is_initial(tags["FEN"]):
-        raise ValueError(
-            f"FEN {shown(tags['FEN'])}: set-up positions are not supported, a record begins from the initial position"
-        )
     notes, game = None, made(spec)
     if "Plyground" in tags:
         notes, game = read_notes(tags["Plyground"], ["checkers"], made)
-    replay = Replay(game)
+    replay = Replay(game, game.state_from_fen(tags["FEN"]) if "FEN" in tags else None)
     _play(text.moves, replay)
     result = _read_result(tags.get("Result", "*"), text.result)
     return replay.record([tags.get("Black") or "Black", tags.get("White") or "White"], result, notes)
@@ -302,11 +306,3 @@ def _read_result(tag: str, end: str) -> float | None:
     if points is None:
         return None
     return float((points[0] > points[1]) - (points[0] < points[1]))
-
-
-def _is_initial(fen: str) -> bool:
-    game = make_game("checkers")
-    try:
-        return bool(read_fen(game, fen) == game.new_state())
-    except ValueError:
-        return False

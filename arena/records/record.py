@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from ...envs.outside.messages import shown
 from .files import Watch, ignored, located, without_mark
+from .judgements import Judgement, are_judgements, read_judgements
 from .names import is_store
 
 __all__ = ["GameRecord", "check_fields", "mend", "read_records", "saved_records", "write_records"]
@@ -37,7 +38,10 @@ class GameRecord:
             of theirs; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
         seed: the game's seed.
-        reason: more about the ending, in one line; only of the last three.
+        reason: more about the ending, in one line; of the last three, and where a file cannot be read to its end.
+        start: the position before the first move, as `plyground.envs.starting.position_text` writes it: FEN, where the
+            game has that; None for the initial position.
+        analyses: for each move what its player's search thought, None for moves without; None where nobody asked.
     """
 
     game: str
@@ -50,13 +54,21 @@ class GameRecord:
     movers: list[int]
     seed: int | None
     reason: str | None = None
+    start: str | None = None
+    analyses: list[Judgement | None] | None = None
+
+    @property
+    def beginning(self) -> tuple[str | None, tuple[int, ...]]:
+        """Where the players took over: the start and the moves of the opening. Games of a pair share it."""
+        return self.start, tuple(self.moves[: self.opening])
 
     def to_json(self) -> str:
         """Return the record as one line of JSON."""
         # `asdict` copies deeply, which takes ten times as long as the writing.
         data = {field.name: getattr(self, field.name) for field in fields(self)}
-        if self.reason is None:  # as in nearly every game
-            del data["reason"]
+        for name in _SOMETIMES:
+            if data[name] is None:  # as in nearly every game
+                del data[name]
         return json.dumps(data)
 
     @classmethod
@@ -70,8 +82,8 @@ class GameRecord:
             data: Any = json.loads(line)
         except RecursionError:
             raise ValueError("lists or objects are nested too deeply for a record") from None
-        names = {field.name for field in fields(cls)} - {"reason"}
-        if not isinstance(data, dict) or set(data) - {"reason"} != names:
+        names = {field.name for field in fields(cls)} - _SOMETIMES
+        if not isinstance(data, dict) or set(data) - _SOMETIMES != names:
             listed = ", ".join(sorted(names))
             raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
         return cls.from_fields(data)
@@ -84,12 +96,17 @@ class GameRecord:
             ValueError: one does not hold what it should, or they do not fit each other; the message says what is wrong.
         """
         check_fields(data)
-        for name in ("seconds", "movers"):
-            if len(data[name]) != len(data["moves"]):
+        for name in ("seconds", "movers", "analyses"):
+            if data.get(name) is not None and len(data[name]) != len(data["moves"]):
                 raise ValueError(f"{name} has {len(data[name])} entries for {len(data['moves'])} moves")
         if data["opening"] > len(data["moves"]):
             raise ValueError(f"an opening of {data['opening']} moves, but the game has {len(data['moves'])}")
+        if data.get("analyses") is not None:
+            data = {**data, "analyses": read_judgements(data["analyses"])}
         return cls(**data)
+
+
+_SOMETIMES = frozenset(("reason", "start", "analyses"))  # fields that most records do not have
 
 
 def _is_number(value: Any) -> bool:
@@ -126,6 +143,11 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
     "seed": ("an integer or null", lambda value: value is None or type(value) is int),
     "reason": ("text or null", lambda value: value is None or isinstance(value, str)),
+    "start": ("a position as text or null", lambda value: value is None or isinstance(value, str)),
+    "analyses": (
+        "a list of [value, depth, nodes, line] or null",
+        lambda value: value is None or are_judgements(value),
+    ),
 }
 
 

@@ -2,8 +2,9 @@
 
 The formats of the field know moves, players and results. The rest of a `GameRecord` goes into a line of JSON, the
 notes: the game with its parameters, the length of the opening, the outcome, the ending with its reason if there is one,
-the seed, and the illegal move if one ended the game (all moves in a file are legal). The times of the moves are lost.
-The file does not say who chose a move: it was the player to move.
+the seed, and the illegal move if one ended the game (all moves in a file are legal). The times of the moves are lost,
+and what searches thought. The file does not say who chose a move: it was the player to move. Where a game starts,
+formats that can say it have in their own way.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 from ...envs import Game, State
 from ...envs.jit import kernel
 from ...envs.outside.messages import shown
+from ...envs.starting import position_of, position_text
 from .record import GameRecord, check_fields
 
-__all__ = ["Replay", "legal_moves", "read_notes", "write_notes"]
+__all__ = ["Replay", "legal_moves", "read_notes", "replayed", "write_notes"]
 
 _NOTES = ("game", "opening", "outcome", "ending", "seed")
 _SOMETIMES = frozenset(("illegal", "reason"))
@@ -84,6 +86,7 @@ class Replay:
         self.movers: list[int] = []
         self._states: Any = np.zeros(2, game.dtype)
         self._states[0] = game.initial[0] if state is None else state
+        self._start = None if state is None else position_text(game, state)
         self._actions = np.empty(game.num_actions, np.int32)
         self.player, self._count = 0, 0
         self.play_all(moves)
@@ -152,7 +155,10 @@ class Replay:
                 result = float(self.game.utility(self.state, 0))
             outcome = [0.0, 0.0] if result is None else [result, 0.0 - result]
             ending = "truncated" if result is None else "finished"
-            return GameRecord(self.game.spec, players, moves, 0, outcome, ending, [0.0] * len(moves), movers, None)
+            times = [0.0] * len(moves)
+            return GameRecord(
+                self.game.spec, players, moves, 0, outcome, ending, times, movers, None, start=self._start
+            )
         if "illegal" in notes:
             moves.append(notes["illegal"])
             movers.append(self.player)
@@ -174,7 +180,17 @@ class Replay:
             movers=movers,
             seed=notes["seed"],
             reason=notes.get("reason"),
+            start=self._start,
         )
+
+
+def replayed(game: Game, record: GameRecord) -> Replay:
+    """Return a game of a record, at its start.
+
+    Raises:
+        ValueError: the start is no position of the game.
+    """
+    return Replay(game, None if record.start is None else position_of(game, record.start))
 
 
 def legal_moves(record: GameRecord) -> Sequence[int]:

@@ -13,7 +13,8 @@ points in Go's form, and files that leave out forced passes. Boards have up to 2
 
 The writer writes ``PB`` and ``PW``, ``RE`` (``B+``, ``W+``, ``0``; ``B+F`` or ``W+F`` after an illegal move, ``Void``
 for a game that was broken off), ``KM`` and ``RU``. Everything else but the times goes into a private property,
-``PLYGROUND``: see `plyground.arena.records.replay`.
+``PLYGROUND``: see `plyground.arena.records.replay`. What searches thought of their moves is written as comments, for
+people.
 
 A game without that property is read by the rules that the file tells: ``SZ``, and ``KM`` (0 without it). Of all
 repetitions only the simple ko is forbidden then, for SGF does not say which superko was. The main line is read. ``RE``
@@ -23,6 +24,7 @@ is believed, for people resign, and score by other rules; a game that has no res
 
 from __future__ import annotations
 
+import itertools
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -109,6 +111,10 @@ def _serialise(record: GameRecord) -> bytes:
     name = record.game.partition("(")[0]
     if name not in _NAMES:
         raise ValueError(f"SGF files hold {', '.join(_NAMES)} here, got {record.game!r}: write a .jsonl file")
+    if record.start is not None:
+        raise ValueError(
+            "the game starts from a set-up position, which SGF files do not hold here: write a .jsonl file"
+        )
     game = make_game(record.game)
     kind = KINDS[_NAMES.index(name)]
     size = game.parameters[kind.size]
@@ -126,11 +132,13 @@ def _serialise(record: GameRecord) -> bytes:
         root.set("RU", "exactly five" if game.parameters["exact"] else "five or more")
     root.set(_NOTES, write_notes(record))
     node = root
-    for move in legal_moves(record):
+    for move, judgement in zip(legal_moves(record), record.analyses or itertools.repeat(None), strict=False):
         colour, text = _COLOURS[replay.player], game.action_to_str(move) if 0 <= move < game.num_actions else str(move)
         replay.play(move, text)
         node = node.new_child()
         node.set_raw(colour, kind.point(move, size).encode())
+        if judgement is not None:
+            node.set("C", judgement.text)
     root.set("RE", _result(record, replay.player))
     return written.serialise()
 

@@ -26,15 +26,21 @@ class Conditions:
             programs that others wrote; ``Exception`` for any; ``()`` for none.
         control: how much time the players have, or None for any.
         adjudication: what ends games whose result is known, asked in this order.
+        analyses: whether records keep what the players' searches thought. It changes no game.
     """
 
     failures: Failures = EngineError
     control: TimeControl | None = None
     adjudication: tuple[Adjudicator, ...] = ()
+    analyses: bool = False
 
     @classmethod
     def of(
-        cls, failures: Failures, control: str | TimeControl | None, adjudication: str | Sequence[str | Adjudicator]
+        cls,
+        failures: Failures,
+        control: str | TimeControl | None,
+        adjudication: str | Sequence[str | Adjudicator],
+        analyses: bool = False,
     ) -> Conditions:
         """Return the conditions that somebody names, by specs.
 
@@ -43,7 +49,7 @@ class Conditions:
         """
         control = TimeControl.parse(control) if isinstance(control, str) else control
         given = [adjudication] if isinstance(adjudication, str) else adjudication
-        return cls(failures, control, tuple(map(adjudicator_of, given)))
+        return cls(failures, control, tuple(map(adjudicator_of, given)), analyses)
 
     @property
     def described(self) -> dict[str, Any]:

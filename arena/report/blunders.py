@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from ...agents.compiling import Stopwatch
 from ...agents.solver.agent import Solver
-from ...envs import Game
+from ...envs import Game, State
+from ...envs.starting import position_of
 from ..grading.grades import share_of
 from ..records.record import GameRecord
 from ..records.replay import Replay, legal_moves
@@ -95,14 +96,14 @@ class _Judge:
         if self._clock.seconds > self.limit:
             raise _LateError
 
-    def value(self, moves: list[int]) -> tuple[float, int | None]:
+    def value(self, start: State | None, moves: list[int]) -> tuple[float, int | None]:
         """Return the value of a position for the first player, and the distance to the end.
 
         Raises:
             MemoryError: there is not enough memory, even in an empty table.
         """
         self._check()
-        state = Replay(self._game, moves=moves).state
+        state = Replay(self._game, start, moves).state
         try:
             value, distance = self._solver.value(state)
         except MemoryError:
@@ -110,11 +111,11 @@ class _Judge:
             value, distance = self._solver.value(state)
         return (value if int(self._game.player(state)) == 0 else 0.0 - value), distance
 
-    def best(self, moves: list[int]) -> tuple[int, ...]:
+    def best(self, start: State | None, moves: list[int]) -> tuple[int, ...]:
         """Return the moves that keep the value, or none where memory or time do not allow to find them."""
         try:
             self._check()
-            return self._solver.optimal_actions(Replay(self._game, moves=moves).state)
+            return self._solver.optimal_actions(Replay(self._game, start, moves).state)
         except (MemoryError, _LateError):
             return ()
 
@@ -134,7 +135,8 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
         judge = _Judge(game, clock)
         judge.limit = _SEARCH * seconds
         chosen = range(0, len(records), -(-len(records) // _GAMES))
-        played = {i: Replay(game, moves=legal_moves(records[i])).moves for i in chosen}
+        starts = {i: position_of(game, text) for i in chosen if (text := records[i].start) is not None}
+        played = {i: Replay(game, starts.get(i), legal_moves(records[i])).moves for i in chosen}
         fills = _fills_up(game)
         base = {i: 0 if fills else len(moves) for i, moves in played.items()}
         after: dict[int, float] = {}  # by game, the value of the latest position that is known, for the first player
@@ -148,7 +150,7 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
                     if i in hard or not record.opening <= ply <= len(moves):
                         continue
                     try:
-                        value, distance = judge.value(moves[:ply])
+                        value, distance = judge.value(starts.get(i), moves[:ply])
                     except MemoryError:
                         hard.add(i)
                         continue
@@ -165,7 +167,9 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
             is_whole = False
         found.sort(key=lambda one: (one.left - one.value, -one.value, one.distance or 0, one.game, one.ply))
         judge.limit = seconds
-        worst = [one._replace(best=judge.best(played[one.game][: one.ply])) for one in found[:SHOWN]]
+        worst = [
+            one._replace(best=judge.best(starts.get(one.game), played[one.game][: one.ply])) for one in found[:SHOWN]
+        ]
     return Search(
         found=(*worst, *found[SHOWN:]),
         looked=looked,

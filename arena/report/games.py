@@ -15,7 +15,7 @@ from ...envs import Game
 from ...envs.render.pictures import board_of, codes_of
 from ...envs.render.template import SVG_UNIT
 from ..records.record import GameRecord
-from ..records.replay import Replay, legal_moves
+from ..records.replay import legal_moves, replayed
 
 __all__ = ["LIMIT", "games_data", "move_name", "order_of"]
 
@@ -89,7 +89,11 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
     if game is None:
         data["q"] = "".join("?01"[mover + 1] for mover in record.movers)
         return data
-    replay, moves, base = Replay(game), legal_moves(record), _base(game)
+    replay, moves, base = replayed(game, record), legal_moves(record), _base(game)
+    if record.start is not None and game.board is not None:
+        data["b"] = _filled(_codes(game, replay.state), base)
+    if record.analyses is not None:
+        data["v"] = [None if one is None else round(one.value, 3) for one in record.analyses]
     codes, texts = _codes(game, replay.state), [game.text(replay.state)]
     changes: list[list[int]] = []
     touches: list[int] = []

@@ -15,6 +15,7 @@ from ...envs.outside.files import check_writable
 from ...envs.outside.messages import cut
 from ...envs.render.styles import mix
 from ...envs.render.template import board_template
+from ...envs.starting import position_of
 from ...envs.version import __version__
 from ..ratings import payoff_matrix, rating_list
 from ..records.record import GameRecord
@@ -207,6 +208,8 @@ def _or_reason(function: Callable[[], Result]) -> tuple[Result | None, str]:
         return None, str(error)
 
 
-def _namer(game: Game | None) -> Callable[[Sequence[int]], list[str]]:
-    """Return what gives the names of moves from the initial position: numbers where the game is not known."""
-    return (lambda moves: list(map(str, moves))) if game is None else game.line_names
+def _namer(game: Game | None) -> Callable[[Sequence[int], str | None], list[str]]:
+    """Return what gives the names of moves from a start: numbers where the game is not known."""
+    if game is None:
+        return lambda moves, _: list(map(str, moves))
+    return lambda moves, start: game.line_names(moves, position_of(game, start))

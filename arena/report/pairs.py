@@ -10,9 +10,10 @@ from typing import NamedTuple
 from ..ratings import elo_difference
 from ..records.record import GameRecord
 
-__all__ = ["Points", "first_share", "in_pairs", "player_share", "points_of_first"]
+__all__ = ["Beginning", "Points", "first_share", "in_pairs", "player_share", "points_of_first"]
 
 Pair = tuple[GameRecord, ...]  # of one or two games
+Beginning = tuple[str | None, tuple[int, ...]]  # the start and the opening
 
 
 class Points(NamedTuple):
@@ -38,10 +39,10 @@ def points_of_first(record: GameRecord) -> float:
 def in_pairs(records: Iterable[GameRecord]) -> list[Pair]:
     """Return games of the same opening and players, from both sides, together; others are alone."""
     pairs: list[list[GameRecord]] = []
-    waiting: defaultdict[tuple[str, str, tuple[int, ...]], list[list[GameRecord]]] = defaultdict(list)
+    waiting: defaultdict[tuple[str, str, Beginning], list[list[GameRecord]]] = defaultdict(list)
     for record in records:
         first, second = record.players
-        opening = tuple(record.moves[: record.opening])
+        opening = record.beginning
         if (others := waiting[second, first, opening]) and first != second:
             others.pop(0).append(record)
         else:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from ...envs.outside.messages import cut
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
 from .markup import Html, Value, elo, named, section, share_text, table, tag
-from .pairs import Points, first_share, in_pairs, player_share, points_of_first
+from .pairs import Beginning, Points, first_share, in_pairs, player_share, points_of_first
 
 __all__ = ["sides_section"]
 
 _MOST = 20  # openings that are shown
 _LONGEST = 40  # moves of an opening that are named
+_LONGEST_START = 100  # signs of a position
 
 
 def sides_section(
     records: Sequence[GameRecord],
     names: Sequence[str],
     first_move: Advantage | None,
-    line_names: Callable[[Sequence[int]], list[str]],
+    line_names: Callable[[Sequence[int], str | None], list[str]],
 ) -> Html:
     """Return the results by side and by opening.
 
@@ -28,7 +30,7 @@ def sides_section(
         records: all games.
         names: the players, the best first.
         first_move: what the first move is worth beside the players' strength; None where that is not known.
-        line_names: gives the names of moves from the initial position.
+        line_names: gives the names of moves from a start, None for the initial position.
     """
     pairs = in_pairs(records)
     share = first_share(pairs)
@@ -88,12 +90,12 @@ def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list
     return rows
 
 
-def _openings(records: Sequence[GameRecord], line_names: Callable[[Sequence[int]], list[str]]) -> Html:
-    by_opening: dict[tuple[int, ...], list[GameRecord]] = {}
+def _openings(records: Sequence[GameRecord], line_names: Callable[[Sequence[int], str | None], list[str]]) -> Html:
+    by_opening: dict[Beginning, list[GameRecord]] = {}
     for record in records:
-        by_opening.setdefault(tuple(record.moves[: record.opening]), []).append(record)
+        by_opening.setdefault(record.beginning, []).append(record)
     heading = tag("h3", "Openings")
-    if by_opening.keys() == {()}:
+    if by_opening.keys() == {(None, ())}:
         return Html(heading + tag("p", "All games began from the initial position."))
     shares = {opening: first_share(in_pairs(games)) for opening, games in by_opening.items()}
     order = sorted(shares, key=lambda opening: (-shares[opening].games, -abs(shares[opening].share - 0.5)))
@@ -122,8 +124,11 @@ def _openings(records: Sequence[GameRecord], line_names: Callable[[Sequence[int]
     )
 
 
-def _named(opening: tuple[int, ...], line_names: Callable[[Sequence[int]], list[str]]) -> str:
+def _named(beginning: Beginning, line_names: Callable[[Sequence[int], str | None], list[str]]) -> str:
+    start, opening = beginning
     if not opening:
-        return "initial position"
-    text = " ".join(line_names(opening[:_LONGEST]))
+        return "initial position" if start is None else cut(start, _LONGEST_START)
+    text = " ".join(line_names(opening[:_LONGEST], start))
+    if start is not None:
+        text = f"{cut(start, _LONGEST_START)}: {text}"
     return f"{text} … {len(opening)} moves" if len(opening) > _LONGEST else text

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from ..records.opening import Opening
 from ..records.record import GameRecord
 
 __all__ = ["digest", "game_key", "player_digest", "record_key", "rules_digest"]
@@ -50,17 +51,19 @@ def _hashes(identity: Any) -> list[str]:
     return sorted(identity.get("files", {}).values()) + [one for part in parts for one in _hashes(part)]
 
 
-def game_key(rules: bytes, first: bytes, second: bytes, opening: Sequence[int], seed: int | None) -> bytes:
+def game_key(rules: bytes, first: bytes, second: bytes, opening: Opening, seed: int | None) -> bytes:
     """Return the key of a game of a tournament, whether it is played already or not.
 
     Args:
         rules: the hash of the rules, and of whatever else the games depend on.
         first: the hash of the player who moves first.
         second: the hash of the other.
-        opening: its moves.
+        opening: its position and moves.
         seed: the seed of the game.
     """
-    text = f"{seed};{','.join(map(str, opening))}"
+    text = f"{seed};{','.join(map(str, opening.moves))}"
+    if opening.start is not None:
+        text += f";{opening.start}"
     return hashlib.blake2b(rules + first + second + text.encode(), digest_size=_BYTES).digest()
 
 

@@ -32,6 +32,7 @@ class StoredTournament(NamedTuple):
         games: how many games are in the file.
         endings: how many of them ended how.
         runs: how many processes have played it, one after the other or side by side.
+        analysed: of how many games the analyses of searches are kept.
         began: when the first of them began, in UTC.
     """
 
@@ -42,6 +43,7 @@ class StoredTournament(NamedTuple):
     endings: dict[str, int]
     runs: int
     began: str | None
+    analysed: int
 
 
 def tournaments_in(path: str | Path) -> list[StoredTournament]:
@@ -135,13 +137,14 @@ def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, 
     endings: dict[int, str] = dict(connection.execute("SELECT id, name FROM endings"))
     columns = ", ".join(f"games.{column}" for column in COLUMNS)
     found = connection.execute(
-        f"SELECT games.key, {columns} FROM entries JOIN games ON games.id = entries.game WHERE {condition} "
+        f"SELECT games.key, analyses.data, {columns} FROM entries JOIN games ON games.id = entries.game "
+        f"LEFT JOIN analyses ON analyses.game = games.id WHERE {condition} "
         "ORDER BY entries.tournament, entries.round, entries.pairing, entries.number",
         values,
     )
-    for key, *row in found:
+    for key, analyses, *row in found:
         try:
-            yield record_of(row, key, sources[row[0]], names[row[1]], names[row[2]], endings.__getitem__)
+            yield record_of(row, key, sources[row[0]], names[row[1]], names[row[2]], endings.__getitem__, analyses)
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise sqlite3.DatabaseError(f"malformed: {error}") from error
 
@@ -166,12 +169,17 @@ def _tournaments(connection: sqlite3.Connection) -> list[StoredTournament]:
     if _is_empty(connection):
         return []
     counts: dict[int, int] = dict(connection.execute("SELECT tournament, count(*) FROM entries GROUP BY tournament"))
+    analysed: dict[int, int] = dict(
+        connection.execute(
+            "SELECT tournament, count(*) FROM analyses JOIN entries ON entries.game = analyses.game GROUP BY tournament"
+        )
+    )
     found = connection.execute(
         "SELECT id, title, arguments, (SELECT count(*) FROM runs WHERE runs.tournament = tournaments.id), "
         "(SELECT min(began) FROM runs WHERE runs.tournament = tournaments.id) FROM tournaments ORDER BY id"
     ).fetchall()
     return [
-        StoredTournament(number, title, json.loads(arguments), counts[number], {}, runs, began)
+        StoredTournament(number, title, json.loads(arguments), counts[number], {}, runs, began, analysed.get(number, 0))
         for number, title, arguments, runs, began in found
         if number in counts
     ]

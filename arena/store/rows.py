@@ -1,7 +1,8 @@
 """A game as a row of the table ``games``, and back: moves and times as compact bytes, with a checksum.
 
 Moves take one byte each where all are below 256, else two, four or eight. Times are floats of four bytes, so seven
-digits are kept. Who moved is kept only where the players did not simply take turns.
+digits are kept. Who moved is kept only where the players did not simply take turns. What searches thought stands in a
+table of its own.
 """
 
 from __future__ import annotations
@@ -14,17 +15,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
+from ..records.judgements import packed, unpacked
 from ..records.record import GameRecord
 
-__all__ = ["COLUMNS", "INSERT", "record_of", "row_of"]
+__all__ = ["COLUMNS", "INSERT", "INSERT_ANALYSES", "analyses_of", "record_of", "row_of"]
 
 COLUMNS = [
     *("rules", "first", "second", "outcome_first", "outcome_second", "ending", "plies", "opening", "seed", "run"),
-    *("reason", "more", "moves", "seconds", "movers", "checksum"),
+    *("reason", "more", "start", "moves", "seconds", "movers", "checksum"),
 ]
 INSERT = f"INSERT OR IGNORE INTO games (key, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
 
+# Of a game with this key, of which no other process has saved other moves; their analyses would be of others.
+INSERT_ANALYSES = "INSERT OR IGNORE INTO analyses (game, data) SELECT id, ? FROM games WHERE key = ? AND moves = ?"
+
 _KEPT = {"game", "players", "moves", "opening", "outcome", "ending", "seconds", "movers", "seed", "reason"}
+_KEPT |= {"start", "analyses"}
 _OTHERS = [field for field in fields(GameRecord) if field.name not in _KEPT]  # in the column "more", where they are set
 _WIDTHS = {1: "B", 2: "H", 4: "I", 8: "q"}  # bytes of a move
 _MOST = 3e38  # seconds, in four bytes
@@ -63,6 +69,7 @@ def row_of(
         *(rules, first, second, record.outcome[0] + 0.0, record.outcome[1] + 0.0),  # and no -0.0
         *(ending, len(record.moves), opening, seed, run, record.reason),
         json.dumps(more) if more else None,
+        record.start,
         _packed_moves(record.moves),
         _bytes(array("f", times)),
         None if record.movers == _turns(len(record.moves), opening) else bytes(seat & 0xFF for seat in record.movers),
@@ -70,20 +77,34 @@ def row_of(
     return key, *values, _checksum(key, values)
 
 
+def analyses_of(record: GameRecord, key: bytes) -> tuple[bytes, bytes, bytes] | None:
+    """Return the values for `INSERT_ANALYSES`; None if no analyses are kept of the game."""
+    return None if record.analyses is None else (packed(record.analyses), key, _packed_moves(record.moves))
+
+
 def record_of(
-    row: Sequence[Any], key: bytes, source: str, first: str, second: str, endings: Callable[[int], str]
+    row: Sequence[Any],
+    key: bytes,
+    source: str,
+    first: str,
+    second: str,
+    endings: Callable[[int], str],
+    analyses: bytes | None,
 ) -> GameRecord:
     """Return the game of a row, whose values are those of `COLUMNS`.
 
     Raises:
-        ValueError: the row is damaged.
+        ValueError: the row, or what is kept beside it, is damaged.
     """
     *values, checksum = row
     if _checksum(key, values) != checksum:
         raise ValueError("a game is not what it was when it was saved")
-    _, _, _, one, two, ending, plies, opening, seed, _, reason, more, moves, seconds, movers = values
+    _, _, _, one, two, ending, plies, opening, seed, _, reason, more, start, moves, seconds, movers = values
     other = json.loads(more) if more else {}
     times = _unpacked("f", seconds).tolist()
+    judgements = None if analyses is None else unpacked(analyses)
+    if judgements is not None and len(judgements) != plies:
+        raise ValueError(f"a game of {plies} moves has {len(judgements)} analyses")
     return GameRecord(
         game=source,
         players=[first, second],
@@ -95,6 +116,8 @@ def record_of(
         movers=_turns(plies, opening) if movers is None else array("b", movers).tolist(),
         seed=other.pop("seed", seed),
         reason=reason,
+        start=start,
+        analyses=judgements,
         **other,
     )
 
@@ -127,5 +150,8 @@ def _unpacked(code: str, data: bytes) -> array[Any]:
 
 
 def _checksum(key: bytes, values: Sequence[Any]) -> int:
-    plain = repr(tuple(values[:-3])).encode()
+    *plain, start, _, _, _ = values
+    if start is not None:  # files of version 1 have none
+        plain.append(start)
+    plain = repr(tuple(plain)).encode()
     return zlib.crc32(b"|".join((key, plain, values[-3], values[-2], values[-1] or b"")))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..records.names import split_name
 from ..records.record import GameRecord
 from .keys import digest, player_digest, record_key, rules_digest
-from .rows import INSERT, row_of
+from .rows import INSERT, INSERT_ANALYSES, analyses_of, row_of
 from .writing import Writer
 
 __all__ = ["saved_in_store", "write_store"]
@@ -81,6 +81,8 @@ class _Collection:
                 connection.execute(
                     INSERT, row_of(record, key, self._number_of("rules", record.game), first, second, ending, None)
                 )
+                if (analyses := analyses_of(record, key)) is not None:
+                    connection.execute(INSERT_ANALYSES, analyses)
                 entries.append((0, 0, number, key))
             writer.enter(self._number, entries)
 

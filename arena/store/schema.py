@@ -72,7 +72,12 @@ CREATE TABLE games (
     moves BLOB NOT NULL,        -- little-endian numbers of 1, 2, 4 or 8 bytes, as many as plies
     seconds BLOB NOT NULL,      -- little-endian floats, of all moves or of those after the opening
     movers BLOB,                -- one byte a move; NULL: they took turns
-    checksum INTEGER NOT NULL   -- CRC-32 of the row
+    checksum INTEGER NOT NULL,  -- CRC-32 of the row
+    start TEXT                  -- the position before the first move; NULL: the initial one
+);
+CREATE TABLE analyses (         -- what searches thought of their moves, of games of which that is kept
+    game INTEGER PRIMARY KEY REFERENCES games,
+    data BLOB NOT NULL          -- compressed JSON: for each move null or [value, depth, nodes, line]
 );
 CREATE INDEX results ON games (first, second, outcome_first, outcome_second, ending);
 CREATE INDEX games_of_second ON games (second);
@@ -94,7 +99,15 @@ CREATE VIEW results_by_name AS
 """
 
 # The statements that lead from version 1 to version 2, from 2 to 3, and so on. `SCHEMA` is that of the last version.
-MIGRATIONS: list[str] = []
+MIGRATIONS: list[str] = [
+    """
+    ALTER TABLE games ADD COLUMN start TEXT;
+    CREATE TABLE analyses (
+        game INTEGER PRIMARY KEY REFERENCES games,
+        data BLOB NOT NULL
+    );
+    """,
+]
 
 
 def connect(path: Path, write: bool, migrations: Sequence[str] | None = None) -> sqlite3.Connection:

@@ -15,17 +15,18 @@ from ...envs import Game
 from ...envs.players import PlayerLike
 from ...envs.version import __version__
 from ..records.names import is_store, split_name
+from ..records.opening import Opening
 from ..records.record import GameRecord
 from .keys import digest, game_key, player_digest, rules_digest
-from .rows import COLUMNS, INSERT, record_of, row_of
+from .rows import COLUMNS, INSERT, INSERT_ANALYSES, analyses_of, record_of, row_of
 from .writing import Writer
 
 __all__ = ["Plan", "Session"]
 
 _LOG = logging.getLogger("plyground")
 _BY_KEY = (
-    f"SELECT {', '.join(f'games.{column}' for column in COLUMNS)}, endings.name "
-    "FROM games JOIN endings ON endings.id = games.ending WHERE key = ?"
+    f"SELECT {', '.join(f'games.{column}' for column in COLUMNS)}, endings.name, analyses.data "
+    "FROM games JOIN endings ON endings.id = games.ending LEFT JOIN analyses ON analyses.game = games.id WHERE key = ?"
 )
 _ANY_NUMBER = ("round_robin", "gauntlet")  # formats in which more games of each pairing are more of the same
 
@@ -152,12 +153,12 @@ class Session:
             were = ", ".join(version for (version,) in versions)
             _LOG.warning("they were played by plyground %s, and this is %s", were, __version__)
 
-    def find(self, players: Sequence[str], opening: Sequence[int], seed: int) -> GameRecord | None:
+    def find(self, players: Sequence[str], opening: Opening, seed: int) -> GameRecord | None:
         """Return a game that is in the file, whichever tournament it was played for; None if it is not.
 
         Args:
             players: their names, the first to move first.
-            opening: the moves of the opening.
+            opening: its opening.
             seed: the seed of the game.
         """
         return self._stored(self._key(players, opening, seed), players)
@@ -170,11 +171,13 @@ class Session:
         keys, rows = [], []
         with self._writer.writing() as connection:
             for record in records:
-                keys.append(key := self._key(record.players, record.moves[: record.opening], record.seed))
+                keys.append(key := self._key_of(record))
                 first, second = (self._numbers[name] for name in record.players)
                 ending = self._writer.ending(record.ending)
                 rows.append(row_of(record, key, self._rules_number, first, second, ending, self._run))
             new = connection.executemany(INSERT, rows).rowcount
+            analyses = (analyses_of(record, key) for key, record in zip(keys, records, strict=True))
+            connection.executemany(INSERT_ANALYSES, (one for one in analyses if one is not None))
         if new == len(records):
             return list(records)
         return [self._stored(key, one.players) or one for key, one in zip(keys, records, strict=True)]
@@ -182,7 +185,7 @@ class Session:
     def enter(self, games: Sequence[tuple[tuple[int, int, int], GameRecord]]) -> None:
         """Put games that are saved into the tournament, each at its round, pairing and number, from 0."""
         if games:
-            keys = [self._key(record.players, record.moves[: record.opening], record.seed) for _, record in games]
+            keys = [self._key_of(record) for _, record in games]
             with self._writer.writing():
                 self._writer.enter(self.number, [(*place, key) for (place, _), key in zip(games, keys, strict=True)])
 
@@ -192,7 +195,10 @@ class Session:
             self._writer.end_run(self._run)
         self._writer.close()
 
-    def _key(self, players: Sequence[str], opening: Sequence[int], seed: int | None) -> bytes:
+    def _key_of(self, record: GameRecord) -> bytes:
+        return self._key(record.players, Opening(record.moves[: record.opening], record.start), record.seed)
+
+    def _key(self, players: Sequence[str], opening: Opening, seed: int | None) -> bytes:
         first, second = players
         return game_key(self._basis, self._players[first], self._players[second], opening, seed)
 
@@ -201,8 +207,8 @@ class Session:
             row = connection.execute(_BY_KEY, (key,)).fetchone()
             if row is None:
                 return None
-            *row, ending = row
+            *row, ending, analyses = row
             try:
-                return record_of(row, key, self._source, players[0], players[1], lambda _: ending)
+                return record_of(row, key, self._source, players[0], players[1], lambda _: ending, analyses)
             except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
                 raise sqlite3.DatabaseError(f"malformed: {error}") from error

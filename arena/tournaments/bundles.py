@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import NamedTuple
 
+from ..records.opening import Opening
 from ..records.record import GameRecord
 from .course import Course, Task
 from .schedules import Pairing
@@ -16,15 +17,15 @@ _AIM = 0.25  # seconds that a bundle should take: what Ctrl-C, or a machine that
 _MOST = 512  # openings in a bundle; more make nothing faster
 
 
-Find = Callable[[Sequence[str], Sequence[int], int], GameRecord | None]
-"""Looks for a game, by its players, the moves of its opening, and its seed, where games are kept."""
+Find = Callable[[Sequence[str], Opening, int], GameRecord | None]
+"""Looks for a game, by its players, its opening, and its seed, where games are kept."""
 
 
 class Bundle(NamedTuple):
     """Games of two players, in order. The lists have an element for each game."""
 
     pairing: Pairing
-    openings: list[list[int]]  # the moves
+    openings: list[Opening]
     sides: list[int]  # 0: the first of the pairing begins; 1: the other does
     seeds: list[int]
     found: Mapping[int, GameRecord] = {}  # those that need not be played, by their places in the lists

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...envs import Game
 from ...envs.vector.seed_sequences import seed_words, words_of
+from ..records.opening import Opening
 from ..records.record import GameRecord
 from .schedules import Outcome, Pairing, Schedule
 
@@ -25,10 +26,10 @@ class Task(NamedTuple):
 class Openings:
     """Openings by their numbers; those of an endless iterator are kept as they are asked for."""
 
-    def __init__(self, openings: Iterator[list[int]]) -> None:
-        self._rest, self._known = openings, list[list[int]]()
+    def __init__(self, openings: Iterator[Opening]) -> None:
+        self._rest, self._known = openings, list[Opening]()
 
-    def __getitem__(self, number: int) -> list[int]:
+    def __getitem__(self, number: int) -> Opening:
         while len(self._known) <= number:
             self._known.append(next(self._rest))
         return self._known[number]
@@ -137,7 +138,8 @@ class Course:
             ("game is", record.game, self.game.source),
             ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
             ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
-            ("opening is", record.moves[: record.opening], self.openings[opening]),
+            ("start is", record.start, self.openings[opening].start),
+            ("opening is", record.moves[: record.opening], self.openings[opening].moves),
         ):
             if found != expected:
                 raise ValueError(f"game {self.played + 1} is of another match: its {what} {found}, expected {expected}")

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Protocol
 
+from ..records.opening import Opening
 from ..records.record import GameRecord
 from .bundles import Bundle, Pace, bundles_of
 from .course import Course
@@ -25,7 +26,7 @@ _LOG = logging.getLogger("plyground")
 class Kept(Protocol):
     """Where the games of a tournament are kept, such as `plyground.arena.store.Session`."""
 
-    def find(self, players: Sequence[str], opening: Sequence[int], seed: int) -> GameRecord | None:
+    def find(self, players: Sequence[str], opening: Opening, seed: int) -> GameRecord | None:
         """Return a game that is there; None if it is not."""
         ...
 

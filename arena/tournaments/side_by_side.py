@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from ...envs import Game, GameBatch, Opponents
 from ...envs.jit import kernel
+from ...envs.starting import position_of
 from ...envs.vector.opponents import prepare
 from ...envs.vector.seed_sequences import generators, seed_words
+from ..records.opening import Opening
 from ..records.record import GameRecord
 from .bundles import Bundle
 
@@ -67,12 +69,12 @@ class SideBySide:
             records += self._play(bundle.openings[part], np.array(bundle.sides[part]), bundle.seeds[part])
         return records
 
-    def _play(self, openings: list[list[int]], sides: NDArray[np.int64], seeds: list[int]) -> list[GameRecord]:
+    def _play(self, openings: list[Opening], sides: NDArray[np.int64], seeds: list[int]) -> list[GameRecord]:
         games = len(seeds)
         if self._batch.num_envs < games:
             self._batch = GameBatch(self._game, min(self.most_games, 1 << (games - 1).bit_length()), seed=0)
         batch, rows = self._batch, np.arange(games)
-        batch.restart(rows)
+        self._start(rows, openings)
         seats = np.stack([sides, 1 - sides])  # [players, games]
         self._seat(rows, seats, seeds)
         parts = self._open(rows, openings)
@@ -83,6 +85,17 @@ class SideBySide:
         outcomes = np.zeros((games, 2))
         _outcomes(self._game, batch.states, outcomes)
         return self._records(openings, sides, seeds, parts, outcomes)
+
+    def _start(self, rows: NDArray[np.intp], openings: list[Opening]) -> None:
+        """Put the positions of the openings on the boards, each of which is made once."""
+        self._batch.restart(rows)
+        elsewhere = [row for row in rows.tolist() if openings[row].start is not None]
+        if elsewhere:
+            states = {text: position_of(self._game, text) for text in {openings[row].start for row in elsewhere}}
+            some = np.zeros(len(elsewhere), self._game.dtype)
+            for place, row in enumerate(elsewhere):
+                some[place] = states[openings[row].start]
+            self._batch.begin_at(np.array(elsewhere), some)
 
     def _seat(self, rows: NDArray[np.intp], seats: NDArray[np.int64], seeds: list[int]) -> None:
         """Give each player a generator in each row, from the seed of its seat there, and let it begin."""
@@ -95,18 +108,18 @@ class SideBySide:
             self._batch.rngs = rngs
             copies.begin(self._batch, rows)
 
-    def _open(self, rows: NDArray[np.intp], openings: list[list[int]]) -> list[_Moves]:
+    def _open(self, rows: NDArray[np.intp], openings: list[Opening]) -> list[_Moves]:
         """Play the openings."""
-        lengths = np.array([len(opening) for opening in openings])
+        lengths = np.array([len(opening.moves) for opening in openings])
         parts: list[_Moves] = []
         for ply in range(lengths.max()):
             some = rows[lengths > ply]
-            actions = np.array([openings[row][ply] for row in some.tolist()], np.int64)
+            actions = np.array([openings[row].moves[ply] for row in some.tolist()], np.int64)
             self._batch.play(some, actions)
             parts.append(_Moves(some, actions, np.full(some.size, -1), np.zeros(some.size)))
         ended = np.flatnonzero(self._batch.over[rows])
         if ended.size:
-            raise ValueError(f"the opening {openings[ended[0]]} ends a game of {self._game.name}")
+            raise ValueError(f"the opening {openings[ended[0]].moves} ends a game of {self._game.name}")
         return parts
 
     def _move(self, rows: NDArray[np.intp], seats: NDArray[np.int64]) -> _Moves:
@@ -125,7 +138,7 @@ class SideBySide:
 
     def _records(
         self,
-        openings: list[list[int]],
+        openings: list[Opening],
         sides: NDArray[np.int64],
         seeds: list[int],
         parts: list[_Moves],
@@ -145,12 +158,13 @@ class SideBySide:
                     game=source,
                     players=names[side].copy(),
                     moves=moves[begin:end],
-                    opening=len(opening),
+                    opening=len(opening.moves),
                     outcome=outcome,
                     ending="finished",
                     seconds=times[begin:end],
                     movers=seats[begin:end],
                     seed=seed,
+                    start=opening.start,
                 )
             )
             begin = end

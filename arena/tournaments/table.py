@@ -25,8 +25,9 @@ class Table:
     """Where players meet.
 
     Games between players that can play many at once (`copies_of`) are played side by side, if ``together``; all others
-    one by one, and so are all games with a clock or with adjudication. The records are the same, but for the times of
-    moves. Compiling the first takes seconds, once on a machine, so it is for many games.
+    one by one, and so are all games with a clock or with adjudication, and those whose analyses are kept. The records
+    are the same, but for the times of moves. Compiling the first takes seconds, once on a machine, so it is for many
+    games.
 
     Args:
         game: what is played.
@@ -40,7 +41,8 @@ class Table:
         self, game: Game, players: Sequence[PlayerLike], labels: Sequence[str], conditions: Conditions, together: bool
     ) -> None:
         self._game, self._players, self._labels = game, list(players), list(labels)
-        self._conditions, self._together = conditions, together and not conditions.described
+        self._conditions = conditions
+        self._together = together and not conditions.described and not conditions.analyses
         self._begin()
 
     def _begin(self) -> None:
@@ -116,7 +118,7 @@ class Table:
         for opening, side, seed in zip(bundle.openings, bundle.sides, bundle.seeds, strict=True):
             order = bundle.pairing[::-1] if side else bundle.pairing
             two, names = [self._agent(player) for player in order], [self._labels[player] for player in order]
-            yield play_under(env, two, seed, self._conditions, names=names, options={"moves": opening})
+            yield play_under(env, two, seed, self._conditions, names=names, options=opening.options(self._game))
 
     def _agent(self, player: int) -> Any:
         if player not in self._agents:

@@ -29,6 +29,7 @@ from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount
 from ..terms import Repetition, state_dtype
+from .checkers_fen import fen_of, read_fen
 from .features.checkers import WEIGHTS, make_features
 from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 
@@ -212,6 +213,8 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         is_valid=is_valid,
         decode=decode,
         action_to_str=action_to_str,
+        fen_of=fen_of,
+        read_fen=lambda text: read_fen(text, np.zeros(1, STATE)[0]),
         board=Board(8, 8, pieces, cells, "checkers"),
         repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
     )

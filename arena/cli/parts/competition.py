@@ -34,10 +34,11 @@ def match_options(
     time: str | None,
     adjudicate: list[str] | None,
     keep_going: bool,
+    analyses: bool,
 ) -> dict[str, Any]:
     """Return what a command's options are called by `plyground.arena.iter_match`."""
     options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs}
-    options |= {"time": time, "adjudication": adjudicate or []}
+    options |= {"time": time, "adjudication": adjudicate or [], "analyses": analyses}
     return options | {"failures": Exception} if keep_going else options
 
 
@@ -113,7 +114,7 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
         ValueError: as `going_on`.
     """
     if out is not None:
-        if out.suffix.lower() in (".sgf", ".pdn", ".csv", ".parquet"):
+        if out.suffix.lower() in (".sgf", ".pdn", ".pgn", ".csv", ".parquet"):
             raise ValueError(
                 f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
                 f"{out.suffix} of them"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ....envs import Game, State
-from ...records.fen import read_fen
 
 __all__ = ["position_data", "start_of", "status_of"]
 
@@ -16,7 +15,7 @@ def start_of(game: Game, position: str) -> State:
     Raises:
         ValueError: the game has no such texts, or it cannot be read.
     """
-    return read_fen(game, position) if position else game.new_state()
+    return game.state_from_fen(position) if position else game.new_state()
 
 
 def position_data(game: Game, state: State) -> dict[str, Any]:

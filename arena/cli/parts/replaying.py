@@ -16,7 +16,7 @@ from ....envs.render import picture
 from ....envs.render.drawing import Drawing
 from ...records.formats import read_games
 from ...records.record import GameRecord
-from ...records.replay import Replay, legal_moves
+from ...records.replay import legal_moves, replayed
 from ...tables import format_seconds
 from .boards import counts, drawn
 
@@ -29,6 +29,7 @@ _STEPS: dict[str, Callable[[int, int], int]] = {
     **dict.fromkeys(("g", "\x1b[H", "\x1bOH", "\x1b[1~"), lambda at, last: 0),
     **dict.fromkeys(("G", "\x1b[F", "\x1bOF", "\x1b[4~"), lambda at, last: last),
 }
+_LINE = 8  # moves of what a search expected
 _QUIT = ("q", "Q", "\x1b", "\x03", "\x04")
 
 
@@ -86,7 +87,7 @@ class Reel:
         self.record, self.game = record, _game_of(record)
         self.last = len(record.moves)
         legal = legal_moves(record)
-        replay = Replay(self.game)
+        replay = replayed(self.game, record)
         self._states: list[State] = [replay.state.copy()]  # before the first move, and after each
         self._movers: list[int] = []
         for move in legal:
@@ -112,14 +113,26 @@ class Reel:
     def line(self, at: int) -> str:
         """Return what the move that led to a position was, who made it, and how long it took."""
         if not at:
-            return f"initial position, {self.last} moves to come"
+            begins = "initial position" if self.record.start is None else f"from {self.record.start}"
+            return f"{begins}, {self.last} moves to come"
         record, move = self.record, self.record.moves[at - 1]
         name = self.game.move_name(self._states[at - 1], move) if at < len(self._states) else self._name(move)
         seconds = record.seconds[at - 1]
         took = f" ({format_seconds(seconds)})" if seconds else ""
         who = "opening" if at <= record.opening else self._player(self._movers[at - 1])
         ends = f"\n{ending_of(record)}" if at == self.last else ""
-        return f"{at}/{self.last} {who}: {name}{took}{ends}"
+        return f"{at}/{self.last} {who}: {name}{took}{self._judgement(at)}{ends}"
+
+    def _judgement(self, at: int) -> str:
+        """Return what the mover's search thought of the position before a move, if that is kept."""
+        judgement = None if self.record.analyses is None else self.record.analyses[at - 1]
+        if judgement is None:
+            return ""
+        try:
+            line = " ".join(self.game.line_names(judgement.line[:_LINE], self._states[min(at, len(self._states)) - 1]))
+        except (ValueError, IndexError):
+            line = ""
+        return f", {judgement.text}{': ' if line else ''}{line}"
 
     def frame(self, at: int) -> Text:
         """Return a position as text, with the line of the move that led to it."""

@@ -26,7 +26,7 @@
   const games = data.games;
   if (!games.length) return;
   const viewer = byId("viewer"), board = byId("board"), svg = board.querySelector("svg"), text = board.querySelector("pre");
-  const slider = byId("ply"), list = byId("moves"), rows = byId("rows");
+  const slider = byId("ply"), curve = byId("curve"), list = byId("moves"), rows = byId("rows");
   const place = new Map(games.map((game, i) => [game.n, i]));
   let shown = games.map((_, i) => i);  // the games that the filters leave, by their places
   let current = 0, ply = 0;
@@ -44,6 +44,7 @@
     const [value, unit] = micros >= 1e6 ? [micros / 1e6, "s"] : micros >= 1e3 ? [micros / 1e3, "ms"] : [micros, "µs"];
     return `${Number(value.toPrecision(3))} ${unit}`;
   };
+  const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
   const ending = (game) => {
     const loser = player(game, game.r[0] < game.r[1] ? 0 : 1);
     if (game.e === "illegal") return `${loser} loses by an illegal move, ${moveName(game, game.m.length - 1)}`;
@@ -55,7 +56,7 @@
   // What stands on the board after so many moves: a code for each cell that is not empty.
   function position(game, count) {
     const cells = new Map();
-    for (const change of [data.start, ...game.d.slice(0, count)]) {
+    for (const change of [game.b ?? data.start, ...game.d.slice(0, count)]) {
       for (const value of change) {
         const cell = Math.floor(value / data.codes), code = value % data.codes;
         if (code) cells.set(cell, code); else cells.delete(cell);
@@ -93,14 +94,28 @@
     svg.setAttribute("aria-label", `The board after ${ply} of ${game.m.length} moves`);
   }
 
+  // What the searches thought of the game: the values of all moves for the first player, a line for each player.
+  function drawCurve(game) {
+    curve.toggleAttribute("hidden", !game.v);
+    if (!game.v) return;
+    const most = Math.max(1, ...game.v.map((value) => Math.abs(value ?? 0)));
+    for (const seat of "01") {
+      const points = game.v.map((value, i) => [i + 1, game.q[i] === "1" ? -value : value, value, game.q[i]])
+        .filter(([, , value, mover]) => value !== null && mover === seat)
+        .map(([at, value]) => `${(100 * at) / game.m.length},${20 - (19 * value) / most}`);
+      curve.querySelector(`[data-seat="${seat}"]`).setAttribute("points", points.join(" "));
+    }
+  }
+
   function said(game) {
     const parts = [];
-    if (!ply) parts.push("Initial position.");
+    if (!ply) parts.push(game.b ? "First position, set up." : "Initial position.");
     else {
       const seat = game.q[ply - 1], name = moveName(game, ply - 1);
       const time = game.s && game.s[ply - 1] ? `, ${duration(game.s[ply - 1])}` : "";
+      const value = game.v && game.v[ply - 1] !== null ? `, value ${signed(game.v[ply - 1])}` : "";
       const who = ply <= game.o || !"01".includes(seat) ? "Opening" : player(game, seat);
-      parts.push(`Move ${ply} of ${game.m.length}. ${who}: ${name}${time}.`);
+      parts.push(`Move ${ply} of ${game.m.length}. ${who}: ${name}${time}${value}.`);
       if (game.d && ply > game.d.length) parts.push("The board is that before this move.");
     }
     if (ply === game.m.length) parts.push(`End: ${ending(game)}.`);
@@ -113,6 +128,8 @@
     slider.value = ply;
     slider.setAttribute("aria-valuetext", `${ply} of ${game.m.length}`);
     draw(game);
+    const at = (100 * ply) / Math.max(1, game.m.length);
+    for (const end of ["x1", "x2"]) curve.querySelector("[data-at]").setAttribute(end, at);
     byId("status").textContent = said(game);
     list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const button = list.querySelector(`[data-ply="${ply}"]`);
@@ -129,6 +146,7 @@
     current = index;
     const game = games[current];
     slider.max = game.m.length;
+    drawCurve(game);
     byId("players").replaceChildren(
       element("span", `Game ${game.n}`, { class: "rank" }), " ", element("strong", player(game, 0)), " begins, ",
       element("strong", player(game, 1)), ` moves second: ${points(game)}`,
