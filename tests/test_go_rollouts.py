@@ -129,16 +129,17 @@ def drawn(game: Game, state: Any, last: int = -1, before: int = -1, draws: int =
 @pytest.mark.rules
 @pytest.mark.parametrize("size", [3, 5, 7])
 def test_tactics_against_flood_fill(size: int, rng: np.random.Generator) -> None:
-    game, grid_points = go(board_size=size, superko="simple"), points(size)
-    rules, cell_of = tactics(size), grid_points.cell_of.astype(int)
+    game = go(board_size=size, superko="simple")
+    rules, cell_of = tactics(size), points(size).cell_of.astype(int).reshape(size, size)
     for _ in range(3):
         for state in random_game(game, rng)[::3]:
             grid, own = grid_of(game, state), game.player(state) + 1
             for action in range(size * size):
-                point, cell = divmod(action, size), int(cell_of[action])
+                point = divmod(action, size)
+                cell = int(cell_of[point])
                 if grid[point[0]][point[1]]:
                     found = liberties(grid, *point)
-                    expected = cell_of[found.pop() @ np.array([size, 1])] if len(found) == 1 else 0
+                    expected = cell_of[found.pop()] if len(found) == 1 else 0
                     assert rules.last_liberty(state, int(state.head[cell])) == expected
                 elif action in game.actions(state):
                     assert rules.is_capture(state, cell, own) == taken(grid, point, own)
@@ -182,8 +183,8 @@ class TestPositions:
 
     def moves(self, diagram: str, last: str, before: str | None = None, to_move: int = 0) -> set[str]:
         game = self.GAME
-        numbers = [game.str_to_action(move) if move else -1 for move in (last, before)]
-        found = drawn(game, state_of(game, diagram, to_move), *numbers, 200)
+        numbers = game.str_to_action(last), -1 if before is None else game.str_to_action(before)
+        found = drawn(game, state_of(game, diagram, to_move), numbers[0], numbers[1], 200)
         return {game.action_to_str(action) for action in found}
 
     def test_takes_the_chain_of_the_last_move(self) -> None:

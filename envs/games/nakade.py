@@ -43,49 +43,50 @@ def nakade(board_size: int) -> Rule:
     is_legal = liberties(board_size).is_legal
 
     @helper
-    def size_of(state: Any, start: Any, own: int, space: Any) -> int:
-        """Write the cells of a space, and return how many they are; 0 if they are too many, or ``own`` is there."""
+    def vital_of(state: Any, start: Any, own: int, space: Any) -> Any:
+        """Return the vital point of the space around ``start``; 0 if it has none."""
         space[0] = start
-        size, i = 1, 0
+        size, i, wide = 1, 0, 0
+        total, most, best = np.int64(0), 0, np.int64(0)
         while i < size:
+            here, free = np.int64(space[i]), 0
             for step in around:
-                beside = space[i] + step
+                beside = here + step
                 stone = state.board[beside]
                 if stone == own:
-                    return 0
+                    return np.int64(0)
                 if stone == EMPTY:
+                    free += 1
                     is_new = True
                     for j in range(size):
                         if space[j] == beside:
                             is_new = False
                     if is_new:
                         if size == _MOST:
-                            return 0
+                            return np.int64(0)
                         space[size] = beside
                         size += 1
+            # No shape has two points with three neighbours, and an open board has little else: this ends most walks.
+            wide += free > 2
+            if wide > 1:
+                return np.int64(0)
+            total += np.int64(1) << 4 * free
+            if free > most:
+                most, best = free, here
             i += 1
-        return size
+        for i in range(_SUMS.size):
+            if total == _SUMS[i] and most == _NEIGHBOURS[i]:
+                return best
+        return np.int64(0)
 
     @helper
     def vital_point(state: Any, cell: Any, own: int, actions: Any) -> Any:
         for step in around:
             start = cell + step
-            if state.board[start] != EMPTY:
-                continue
-            size = size_of(state, start, own, actions)
-            if size < 3:
-                continue
-            total, most, best = np.int64(0), 0, np.int64(0)
-            for i in range(size):
-                here, beside = np.int64(actions[i]), 0
-                for other in around:
-                    beside += state.board[here + other] == EMPTY
-                total += np.int64(1) << 4 * beside
-                if beside > most:
-                    most, best = beside, here
-            for i in range(_SUMS.size):
-                if total == _SUMS[i] and most == _NEIGHBOURS[i] and is_legal(state, best, own):
-                    return best
+            if state.board[start] == EMPTY:
+                vital = vital_of(state, start, own, actions)
+                if vital != 0 and is_legal(state, vital, own):
+                    return vital
         return np.int64(0)
 
     return vital_point
