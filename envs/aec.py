@@ -1,8 +1,9 @@
 """The PettingZoo environment: one `AECEnv` for every game.
 
 Where ``pettingzoo.classic`` has the game, agent names, spaces, observations, masks, rewards and the order of the last,
-empty steps are the same. In addition, ``infos[agent]`` carries ``"action_mask"`` and ``"state"`` (a copy of the
-state record, for agents that search), `reset` starts from any position, and deepcopy and pickle keep the position.
+empty steps are the same. In addition, ``infos[agent]`` carries ``"action_mask"`` and, for agents that search,
+``"state"`` (a copy of the state record) and ``"past"`` (earlier positions, where they matter), `reset` starts from any
+position, and deepcopy and pickle keep the position.
 
 PettingZoo's stock wrappers for order, range and legality cost more time than a board game, so the class checks these
 itself.
@@ -26,6 +27,7 @@ from .position import Position
 from .registry import game_with
 from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
+from .repetition import keys_of
 from .starting import begin
 from .terms import State
 
@@ -44,12 +46,21 @@ class BoardObservation(TypedDict):
     action_mask: NDArray[np.int8]
 
 
-class BoardInfo(TypedDict):
+class _Past(TypedDict, total=False):
+    """What only some games need to tell."""
+
+    past: NDArray[np.uint64]
+
+
+class BoardInfo(_Past):
     """What an environment tells beside the observation.
 
     Attributes:
         action_mask: the mask of the observation.
         state: a copy of the state record; not there with ``info_state=False``.
+        past: in games that repetitions draw, the `repetition_key` of each position since the start of the game, this
+            one last, as far back as it matters (`Repetition.memory`), for agents that search; not there with
+            ``info_state=False``.
     """
 
     action_mask: NDArray[np.int8]
@@ -86,8 +97,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
             does.
         screen_size: pixels on the longer side of a picture.
-        info_state: False leaves ``"state"`` out of ``infos``, for libraries that make tensors of all infos (TorchRL,
-            Tianshou). Agents that search then rebuild the state from the observation.
+        info_state: False leaves ``"state"`` and ``"past"`` out of ``infos``, for libraries that make tensors of all
+            infos (TorchRL, Tianshou). Agents that search then rebuild the state from the observation.
         **parameters: parameters of a game that is given by name.
 
     Raises:
@@ -202,9 +213,14 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             agents[0]: {"action_mask": masks[player], "state": state},
             agents[1]: {"action_mask": masks[1 - player], "state": state},
         }
+        past = position.past
         if not self.info_state:
             for info in self.infos.values():
                 del info["state"]
+        elif past is not None and not past.forbids:
+            keys = keys_of(past, 0, position.plies)
+            for info in self.infos.values():
+                info["past"] = keys
         self._turn_taken = True
         if position.over:
             self._over = True

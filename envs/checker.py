@@ -19,7 +19,7 @@ import numpy as np
 
 from .game import Game
 from .jit.faults import compile_rules
-from .jit.game_type import RULES
+from .jit.game_type import rules_of
 from .outside.arguments import checked_whole
 from .repetition import new_scratch
 from .terms import State
@@ -70,7 +70,7 @@ def check_once(game: Game) -> None:
 
 def _is_own(game: Game) -> bool:
     """Return whether all rules of a game are of this package."""
-    rules = [getattr(game, rule) for rule in RULES]
+    rules = [getattr(game, rule) for rule in rules_of(game)]
     return all(str(getattr(rule, "__module__", "")).startswith(f"{_PACKAGE}.") for rule in rules)
 
 
@@ -88,7 +88,7 @@ def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
 def _raised(game: Game, error: Exception) -> ValueError | None:
     """Return in one line that a rule raised an error, and where; None if it was not raised in a rule."""
     codes = {}
-    for rule in RULES:
+    for rule in rules_of(game):
         function = getattr(game, rule)
         codes.setdefault(getattr(getattr(function, "py_func", function), "__code__", None), rule)
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]

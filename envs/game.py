@@ -23,19 +23,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from .board import Board
 from .evaluation import checked_features, make_evaluation, replaced_weights
 from .jit.digest import digest
-from .jit.game_type import RULES, GameType, game_type, register_game_class
+from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
 from .outside.arguments import action_number, check_player
 from .outside.validity import StateCheck
 from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
 from .texts import GameTexts
+from .views import GameViews
 
 __all__ = ["Game"]
 
@@ -48,7 +48,7 @@ def _any_state(state: Any) -> bool:
     return True
 
 
-class Game(GameTexts):
+class Game(GameTexts, GameViews):
     """A two-player, zero-sum, turn-based game of perfect information.
 
     Immutable. Two games are equal when their names, parameters and rules are. A game can be pickled when it comes from
@@ -71,6 +71,17 @@ class Game(GameTexts):
         noisy_actions: ``noisy_actions(state, actions)`` writes those legal actions, ascending, after which the
             evaluation may be far off, such as captures, and returns how many there are. A quiescence search plays
             them beyond the depth limit. Default: none.
+        is_forced: ``is_forced(state)`` tells whether the player to move cannot wait: is in check, or must capture. All
+            legal actions are noisy then, and a search may look deeper. Default: the search compares what
+            ``noisy_actions`` and ``legal_actions`` list.
+        stakes: ``stakes(state, action)`` returns what an action wins at once, such as a captured piece, and the worth
+            of the piece that moves and may be lost, two numbers in the units of the evaluation. A search tries actions
+            that win something first, the largest prize before others and the least piece first.
+        exchange: ``exchange(state, action, least)`` tells whether an action wins ``least`` or more, in the units of the
+            evaluation, when both sides go on to capture where it went, or stop, as is best for them.
+        passed: ``passed(state)`` lets the player to move pass, in place, and returns True; or it returns False, and
+            the state is of no use any more, where passing is against the idea of a null move: whoever is in check or in
+            zugzwang would gain by it. The other player is to move then.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
         canonical_key: ``canonical_key(state) -> uint64``, a key that is the same for a position and its images under
@@ -141,6 +152,10 @@ class Game(GameTexts):
         features: Rule | None = None,
         weights: Mapping[str, float] | None = None,
         noisy_actions: Rule | None = None,
+        is_forced: Rule | None = None,
+        stakes: Rule | None = None,
+        exchange: Rule | None = None,
+        passed: Rule | None = None,
         key: Rule | None = None,
         canonical_key: Rule | None = None,
         repetition_key: Rule | None = None,
@@ -193,6 +208,7 @@ class Game(GameTexts):
         self.is_terminal, self.utility, self.observe = is_terminal, utility, observe
         self.evaluate, self.features, self.weights = make_evaluation(name, max_utility, evaluate, features, weights)
         self.noisy_actions: Rule = noisy_actions or _no_noisy_actions
+        self.is_forced, self.stakes, self.exchange, self.passed = is_forced, stakes, exchange, passed
         self.key: Rule = key or key_rule(state)
         self.canonical_key: Rule = canonical_key or self.key
         self.repetition_key: Rule = repetition_key or self.key
@@ -217,7 +233,9 @@ class Game(GameTexts):
     def digest(self) -> str:
         """A fingerprint of the rules: the part of the Numba type that makes stale code impossible."""
         followed = {"keys_after"} if self._fields["keys_after"] is None else set()  # from other rules
-        return digest(self.dtype, [getattr(self, rule) for rule in RULES if rule not in followed])
+        optional = {rule: getattr(self, rule) for rule in OPTIONAL_RULES if getattr(self, rule) is not None}
+        rules = [getattr(self, rule) for rule in RULES if rule not in followed]
+        return digest(self.dtype, rules, *([optional] if optional else []))
 
     @property
     def has_evaluation(self) -> bool:
@@ -343,34 +361,6 @@ class Game(GameTexts):
             raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {legal}")
         return action
 
-    def observation(self, state: State, player: int) -> NDArray[Any]:
-        """Return new planes with what ``player`` (0 or 1) sees in ``state``.
-
-        A state knows no earlier positions: where an environment's observations show those (``history``), as in Go,
-        these planes do not, and a network that learned from the environment is shown something else than it knows.
-        """
-        check_player(player)
-        planes = np.zeros(self.observation_shape, self.observation_dtype)
-        self.observe(state, player, planes)
-        return planes
-
-    def state_from_observation(self, planes: ArrayLike) -> State:
-        """Return the state in which the player to move observes ``planes``, of any shape with the right size.
-
-        Raises:
-            ValueError: the game has no ``decode``, the planes have another size, or the player to move sees them in no
-                state of the game.
-        """
-        return self.state_check.rebuilt(np.asarray(planes))
-
-    @cached_property
-    def newest_channels(self) -> NDArray[np.intp]:
-        """The channels of an observation that `observe` knows: they show neither earlier positions nor repetitions."""
-        frames, frame = self.history or (0, 0)
-        first = self.history_first
-        channels = np.r_[: first + frame, first + frames * frame : self.observation_shape[-1]]
-        return channels if self.repetition is None else channels[channels != self.repetition.channel]
-
     def features_of(self, state: State, player: int) -> dict[str, float]:
         """Return the features of ``state`` by their names, as ``player`` (0 or 1) sees them; {} if the game has none.
 
@@ -378,10 +368,6 @@ class Game(GameTexts):
         """
         check_player(player)
         return checked_features(self.name, self.weights, self.features(state, player))
-
-    def observation_space(self) -> Box:
-        """Return a new space that holds the planes."""
-        return Box(0, self.observation_high, self.observation_shape, self.observation_dtype.type)
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

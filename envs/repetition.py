@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 from .game import Game
 from .jit import helper
 
-__all__ = ["Past", "Scratch", "copy_past", "enter", "is_drawn", "mark", "new_past", "new_scratch", "write_mask"]
+__all__ = [
+    "Past",
+    "Scratch",
+    "copy_past",
+    "enter",
+    "is_drawn",
+    "keys_of",
+    "mark",
+    "new_past",
+    "new_scratch",
+    "write_mask",
+]
 
 _PLIES_A_WORD = 8  # positions for each 64 bits of a filter
 
@@ -76,6 +87,20 @@ def copy_past(source: Past, target: Past, rows: NDArray[np.intp], plies: int) ->
     known = min(plies + 1, source.keys.shape[1])
     target.keys[rows, :known] = source.keys[0, :known]
     target.seen[rows] = source.seen[0]
+
+
+def keys_of(past: Past, row: int, ply: int) -> NDArray[np.uint64]:
+    """Return the keys of the positions that a game has had, as many as are remembered, the oldest first.
+
+    Args:
+        past: the past of some games.
+        row: the game.
+        ply: plies since its start.
+    """
+    keys = past.keys[row]
+    if ply < keys.size:
+        return keys[: ply + 1].copy()
+    return np.roll(keys, -1 - ply % keys.size)
 
 
 @helper(forceinline=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .jit.game_type import RULES
+from .jit.game_type import rules_of
 
 __all__ = [
     "Images",
@@ -116,7 +116,7 @@ def check_rules(game: Any) -> None:
     Raises:
         TypeError: one does not; the message names it.
     """
-    for rule, arguments in RULES.items():
+    for rule, arguments in rules_of(game).items():
         function = getattr(game, rule)
         found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
         if found != len(arguments):

@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit import bind
+from ..agent import Info, Observation
 from ..analysis import Analysis
 from ..clock import run_with_stop
 from ..search import SearchAgent, check_arguments, check_budget, line_of, most_positions, with_evaluation
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
+from .defaults import own_options
 from .options import Options, check_options, line_lengths, new_status
+from .repeating import checked_past, set_past, times_of
 from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
 
 __all__ = ["AlphaBeta"]
@@ -104,11 +107,22 @@ class AlphaBeta(SearchAgent):
         aspiration: float | None = None,
         iterative: bool = True,
         all_best: bool = False,
-        deeper_entries: bool = False,
+        deeper_entries: bool | None = None,
         margin: float = 0.0,
-        lmr: int = 0,
-        quiescence: int = 0,
+        lmr: int | None = None,
+        quiescence: int | None = None,
         singular: float | None = None,
+        captures: bool | None = None,
+        countermoves: bool | None = None,
+        null_move: int | None = None,
+        check_extensions: bool | None = None,
+        futility: float | None = None,
+        late_pruning: int | None = None,
+        deep_reductions: bool | None = None,
+        delta: float | None = None,
+        exchange_pruning: bool | None = None,
+        repetitions: bool | None = None,
+        selective: bool = True,
         evaluate: Any = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
@@ -117,6 +131,22 @@ class AlphaBeta(SearchAgent):
         if not iterative and (nodes is not None or seconds is not None):
             raise ValueError("iterative=False searches one depth to its end: give a depth, and no nodes or seconds")
         check_arguments(("table_mb", table_mb, table_mb >= 0, "at least 0"))
+        given = {
+            "deeper_entries": deeper_entries,
+            "lmr": lmr,
+            "quiescence": quiescence,
+            "captures": captures if ordered or captures is not None else False,
+            "countermoves": countermoves,
+            "null_move": null_move,
+            "check_extensions": check_extensions,
+            "futility": futility,
+            "late_pruning": late_pruning,
+            "deep_reductions": deep_reductions,
+            "delta": delta,
+            "exchange_pruning": exchange_pruning,
+            "repetitions": repetitions,
+        }
+        is_own = evaluate is None and weights is None
         self.options = Options(
             ordered=ordered,
             hash_move=hash_move,
@@ -128,17 +158,16 @@ class AlphaBeta(SearchAgent):
             aspiration=aspiration,
             iterative=iterative,
             all_best=all_best,
-            deeper_entries=deeper_entries,
             margin=margin,
-            lmr=lmr,
-            quiescence=quiescence,
             singular=singular,
+            **own_options(self.game.name if selective else "", given, is_own),
         )
         check_options(self.options)
         self.game = with_evaluation(self.game, evaluate, weights)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
         self._workspace: Workspace | None = None
+        self._past = checked_past(self.game, None)
 
     def reset(self, seed: int | None = None) -> None:
         """Empty the transposition table. The seed is not used: the search draws no random numbers."""
@@ -151,19 +180,26 @@ class AlphaBeta(SearchAgent):
 
     def _compile(self) -> None:
         small, roots = new_workspace(self.game, 1, 0), np.zeros(1, root_dtype(self.game))
-        bind(deepen, self.game, small, self.options.selective, roots, 1, 1)
+        bind(deepen, self.game, small, self.options.selective, self.options.pruning, roots, 1, 1)
 
     def batched(self) -> Opponents | None:
-        """Return players of many games at once: see `plyground.envs.as_opponents`; None with a clock."""
-        if self.seconds is not None:
+        """Return players of many games at once: see `plyground.envs.as_opponents`.
+
+        None with a clock, and with draws by repetition, for which it would have to know each game.
+        """
+        if self.seconds is not None or self._knows_past:
             return None
         return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb)
 
     def copies(self) -> Opponents | None:
         """Return players of many games at once who play each as this agent does: see `plyground.agents.agent`."""
-        if self.seconds is not None:
+        if self.seconds is not None or self._knows_past:
             return None
         return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb, kept=True)
+
+    @property
+    def _knows_past(self) -> bool:
+        return self.options.repetitions and times_of(self.game) > 0
 
     @property
     def workspace(self) -> tuple[Workspace, NDArray[Any]]:
@@ -186,23 +222,53 @@ class AlphaBeta(SearchAgent):
         w.status["age"] = age + np.uint8(1) if age < 255 else 0
         if self.nodes is not None:
             w.status["budget"] = self.nodes
+        if self.options.repetitions:
+            set_past(w.status, self._past)
         roots["exact"] = 0
         roots["depth"], roots["count"], roots["moves"][0, : actions.size] = 0, actions.size, actions
         return w, roots
 
+    def analyse(
+        self,
+        state: State,
+        mask: ArrayLike | None = None,
+        observation: Observation | None = None,
+        past: ArrayLike | None = None,
+    ) -> Analysis:
+        """Search a position and return what was found. The state is not changed.
+
+        Args:
+            state: the position.
+            mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
+            observation: not used.
+            past: [positions] with ``repetitions``, the game's `repetition_key` of each position that it has had, the
+                first one first; with or without ``state``. An environment has them in ``info["past"]``. Default: none.
+
+        Raises:
+            ValueError: the state is none of this game, the game is over, the mask leaves no legal action, or ``past``
+                is none.
+        """
+        self._past = checked_past(self.game, past)
+        return super().analyse(state, mask, observation)
+
+    def act(self, observation: Observation, info: Info | None = None) -> int:
+        """Return the best action found."""
+        self._past = checked_past(self.game, None if info is None else info.get("past"))
+        return super().act(observation, info)
+
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
         w, roots = self.begin(state, actions)
-        selective, stop = self.options.selective, w.status["stop"]  # [1]
+        options, stop = (self.options.selective, self.options.pruning), w.status["stop"]  # [1]
         deepest = line_lengths(self.game, self.options, self.depth).deepest
         first = deepest
         if self.options.iterative:
             # The first depth is finished whatever the budget, before the clock starts: there must be a move to play.
-            deepen(self.game, w, selective, roots, 1, 1)
+            deepen(self.game, w, *options, roots, 1, 1)
             first = 2
 
         def run() -> None:
-            deepen(self.game, w, selective, roots, first, deepest)
+            deepen(self.game, w, *options, roots, first, deepest)
 
         if self.seconds is None and most_positions(self.game, w.states.size - 1) < _SHORT:
             run()
@@ -249,6 +315,11 @@ def _statistics(counts: dict[str, int]) -> dict[str, float]:
         "reductions": counts["reductions"],
         "extensions": counts["extensions"],
         "margin cut-offs": counts["margin_cutoffs"],
+        "check extensions": counts["forced"],
+        "null-move cut-offs": counts["null_cutoffs"],
+        "futile positions": counts["futile"],
+        "moves pruned": counts["pruned"],
+        "repetitions": counts["repeated"],
         "table hit rate": counts["hits"] / max(1, counts["probes"]),
         "first-move cut-off rate": counts["first_cutoffs"] / max(1, counts["cutoffs"]),
     }

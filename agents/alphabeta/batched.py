@@ -46,11 +46,12 @@ class BatchedAlphaBeta(BatchedSearch):
     ) -> None:
         lengths = line_lengths(game, options, depth)
         super().__init__(game, most_positions(game, lengths.plies) if nodes is None else nodes)
-        self._selective, self._plies = options.selective, lengths.plies
+        self._options, self._plies = (options.selective, options.pruning), lengths.plies
         self._first, self._last = (1 if options.iterative else lengths.deepest), lengths.deepest
         # A table changes no move of a search this short, unless a window makes it search twice, or it counts nodes: the
         # table has values for one ply only, and the first of the best moves does not depend on how these were found.
-        useless = lengths.deepest <= 2 and options.selective is None and options.aspiration is None and nodes is None
+        useless = lengths.deepest <= 2 and options.aspiration is None and nodes is None
+        useless = useless and options.selective is None and options.pruning is None
         self._table_mb = 0 if useless else table_mb
         self._fresh = new_status(game, options, lengths.longest)
         if nodes is not None:
@@ -85,7 +86,7 @@ class BatchedAlphaBeta(BatchedSearch):
     def _search(self, memory: Any, batch: GameBatch, rows: Any, actions: Any, first: int, last: int) -> None:
         tables = self._tables if self._kept else memory.own
         args = batch.states, batch.masks, rows, actions, first, last
-        _alphabeta(self.game, memory, tables, self._kept, self._selective, self._first, self._last, *args)
+        _alphabeta(self.game, memory, tables, self._kept, *self._options, self._first, self._last, *args)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_tables": _new_tables(0, self._tables.entries)}
@@ -114,7 +115,9 @@ class _Memory(NamedTuple):
 
 
 @kernel
-def _alphabeta(game, memory, tables, kept, selective, shallowest, deepest, states, masks, rows, actions, first, last):
+def _alphabeta(
+    game, memory, tables, kept, selective, pruning, shallowest, deepest, states, masks, rows, actions, first, last
+):
     """Search the rows ``rows[first:last]`` as `AlphaBeta` does, and write their actions.
 
     Without ``kept`` the one table is emptied before each search, and a forced move is played without.
@@ -141,5 +144,5 @@ def _alphabeta(game, memory, tables, kept, selective, shallowest, deepest, state
         if kept:
             tables.ages[table] += np.uint8(1)
             status.age = tables.ages[table]
-        deepen(game, w, selective, memory.roots, shallowest, deepest)
+        deepen(game, w, selective, pruning, memory.roots, shallowest, deepest)
         actions[place] = root.line[0]

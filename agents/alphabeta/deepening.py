@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...envs.jit import helper, kernel
-from .negamax import just_above, just_below, negamax, reply_window
+from .negamax import negamax
+from .quiescence import just_above, just_below, reply_window
+from .repeating import enter_root, is_repeated
 from .workspace import BOUND, PROVED, set_line
 
 __all__ = ["deepen"]
@@ -19,7 +21,7 @@ _NO_LIMIT = np.iinfo(np.int64).max
 
 
 @kernel
-def deepen(game, w, selective, roots, first, last):
+def deepen(game, w, selective, pruning, roots, first, last):
     """Search the state ``w.states[0]`` to the depths ``first`` to ``last``, and leave the answer in ``roots[0]``.
 
     The answer is that of the last depth that was finished. The first one is finished whatever the budget, because there
@@ -30,6 +32,7 @@ def deepen(game, w, selective, roots, first, last):
         game: the game, with the evaluation to use.
         w: the `Workspace`, which the caller keeps alive.
         selective: 1 if an option changes the value, else None.
+        pruning: 1 if one is in use that needs to know more of the game than its moves, else None.
         roots: [1] the candidates, and room for the answer, see `plyground.agents.alphabeta.workspace.root_dtype`.
         first: the depth to begin with.
         last: the depth to end with.
@@ -38,6 +41,8 @@ def deepen(game, w, selective, roots, first, last):
     root = roots[0]
     moves, values = root.moves[: root.count], root.values[: root.count]
     line = w.frames[0].line
+    if pruning is not None:
+        enter_root(game, w.states[0], status)
     for depth in range(first, last + 1):
         alpha, beta = -np.inf, np.inf
         searched = root.depth > 0
@@ -55,7 +60,8 @@ def deepen(game, w, selective, roots, first, last):
                 _best_first(moves, values, line[0])
             searched = True
             horizon_before = status.horizon
-            _search_root(game, w, selective, depth, alpha, beta, moves, values, root.kinds)
+            status.iteration = depth
+            _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, root.kinds)
             if status.stop != 0:
                 return
             value = -np.inf
@@ -84,7 +90,7 @@ def deepen(game, w, selective, roots, first, last):
 
 
 @helper
-def _search_root(game, w, selective, depth, alpha, beta, moves, values, kinds):
+def _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, kinds):
     """Search the root's ``moves`` in their order, and write their ``values``; leave the best line in the first frame.
 
     If the best move's value is in the window (α, β) it is exact, and the others' are exact or upper bounds, as
@@ -108,6 +114,10 @@ def _search_root(game, w, selective, depth, alpha, beta, moves, values, kinds):
         child = w.states[1]
         game.play(child, moves[i])
         status.nodes += 1
+        is_drawn = False
+        if pruning is not None:
+            w.frames[1].previous, w.frames[1].after_pass = moves[i], 0
+            is_drawn = is_repeated(game, child, status, ply)
         horizon_before = status.horizon
         kinds[i] = 0
         w.frames[1].line[0] = -1
@@ -117,7 +127,12 @@ def _search_root(game, w, selective, depth, alpha, beta, moves, values, kinds):
         if game.is_terminal(child):
             status.leaves += 1
             value = game.utility(child, player)
-        elif depth == 1 and status.quiescence == 0:
+        elif is_drawn:
+            status.leaves += 1
+            status.horizon += 1
+            status.repeated += 1
+            value = 0.0
+        elif depth == 1 and status.goes_on == 0:
             status.leaves += 1
             status.horizon += 1
             value = game.evaluate(child, player)
@@ -125,7 +140,7 @@ def _search_root(game, w, selective, depth, alpha, beta, moves, values, kinds):
             high = just_above(floor) if i > 0 and status.pvs != 0 else beta
             while True:
                 turn, low, top = reply_window(game.player(child) == player, floor, high)
-                value = turn * negamax(game, w, selective, ply, left, low, top)
+                value = turn * negamax(game, w, selective, pruning, ply, left, low, top)
                 if status.stop != 0:
                     return
                 if value <= floor or high == beta or value >= beta:

@@ -6,8 +6,7 @@ turn does, so that games in which a player moves twice work as well. A null wind
 the value is above α.
 
 The value is that of plain minimax at the same depth, whatever `Workspace.status` says of ``pvs``, of the table's
-replacement and of the ordering. The options ``deeper_entries``, ``margin``, ``lmr``, ``quiescence`` and ``singular``
-change it.
+replacement and of the ordering. Other options change it: `AlphaBeta` says which.
 
 Sources: D. E. Knuth and R. W. Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); J. P.
 Fishburn, "Analysis of speedup in distributed algorithms", thesis, University of Wisconsin (1981), for fail-soft; and
@@ -20,61 +19,51 @@ import numpy as np
 from numba import types
 
 from ...envs.jit import helper, self_call
-from .ordering import KILLER, pick, remember_cutoff, score_moves
+from .ordering import KILLER, pick, prize, remember_cutoff, remember_reply, score_all, score_moves
+from .quiescence import just_above, just_below, quiesce, reply_window
+from .repeating import is_repeated
+from .selecting import FUTILE_TO, is_forced, may_prune, passes, reduction
 from .table import EXACT, LOWER, SOLVED, UPPER, place, probe
 from .workspace import set_line
 
-__all__ = ["just_above", "just_below", "negamax", "reply_window"]
+__all__ = ["negamax"]
 
 _REDUCED_FROM = 3  # plies that must be left for a late move to be searched less deep
+_PASSED_FROM = 2  # plies that must be left for a null move
 _SINGULAR_FROM = 4  # plies that must be left for a look at whether a move is singular
 _ENTRY_LACKS = 3  # plies by which the table's entry may be less deep for that
-
-
-@helper
-def just_above(value: float) -> float:
-    """Return the next larger number, for a null window above ``value``."""
-    return np.nextafter(value, np.inf)
-
-
-@helper
-def just_below(value: float) -> float:
-    """Return the next smaller number."""
-    return np.nextafter(value, -np.inf)
-
-
-@helper
-def reply_window(same_player: bool, low: float, high: float) -> tuple[float, float, float]:
-    """Return the factor of the child's value, and the window (``low``, ``high``) from its player's point of view."""
-    if same_player:
-        return 1.0, low, high
-    return -1.0, -high, -low
 
 
 _again = self_call(lambda *arguments: negamax(*arguments), types.float64)
 
 
 @helper
-def negamax(game, w, selective, ply, depth, alpha, beta):
+def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
     """Return the value of ``w.states[ply]``, which is not terminal, searched ``depth`` plies deep.
 
-    Without ``selective``, which is None then, the options that change the value are not compiled at all. With it, a
-    ``depth`` of 0 and less is a quiescence search: only noisy moves are tried. If the search is to stop, what is
-    returned means nothing.
+    Without ``selective``, which is None then, the options that change the value are not compiled at all, and without
+    ``pruning`` those that need to know more of the game than its moves. With ``selective``, ``depth`` may be 0: then
+    only noisy moves are tried. If the search is to stop, what is returned means nothing.
     """
     state = w.states[ply]
     frame = w.frames[ply]
     status = w.status[0]
     player = game.player(state)
     horizon_before = status.horizon
+    forced = False
+    if pruning is not None:
+        forced = is_forced(game.is_forced, state)
+        if forced and status.check_extensions != 0 and ply + depth < status.longest and ply < 2 * status.iteration:
+            status.forced += 1
+            depth += 1
+    if selective is not None and depth <= 0:
+        return quiesce(game, w, pruning, ply, status.quiescence, alpha, beta)
 
     # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
     hash_move = -1
     key = np.uint64(0)
     target = -np.inf  # the value that the other moves must stay below for the move of the table to be singular
     has_table = w.table.size > 0
-    if selective is not None:
-        has_table = has_table and depth > 0
     if has_table:
         key = game.canonical_key(state) if status.fold != 0 else game.key(state)
         entry = w.table[probe(w.table, key)]
@@ -87,7 +76,9 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
             solved = entry.bound >= SOLVED
             serves = entry.depth == depth or (solved and entry.depth < depth)
             if selective is not None:
-                serves = serves or (status.deeper_entries != 0 and entry.depth > depth)
+                # Not what proves a win: looking for it from here on finds the shortest, and comes to an end.
+                deeper = status.deeper_entries != 0 and entry.depth > depth
+                serves = serves or (deeper and abs(value) < status.top)
             if serves and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
                 status.answers += 1
                 status.horizon += not solved
@@ -98,29 +89,52 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
                 if status.singular >= 0 and depth >= _SINGULAR_FROM and trusted:
                     target = value - status.singular
 
-    # Step 2. List the moves, the most promising first. In the quiescence search the player may also keep quiet, unless
-    # all moves are noisy.
+    # Step 2. Is the state so good that nothing needs to be searched, or that the player can even pass?
+    static = 0.0
+    is_narrow = False  # whether only a null window is open, and the player is not forced
+    if pruning is not None and selective is not None and not forced and abs(beta) < status.top:
+        is_narrow = beta <= just_above(alpha)
+        if is_narrow and (status.futility > 0 or status.null_move > 0):
+            static = game.evaluate(state, player)
+            if status.futility > 0 and depth <= FUTILE_TO and static - status.futility * depth >= beta:
+                status.futile += 1
+                status.horizon += 1
+                frame.line[0] = -1
+                return static
+        if is_narrow and status.null_move > 0 and depth >= _PASSED_FROM and static >= beta and frame.after_pass == 0:
+            w.states[ply + 1] = state
+            child = w.states[ply + 1]
+            if passes(game, game.passed, child):
+                if status.nodes >= status.limit:
+                    status.stop = 1
+                    return 0.0
+                status.nodes += 1
+                w.frames[ply + 1].previous, w.frames[ply + 1].after_pass = -1, 1
+                is_repeated(game, child, status, ply + 1)
+                left = max(0, depth - 1 - status.null_move - depth // 4)
+                value = -_again((game, w, selective, pruning, ply + 1, left, -beta, -just_below(beta)))
+                if status.stop != 0:
+                    return 0.0
+                status.horizon = horizon_before
+                if value >= beta:
+                    status.null_cutoffs += 1
+                    status.horizon += 1
+                    frame.line[0] = -1
+                    return value if value < status.top else beta  # a win after a pass is not proved
+
+    # Step 3. List the moves, the most promising first.
     best = -np.inf
     best_move = -1
     count = game.legal_actions(state, frame.moves)
-    if selective is not None and depth <= 0:
-        legal = count
-        count = 0
-        if depth > -status.quiescence and ply + 1 < w.states.size:
-            count = game.noisy_actions(state, frame.moves)
-        if count < legal:
-            status.leaves += 1
-            status.horizon += 1
-            frame.line[0] = -1
-            best = game.evaluate(state, player)
-            if best >= beta:
-                return best
     if ply + 1 > status.deepest:
         status.deepest = ply + (count > 0)
     if status.ordered != 0:
-        score_moves(frame, count, status, w.history[player], hash_move)
+        if pruning is None:
+            score_moves(frame, count, status, w.history[player], hash_move)
+        else:
+            score_all(game, state, frame, count, status, w.history, player, hash_move)
 
-    # Step 3. Is the table's move singular: do all others fail to come near it, in a search of half the depth?
+    # Step 4. Is the table's move singular: do all others fail to come near it, in a search of half the depth?
     extended = -1
     if selective is not None and target > -np.inf and ply + depth < status.longest:
         extended = hash_move
@@ -138,18 +152,21 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
                 status.leaves += 1
                 value = game.utility(child, player)
             else:
+                if pruning is not None:
+                    w.frames[ply + 1].previous, w.frames[ply + 1].after_pass = frame.moves[i], 0
+                    is_repeated(game, child, status, ply + 1)
                 turn, low, high = reply_window(game.player(child) == player, just_below(target), target)
-                value = turn * _again((game, w, selective, ply + 1, depth // 2, low, high))
+                value = turn * _again((game, w, selective, pruning, ply + 1, depth // 2, low, high))
             if status.stop != 0:
                 return 0.0
             if value >= target:
                 extended = -1
                 break
 
-    # Step 4. Search the moves, each in the window that the ones before it left.
-    has_quiescence = False
+    # Step 5. Search the moves, each in the window that the ones before it left.
+    goes_on = False
     if selective is not None:
-        has_quiescence = status.quiescence > 0
+        goes_on = status.goes_on != 0
     for i in range(count):
         if status.nodes >= status.limit:
             status.stop = 1
@@ -160,13 +177,32 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
         w.states[ply + 1] = state
         child = w.states[ply + 1]
         game.play(child, move)
+        is_drawn = False
+        if pruning is not None:
+            if (
+                is_narrow
+                and best > -status.top
+                and may_prune(game, state, child, move, status, depth, i, frame.scores[i], static, alpha)
+            ):
+                status.pruned += 1
+                status.horizon += 1
+                if status.futility > 0:
+                    best = max(best, min(alpha, static + status.futility * depth))
+                continue
+            w.frames[ply + 1].previous, w.frames[ply + 1].after_pass = move, 0
+            is_drawn = is_repeated(game, child, status, ply + 1)
         status.nodes += 1
         floor = alpha if alpha > best else best
         is_leaf = True
         if game.is_terminal(child):
             status.leaves += 1
             value = game.utility(child, player)
-        elif depth == 1 and not has_quiescence:
+        elif is_drawn:
+            status.leaves += 1
+            status.horizon += 1
+            status.repeated += 1
+            value = 0.0
+        elif depth == 1 and not goes_on:
             status.leaves += 1
             status.horizon += 1
             value = game.evaluate(child, player)
@@ -183,13 +219,13 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
                     full = depth
                 left = full
                 is_late = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
-                if is_late and depth >= _REDUCED_FROM:
+                if is_late and not forced and depth >= _REDUCED_FROM:
                     status.reductions += 1
-                    left -= 1
+                    left -= 1 if pruning is None else reduction(status, depth, i)
                     high = just_above(floor)
             while True:
                 turn, low, top = reply_window(game.player(child) == player, floor, high)
-                value = turn * _again((game, w, selective, ply + 1, left, low, top))
+                value = turn * _again((game, w, selective, pruning, ply + 1, left, low, top))
                 if status.stop != 0:
                     return 0.0
                 if value <= floor or (left == full and (high == beta or value >= beta)):
@@ -200,7 +236,7 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
                     high = beta
                 left = full
 
-        # Step 5. Keep the best, and cut off where the opponent would not allow this state.
+        # Step 6. Keep the best, and cut off where the opponent would not allow this state.
         if value > best:
             best = value
             best_move = move
@@ -216,10 +252,16 @@ def negamax(game, w, selective, ply, depth, alpha, beta):
         if best >= beta or best >= status.top:
             status.cutoffs += 1
             status.first_cutoffs += i == 0
-            remember_cutoff(frame, w.history[player], move, depth)
+            if pruning is None:
+                remember_cutoff(frame, w.history[player], move, depth)
+            else:
+                if status.captures == 0 or prize(game.stakes, state, move) <= 0:
+                    remember_cutoff(frame, w.history[player], move, depth)
+                if status.countermoves != 0:
+                    remember_reply(frame, w.history[2 + player], move)
             break
 
-    # Step 6. Remember what was found, and whether the depth limit had a part in it.
+    # Step 7. Remember what was found, and whether the depth limit had a part in it.
     if has_table:
         bound = EXACT
         if best >= beta and best < status.top:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game
 from ..search import DEEPEST, check_arguments
+from .repeating import times_of
 from .workspace import STATUS
 
 __all__ = ["Lengths", "Options", "check_options", "line_lengths", "new_status"]
@@ -33,20 +34,44 @@ class Options(NamedTuple):
     lmr: int
     quiescence: int
     singular: float | None
+    captures: bool
+    countermoves: bool
+    null_move: int
+    check_extensions: bool
+    futility: float
+    late_pruning: int
+    deep_reductions: bool
+    delta: float
+    exchange_pruning: bool
+    repetitions: bool
 
     @property
     def selective(self) -> np.int64 | None:
         """1 if an option changes the value, else None, for which the kernels are compiled without these options."""
         changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
+        changed = changed or self.null_move or self.check_extensions or self.futility or self.late_pruning
         return np.int64(1) if changed else None
+
+    @property
+    def pruning(self) -> np.int64 | None:
+        """1 if one of the options from ``captures`` on is in use, else None, for kernels without these options."""
+        used = self[self._fields.index("captures") :]
+        return np.int64(1) if any(used) else None
 
 
 class Lengths(NamedTuple):
     """How many plies the lines of a search may have."""
 
     deepest: int  # plies of the main search
-    longest: int  # plies with singular extensions
+    longest: int  # plies with extensions
     plies: int  # plies with extensions and noisy moves
+
+
+# The options that stand in the record as they are.
+_COPIED = (
+    *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
+    *("futility", "late_pruning", "deep_reductions", "delta", "exchange_pruning", "check_extensions"),
+)
 
 
 def check_options(options: Options) -> None:
@@ -56,6 +81,8 @@ def check_options(options: Options) -> None:
         ValueError: an option is out of its range, or there is a window for ``aspiration`` and ``iterative`` is False.
     """
     aspiration, margin, singular = options.aspiration, options.margin, options.singular
+    whole = {name: getattr(options, name) for name in ("lmr", "quiescence", "null_move", "late_pruning")}
+    sizes = {name: getattr(options, name) for name in ("futility", "delta")}
     check_arguments(
         ("replacement", options.replacement, options.replacement in ("depth", "always"), "'depth' or 'always'"),
         ("aspiration", aspiration, aspiration is None or aspiration > 0, "above 0, or None for no window"),
@@ -68,9 +95,20 @@ def check_options(options: Options) -> None:
                 _is_whole(plies) and 0 <= plies < DEEPEST,
                 f"a whole number from 0, which is off, to {DEEPEST - 1}",
             )
-            for name, plies in (("lmr", options.lmr), ("quiescence", options.quiescence))
+            for name, plies in whole.items()
+        ),
+        *(
+            (name, size, 0 <= size < math.inf, "a finite number, at least 0, which is off")
+            for name, size in sizes.items()
         ),
     )
+    if options.exchange_pruning and not (options.captures and options.ordered):
+        raise ValueError("exchange_pruning needs captures=True and ordered=True: the order finds out which moves lose")
+    for name in ("delta", "exchange_pruning"):
+        if getattr(options, name) and not options.quiescence:
+            raise ValueError(f"{name} needs quiescence above 0, where it leaves out moves")
+    if options.deep_reductions and not options.lmr:
+        raise ValueError("deep_reductions needs lmr above 0: it reduces the same moves, by more")
     if aspiration is not None and not options.iterative:
         raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
 
@@ -79,7 +117,7 @@ def line_lengths(game: Game, options: Options, depth: int | None) -> Lengths:
     """Return how long the lines get that a search to ``depth`` looks at; None: to the end of the game."""
     most = min(game.max_plies, DEEPEST)
     deepest = min(depth or most, most)
-    longest = deepest if options.singular is None else min(2 * deepest, most)
+    longest = min(2 * deepest, most) if options.singular is not None or options.check_extensions else deepest
     return Lengths(deepest, longest, min(longest + options.quiescence, most))
 
 
@@ -87,11 +125,13 @@ def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:
     """Return the record [1] that each search begins with: the options, no budget, and nothing counted."""
     record = np.zeros(1, STATUS)
     status = record[0]
-    for name in ("hash_move", "killers", "history"):
+    for name in ("hash_move", "killers", "history", "captures", "countermoves"):
         status[name] = options.ordered and getattr(options, name)
-    status.ordered = status.hash_move or status.killers or status.history
-    for name in ("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence"):
+    status.ordered = any(status[name] for name in ("hash_move", "killers", "history", "captures", "countermoves"))
+    for name in _COPIED:
         status[name] = getattr(options, name)
+    status.goes_on = options.quiescence > 0 or options.check_extensions
+    status.times = times_of(game) if options.repetitions else 0
     status.by_depth = options.replacement == "depth"
     status.singular = -1 if options.singular is None else options.singular
     status.aspiration = options.aspiration or 0

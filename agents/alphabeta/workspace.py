@@ -12,11 +12,13 @@ from ...envs.jit import helper
 from ..search import DEEPEST, most_positions
 from .table import new_table
 
-__all__ = ["BOUND", "PROVED", "STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
+__all__ = ["BOUND", "MOST_PAST", "PROVED", "STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
 
 # What the value of a candidate at the root is.
 BOUND = 1  # only an upper bound of the value at this depth
 PROVED = 2  # as it is in the whole game: the depth limit had no part in it
+
+MOST_PAST = 256  # earlier positions of the game that are known: no more plies than that go by without progress
 
 # Options are read from here, and not from arguments, because the kernel calls itself: each argument would be passed on
 # at every position, and options of other types would be compiled anew.
@@ -31,17 +33,32 @@ STATUS = state_dtype(
     fold="u1",
     all_best="u1",
     deeper_entries="u1",
+    captures="u1",
+    countermoves="u1",
+    check_extensions="u1",
+    deep_reductions="u1",
+    exchange_pruning="u1",
+    goes_on="u1",  # whether anything is searched behind the depth limit
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off
     quiescence="i8",  # plies; 0: off
     aspiration="f8",  # 0: off
     margin="f8",
     singular="f8",  # below 0: off
+    null_move="i8",  # plies; 0: off
+    late_pruning="i8",  # 0: off
+    futility="f8",  # 0: off
+    delta="f8",  # 0: off
+    times="i8",  # that a position must stand on the board for a draw; 0: off
     top="f8",  # the largest utility: a value this large is proved
     longest="i8",  # the ply beyond which nothing is extended
+    iteration="i8",  # the depth being searched
     budget="i8",  # positions to visit
     limit="i8",  # positions to visit in the depth being searched: no limit in the first
     stop="i8",  # whether to give up; another thread may set it
+    # The keys of the game's positions and of the line, see `plyground.agents.alphabeta.repeating`.
+    before="i8",  # how many of them come before the root
+    path=("u8", (MOST_PAST + DEEPEST + 2,)),
     # What was counted, beginning with `nodes`.
     nodes="i8",  # positions visited
     leaves="i8",  # positions where the search stopped
@@ -57,6 +74,11 @@ STATUS = state_dtype(
     reductions="i8",  # late moves searched less deep
     extensions="i8",  # singular moves searched deeper
     margin_cutoffs="i8",  # positions pruned by the margin
+    forced="i8",  # positions searched deeper because the player to move is forced
+    null_cutoffs="i8",  # positions where even a pass was good enough
+    futile="i8",  # positions that were so much better than β that nothing was searched
+    pruned="i8",  # moves that were not tried
+    repeated="i8",  # draws by repetition
 )
 
 
@@ -65,7 +87,9 @@ class Workspace(NamedTuple):
 
     states: NDArray[Any]  # [plies + 1] the line being searched
     frames: NDArray[Any]  # [plies + 1] what is kept for each ply of the line, see `_frame_dtype`
-    history: NDArray[np.int64]  # [players, actions] how often a move cut off, deep cut-offs weighing more
+    # [4, actions] for each player how often a move cut off, deep cut-offs weighing more; and for each player what cut
+    # off after a move, the action and 1 more
+    history: NDArray[np.int64]
     table: NDArray[Any]  # [slots] the transposition table; [0]: none
     status: NDArray[Any]  # [1] the options and counts, a `STATUS`
 
@@ -77,6 +101,8 @@ def _frame_dtype(game: Game) -> np.dtype[Any]:
         scores=("i8", actions),  # how promising each legal action is
         killers=("i4", (2,)),  # the last moves that cut off at this ply
         line=("i4", (min(game.max_plies, DEEPEST) + 1,)),  # the best line from here on, ended by -1
+        previous="i4",  # the move that led here; -1: none, or a pass
+        after_pass="u1",  # whether the last move was a pass, of the search and not of the game
     )
 
 
@@ -103,7 +129,7 @@ def new_workspace(game: Game, plies: int, table_mb: float) -> Workspace:
     return Workspace(
         states=np.zeros(plies + 1, game.dtype),
         frames=np.zeros(plies + 1, _frame_dtype(game)),
-        history=np.zeros((2, game.num_actions), np.int64),
+        history=np.zeros((4, game.num_actions), np.int64),
         table=new_table(table_mb, most_positions(game, plies)),
         status=np.zeros(1, STATUS),
     )

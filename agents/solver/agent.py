@@ -174,8 +174,8 @@ class Solver(SearchAgent):
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the plies to the end of the game with best play.
 
-        The plies are None for a draw that does not end, or, in checkers and chess, ends by the count of moves only; and where
-        alpha-beta has proved the value alone.
+        The plies are None for a draw that does not end, or, in checkers and chess, ends by the count of moves only;
+        and where alpha-beta has proved the value alone.
 
         Raises:
             ValueError: the state is none of this game.

@@ -52,7 +52,7 @@ class Deepening:
 
     def __init__(self, game: Game, table_mb: float) -> None:
         self.game = game
-        self._searcher = AlphaBeta(game, nodes=_MOST, table_mb=table_mb, fold=True)
+        self._searcher = AlphaBeta(game, nodes=_MOST, table_mb=table_mb, fold=True, selective=False)
         self.nodes = self.depth = 0
         self.on_progress: Callable[[int, int], object] | None = None
 
@@ -156,7 +156,7 @@ class Deepening:
                 self.on_progress(last, before + int(w.status["nodes"][0]))
 
         run_with_stop(
-            lambda: deepen(self.game, w, None, roots, first, last),
+            lambda: deepen(self.game, w, None, None, roots, first, last),
             w.status["stop"],
             None if math.isinf(left) else left,
             tell,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import config, typeof, types
 
-from .game_type import RULES, rule_of
+from .game_type import rule_of, rules_of
 
 __all__ = ["compile_rules", "rule_fault"]
 
@@ -32,7 +32,7 @@ def compile_rules(game: Any) -> None:
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return
     arguments = _types(game)
-    for rule, names in RULES.items():
+    for rule, names in rules_of(game).items():
         try:
             dispatcher: Any = rule_of(game.numba_type.name, rule)
             signature = tuple(arguments[name] for name in names)
@@ -64,6 +64,7 @@ def _types(game: Any) -> dict[str, Any]:
         "state": state,
         "actions": types.int32[::1],
         "action": types.int64,
+        "least": types.float64,
         "player": types.int64,
         "planes": planes,
         "keys": types.uint64[::1],

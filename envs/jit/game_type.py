@@ -27,7 +27,7 @@ from numba.extending import (
 
 from .linked import compiled_rule
 
-__all__ = ["RULES", "GameType", "game_type", "register_game_class", "rule_of"]
+__all__ = ["OPTIONAL_RULES", "RULES", "GameType", "game_type", "register_game_class", "rule_of", "rules_of"]
 
 # The rules that a kernel may call, with the names of their arguments after the game.
 RULES: dict[str, tuple[str, ...]] = {
@@ -46,6 +46,13 @@ RULES: dict[str, tuple[str, ...]] = {
     "keys_after": ("state", "actions", "keys", "scratch"),
     "random_action": ("state", "actions", "rng"),
     "is_valid": ("state",),
+}
+# Rules that a game need not have: without one, ``game.passed`` is None in Python and in kernels.
+OPTIONAL_RULES: dict[str, tuple[str, ...]] = {
+    "is_forced": ("state",),
+    "stakes": ("state", "action"),
+    "exchange": ("state", "action", "least"),
+    "passed": ("state",),
 }
 
 
@@ -76,13 +83,21 @@ class _RuleOfGame(AttributeTemplate):
     key = GameType
 
     def generic_resolve(self, typ: GameType, attr: str) -> types.Type | None:
-        return types.Dispatcher(rule_of(typ.name, attr)) if attr in RULES else None
+        if attr in OPTIONAL_RULES and getattr(_games[typ.name], attr) is None:
+            return types.none
+        return types.Dispatcher(rule_of(typ.name, attr)) if attr in RULES or attr in OPTIONAL_RULES else None
 
 
 @cache
 def rule_of(game: str, rule: str) -> Callable[..., Any]:
     """Return a rule for kernels to call, of the game whose type has the name ``game``."""
     return compiled_rule(getattr(_games[game], rule))
+
+
+def rules_of(game: Any) -> dict[str, tuple[str, ...]]:
+    """Return the rules that a game has, with the names of their arguments."""
+    given = {rule: names for rule, names in OPTIONAL_RULES.items() if getattr(game, rule) is not None}
+    return {**RULES, **given}
 
 
 @lower_getattr_generic(GameType)

@@ -17,7 +17,7 @@ from ..outside.arguments import checked_whole
 from ..outside.limits import MOST_THREADS
 from ..position import Position
 from ..registry import game_with
-from ..repetition import copy_past, new_past, new_scratch
+from ..repetition import copy_past, keys_of, new_past, new_scratch
 from ..starting import begin, read_options
 from .checks import check_saved, checked_integers, checked_rows, checked_seats
 from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
@@ -106,6 +106,11 @@ class GameBatch:
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self.seed(seed)
         self.reset()
+
+    def past_of(self, row: int) -> NDArray[np.uint64] | None:
+        """Return the keys of the positions that a game has had, as ``info["past"]`` of `BoardGameEnv`; None without."""
+        past = self._past
+        return None if past is None or past.forbids else keys_of(past, row, int(self.plies[row]))
 
     def seed(self, seed: int | None) -> None:
         """Start the random numbers of all games anew; the games go on.

@@ -131,7 +131,9 @@ class OneByOne:
         for place, row in enumerate(rows.tolist()):
             mask = batch.masks[row].copy()
             observation = {"observation": batch.observations[row].copy(), "action_mask": mask}
-            info = {"action_mask": mask, "state": batch.states[row].copy()}
+            info: dict[str, Any] = {"action_mask": mask, "state": batch.states[row].copy()}
+            if (past := batch.past_of(row)) is not None:
+                info["past"] = past
             agent = self._copies[row]
             actions[place] = checked_answer(agent.act(observation, info), agent, batch.game)
         return actions

@@ -6,6 +6,9 @@ pawn, unless the last of them mates, and, in environments, when a position stand
 ``chess(max_quiet_plies=150, repetition=5)`` draws where the Laws do even if nobody claims (9.6). Positions are the same
 for that if the same moves can be played in them: a capture en passant counts if it is legal (9.2.3).
 
+For a search, the noisy moves are captures and promotions, where a pawn becomes nothing but a queen, and in check all
+moves; `exchange` has what they are worth.
+
 `moves` numbers the 4672 actions, of which 218 at most are legal, and `planes` what is observed. The board has no
 symmetries, since castling has sides.
 
@@ -27,8 +30,9 @@ from ...jit.prng import below
 from ...terms import Repetition
 from ..features.chess import WEIGHTS, Movement, make_features
 from .attacks import diagonal_attacks, straight_attacks
+from .exchange import exchange, is_forced, passed, stakes
 from .fen import fen_of, read_fen
-from .legal import can_move, is_check, lister
+from .legal import can_move, is_check, list_captures, lister, restrictions
 from .look import chess_board
 from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_of
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
@@ -90,6 +94,12 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     def legal_actions(state: Any, actions: Any) -> int:
         return list_moves(state, actions, True)
 
+    def noisy_actions(state: Any, actions: Any) -> int:
+        checkers, ends, pinned = restrictions(state)
+        if checkers != np.uint64(0):
+            return list_moves(state, actions, True)
+        return list_captures(state, actions, ends, pinned)
+
     def random_action(state: Any, actions: Any, rng: Any) -> int:
         return actions[below(rng, list_moves(state, actions, False))]
 
@@ -128,6 +138,11 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         observe=make_observe(classic),
         features=make_features(Movement(diagonal_attacks, straight_attacks, KNIGHT_STEPS), flipped),
         weights=WEIGHTS,
+        noisy_actions=noisy_actions,
+        is_forced=is_forced,
+        stakes=stakes,
+        exchange=exchange,
+        passed=passed,
         key=key,
         repetition_key=repetition_key,
         random_action=random_action,

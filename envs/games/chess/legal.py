@@ -16,11 +16,21 @@ from .attacks import attacked_squares, diagonal_attacks, is_attacked, straight_a
 from .moves import ACTIONS, PLANES, UNDERPROMOTION
 from .squares import DIRECTION, DIRECTIONS, KING_STEPS, KNIGHT_STEPS, RANKS, RAYS, bit_of
 
-__all__ = ["can_move", "can_take_en_passant", "castling_square", "count_moves", "is_check", "lister", "restrictions"]
+__all__ = [
+    "can_move",
+    "can_take_en_passant",
+    "castling_square",
+    "count_moves",
+    "is_check",
+    "list_captures",
+    "lister",
+    "restrictions",
+]
 
 _ZERO, _ONE, _7, _9 = (np.uint64(n) for n in (0, 1, 7, 9))
 _ALL = np.uint64(2**64 - 1)
 _FIRST, _THIRD = RANKS[0], RANKS[2]
+_FILES = np.array([255 << 8 * file for file in range(8)], np.uint64)
 _QUEENS = tuple(DIRECTIONS.index(step) for step in ((-1, 1), (0, 1), (1, 1)))  # planes of pawns that become queens
 _STRAIGHT, _DIAGONAL = (  # [squares] what a rook or a bishop reaches on an empty board
     np.bitwise_or.reduce([RAYS[:, number] for number, (x, y) in enumerate(DIRECTIONS) if (x * y == 0) == straight])
@@ -192,6 +202,35 @@ def _list_promotions(actions: Any, count: int, origin: int, targets: Any) -> int
             for piece in range(3):
                 actions[count] = PLANES * origin + UNDERPROMOTION + 3 * side + piece
                 count += 1
+    return count
+
+
+@helper
+def list_captures(state: Any, actions: Any, ends: Any, pinned: Any) -> int:
+    """Write the captures, and the pawns' moves that make a queen, in ascending order; return how many there are.
+
+    The player to move is not in check; ``ends`` and ``pinned`` are from `restrictions`.
+    """
+    king, count = np.int64(state.king), 0
+    pieces = state.own
+    while pieces != _ZERO:
+        origin = lowest(pieces)
+        pieces &= pieces - _ONE
+        start = count
+        if origin == king:
+            targets = KING_STEPS[king] & state.other
+            if targets != _ZERO:
+                targets = _king_targets(state, _ALL)[0] & state.other
+        elif bit_of(origin) & state.pawns == _ZERO:
+            targets = _targets(state, origin, ends, pinned) & state.other
+        else:
+            targets = _targets(state, origin, ends, pinned)
+            if origin & 7 != 6:
+                targets &= ~(_FILES[origin >> 3])
+        while targets != _ZERO:
+            _put(actions, start, count, np.int64(ACTIONS[origin, lowest(targets)]))
+            count += 1
+            targets &= targets - _ONE
     return count
 
 

@@ -1,0 +1,64 @@
+"""What is best for a game, of the options of alpha-beta that change the value.
+
+An option that is not given is the game's own, which is off in all games that are not named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["own_options"]
+
+_OFF: dict[str, Any] = {
+    "deeper_entries": False,
+    "lmr": 0,
+    "quiescence": 0,
+    "captures": False,
+    "countermoves": False,
+    "null_move": 0,
+    "check_extensions": False,
+    "futility": 0.0,
+    "late_pruning": 0,
+    "deep_reductions": False,
+    "delta": 0.0,
+    "exchange_pruning": False,
+    "repetitions": False,
+}
+_OWN: dict[str, dict[str, Any]] = {
+    "chess": {
+        "deeper_entries": True,
+        "lmr": 3,
+        "quiescence": 32,
+        "captures": True,
+        "countermoves": True,
+        "null_move": 2,
+        "check_extensions": True,
+        "futility": 0.013,
+        "late_pruning": 4,
+        "deep_reductions": True,
+        "delta": 0.026,
+        "exchange_pruning": True,
+        "repetitions": True,
+    },
+}
+_IN_UNITS = ("futility", "delta")  # of the evaluation: of no use with another one
+_FOLLOW = {"deep_reductions": "lmr", "delta": "quiescence", "exchange_pruning": "quiescence"}  # nothing without these
+
+
+def own_options(game: str, given: Mapping[str, Any], is_own: bool = True) -> dict[str, Any]:
+    """Return the options, with the game's own for those that are None.
+
+    Args:
+        game: the name of the game; "": one that has none.
+        given: the options that were asked for.
+        is_own: whether the evaluation is the game's own.
+    """
+    own = {name: value for name, value in _OWN.get(game, {}).items() if is_own or name not in _IN_UNITS}
+    options = {name: value if value is not None else own.get(name, _OFF[name]) for name, value in given.items()}
+    for name, base in _FOLLOW.items():
+        if given[name] is None and not options[base]:
+            options[name] = _OFF[name]
+    if given["exchange_pruning"] is None and not options["captures"]:
+        options["exchange_pruning"] = False
+    return options

@@ -1,0 +1,83 @@
+"""Draws by repetition inside the search.
+
+The line that is being searched and the positions of the game before it are kept as keys, in ``status.path``: first
+those of the game, then the root, at ``status.before``, then one for each ply. A position that the line has already had
+below the root is a draw at once: if it pays to come back once, it pays to come back again. One of the game is a draw
+when it stands on the board as often as the rules say.
+
+A value that stands on such a draw depends on the way to the position, which the transposition table does not know: it
+may be wrong elsewhere. Nothing is called proved by it. (M. Campbell, "The graph-history interaction: on ignoring
+position history", ACM Annual Conference, 1985; A. J. Palay, "Searching with probabilities", thesis, 1983.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...envs import Game
+from ...envs.jit import helper
+from .workspace import MOST_PAST
+
+__all__ = ["checked_past", "enter_root", "is_repeated", "set_past", "times_of"]
+
+
+def times_of(game: Game) -> int:
+    """Return how often a position must stand on the board for a draw; 0: repetitions do not draw this game."""
+    repetition = game.repetition
+    return repetition.times if repetition is not None and repetition.effect == "draw" else 0
+
+
+def checked_past(game: Game, past: ArrayLike | None) -> NDArray[np.uint64]:
+    """Return the keys of a game's earlier positions.
+
+    Raises:
+        ValueError: they are not one row of whole numbers of 64 bits.
+    """
+    if past is None:
+        return np.zeros(0, np.uint64)
+    keys = np.asarray(past)
+    if keys.size == 0:
+        return np.zeros(0, np.uint64)
+    if keys.ndim != 1 or keys.dtype != np.uint64:
+        raise ValueError(
+            f"past must be the repetition_key of each position that the game of {game.name} has had, an array of "
+            f"uint64 with one dimension, got {keys.dtype} of shape {keys.shape}"
+        )
+    return keys
+
+
+def set_past(status: NDArray[Any], past: NDArray[np.uint64]) -> None:
+    """Enter the keys of a game's earlier positions, the last of which may be the root itself, into the `STATUS` [1]."""
+    keys = past[-MOST_PAST:]
+    status["path"][0, : keys.size] = keys
+    status["before"] = keys.size
+
+
+@helper
+def enter_root(game: Any, state: Any, status: Any) -> None:
+    """Put the root behind the positions of the game, or leave it there if it is the last of these."""
+    if status.times == 0:
+        return
+    key = game.repetition_key(state)
+    if status.before > 0 and status.path[status.before - 1] == key:
+        status.before -= 1
+    status.path[status.before] = key
+
+
+@helper
+def is_repeated(game: Any, state: Any, status: Any, ply: int) -> bool:
+    """Enter a position at a ply of the line, and return whether it is drawn because it stands there once more."""
+    if status.times == 0:
+        return False
+    key = game.repetition_key(state)
+    root = status.before
+    status.path[root + ply] = key
+    in_game, in_line = 0, 0
+    for i in range(root + 1):
+        in_game += np.int64(status.path[i] == key)
+    for i in range(root + 1, root + ply):
+        in_line += np.int64(status.path[i] == key)
+    return in_line > 0 or in_game + 1 >= status.times

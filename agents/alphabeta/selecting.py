@@ -1,0 +1,85 @@
+"""What alpha-beta searches less deep, or not at all, where it knows more of a game than its moves.
+
+Sources: D. F. Beal, "A generalised quiescence search algorithm", Artificial Intelligence 43 (1990), and C. Donninger,
+"Null move and deep search", ICCA Journal 16 (1993), for null moves; J. Schaeffer, "Experiments in search and
+knowledge", thesis, University of Waterloo (1986), and E. A. Heinz, "Extended futility pruning", ICCA Journal 21 (1998),
+for futility; and, for reductions by the logarithms of the depth and of the move's number, and for late-move pruning,
+programs with open sources since Fruit Reloaded and Stockfish.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...envs.jit import helper
+from .ordering import prize
+
+__all__ = ["FUTILE_TO", "is_forced", "may_prune", "passes", "reduction"]
+
+FUTILE_TO = 6  # plies left, at most, for a state to be so good that nothing is searched
+_MOVES_FUTILE_TO = 4  # … for a quiet move to be so bad
+_LATE_TO = 5  # … for a move to be too late
+_LOSING_TO = 2  # … for one that loses by the exchange
+_SLOPE = 2.25  # of reductions: ln(depth) * ln(number) divided by this
+
+
+@helper
+def is_forced(rule: Any, state: Any) -> bool:
+    """Return whether the player to move cannot wait; False in a game that does not tell."""
+    if rule is None:
+        return False
+    return rule(state)
+
+
+@helper
+def passes(game: Any, rule: Any, state: Any) -> bool:
+    """Let the player to move pass, if it is worth a try; return whether the search can go on from there."""
+    if rule is None:
+        return False
+    return rule(state) and not game.is_terminal(state)
+
+
+@helper
+def may_prune(
+    game: Any,
+    state: Any,
+    child: Any,
+    move: int,
+    status: Any,
+    depth: int,
+    number: int,
+    score: int,
+    static: float,
+    alpha: float,
+) -> bool:
+    """Return whether a move, which led to ``child``, need not be tried.
+
+    Args:
+        game: the game.
+        state: the state, whose player is not forced and has a move that does not certainly lose.
+        child: the state after the move.
+        move: the move.
+        status: the options.
+        depth: plies left.
+        number: how many moves were tried before.
+        score: the move's place in the order.
+        static: the evaluation of the state.
+        alpha: what the move must be better than.
+    """
+    losing = status.exchange_pruning != 0 and depth <= _LOSING_TO and score < 0
+    futile = status.futility > 0 and depth <= _MOVES_FUTILE_TO and static + status.futility * depth <= alpha
+    late = status.late_pruning > 0 and depth <= _LATE_TO and number >= status.late_pruning + depth * depth
+    if not losing and not ((futile or late) and prize(game.stakes, state, move) <= 0):
+        return False
+    return not is_forced(game.is_forced, child)
+
+
+@helper
+def reduction(status: Any, depth: int, number: int) -> int:
+    """Return by how many plies a late move is searched less deep; a ply is left."""
+    if status.deep_reductions == 0:
+        return 1
+    plies = int(0.5 + np.log(np.float64(depth)) * np.log(np.float64(number)) / _SLOPE)
+    return min(max(1, plies), depth - 2)
