@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plyground.agents.solver import Solver
-from plyground.agents.solver.checkers_endings import CheckersEndings
+from plyground.agents.solver.endings import Endings
 from plyground.agents.solver.exhaustive import AllPositions
 from plyground.envs import Game, State, make_game
 
@@ -118,7 +118,7 @@ def test_two_kings_against_one_are_solved_as_by_the_oracle() -> None:
 @pytest.mark.parametrize("men_reset", [True, False])
 def test_values_are_those_of_the_search_with_the_count(men_reset: bool, rng: np.random.Generator) -> None:
     game = make_game(f"checkers(max_quiet_plies=9, men_reset={men_reset})")
-    endings, counted = CheckersEndings(game, 512), AllPositions(game, 512)
+    endings, counted = Endings(game, 512), AllPositions(game, 512)
     seen = set()
     for _ in range(400):
         state = game.new_state()
@@ -152,7 +152,7 @@ def test_memory_is_one_limit_for_both_ways() -> None:
     game = make_game("checkers")
     with pytest.raises(MemoryError, match="checkers is too large to solve with table_mb=2"):
         Solver(game, table_mb=2).value(game.new_state())
-    endings = CheckersEndings(game, 2)
+    endings = Endings(game, 2)
     assert endings.value(game.state_from_fen("B:WK1:BK14,K15")) == (1.0, 17)
     assert endings._free.megabytes + endings._counted.megabytes <= 2
     endings.clear()

@@ -77,8 +77,8 @@ def test_compiled_evaluation_is_the_sum_of_weighted_features(spec: str, rng: np.
                 assert found[player] == pytest.approx(game.max_utility * total)
 
 
-def test_every_game_but_chess_and_go_has_features() -> None:
-    assert [name for name in game_names() if not make_game(name).weights] == ["chess", "go"]
+def test_every_game_but_go_has_features() -> None:
+    assert [name for name in game_names() if not make_game(name).weights] == ["go"]
     assert go(5).features_of(go(5).new_state(), 0) == {}
     assert go(5).features(go(5).new_state(), 0) == ()
 

@@ -2,7 +2,7 @@
 
 Connect Four has a search of its own, in the room `connect_four`. Any other game is solved by visiting every position
 that can follow, as far as memory allows: depth first (`solving`), or, where positions come again, by retrograde
-analysis (`retrograde`), which is how endings of checkers are solved (`checkers_endings`). Where none comes again, and
+analysis (`retrograde`), which is how endings of checkers and chess are solved (`endings`). Where none comes again, and
 memory is not enough, alpha-beta looks for a proof (`deepening`).
 """
 
@@ -21,9 +21,9 @@ from ...envs import Game, State
 from ..analysis import Analysis
 from ..compiling import Stopwatch
 from ..search import DEEPEST, SearchAgent, check_arguments
-from .checkers_endings import CheckersEndings, is_checkers
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof
+from .endings import Endings, has_count
 from .exhaustive import AllPositions, Engine, TooManyError
 
 __all__ = ["Progress", "Solution", "Solver"]
@@ -41,7 +41,7 @@ class Solution:
     Attributes:
         value: the value of the state.
         distance: plies to the end of the game; 0 for a finished game; None for a draw that does not end, or, in
-            checkers, ends by the count of moves only; or where alpha-beta has proved the value alone.
+            checkers and chess, ends by the count of moves only; or where alpha-beta has proved the value alone.
         best_actions: all actions that keep the value, ascending; empty for a finished game. See ``complete``.
         fastest_actions: the actions that keep both value and distance, ascending.
         values: the value of each action. See ``complete``.
@@ -95,8 +95,8 @@ class Solver(SearchAgent):
     Where none comes again and they do not fit into memory, alpha-beta looks for a proof, in a table of fixed size. It
     finds a win or a loss with the distance, and the actions that keep both; see `Solution.complete`.
 
-    Endings of checkers are solved without the count of quiet plies, and then held against it; see
-    `plyground.agents.solver.checkers_endings`.
+    Endings of checkers and chess are solved without the count of quiet plies, and then held against it; see
+    `plyground.agents.solver.endings`.
 
     Args:
         game: the game, or its name.
@@ -141,8 +141,8 @@ class Solver(SearchAgent):
     def _new_engine(self) -> Engine:
         if is_connect_four(self.game):
             return ConnectFourScores(self.game, self.table_mb or 64, self.book)
-        if is_checkers(self.game):
-            return CheckersEndings(self.game, self.table_mb or _TABLE_MB)
+        if has_count(self.game):
+            return Endings(self.game, self.table_mb or _TABLE_MB)
         return AllPositions(self.game, self.table_mb or _TABLE_MB)
 
     def reset(self, seed: int | None = None) -> None:
@@ -174,8 +174,8 @@ class Solver(SearchAgent):
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the plies to the end of the game with best play.
 
-        The plies are None for a draw that does not end, or, in checkers, ends by the count of moves only; and where
-        alpha-beta has proved the value alone.
+        The plies are None for a draw that does not end, or, in checkers and chess, ends by the count of moves only;
+        and where alpha-beta has proved the value alone.
 
         Raises:
             ValueError: the state is none of this game.

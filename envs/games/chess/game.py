@@ -28,6 +28,8 @@ from ...game import Game
 from ...jit import helper
 from ...jit.prng import below
 from ...terms import Repetition
+from ..features.chess import WEIGHTS, Movement, make_features
+from .attacks import diagonal_attacks, straight_attacks
 from .exchange import exchange, is_forced, passed, stakes
 from .fen import fen_of, read_fen
 from .legal import can_move, is_check, list_captures, lister, restrictions
@@ -36,6 +38,7 @@ from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
 from .playing import player_of_moves
 from .position import LAYOUT, is_dead, keys, validity
+from .squares import KNIGHT_STEPS, flipped
 from .starts import CHESS, back_rank
 
 __all__ = ["chess"]
@@ -133,6 +136,8 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         is_terminal=is_terminal_or_announced if classic else is_terminal,
         utility=utility,
         observe=make_observe(classic),
+        features=make_features(Movement(diagonal_attacks, straight_attacks, KNIGHT_STEPS), flipped),
+        weights=WEIGHTS,
         noisy_actions=noisy_actions,
         is_forced=is_forced,
         stakes=stakes,

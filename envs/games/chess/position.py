@@ -26,7 +26,7 @@ from .legal import can_take_en_passant, castling_square
 from .moves import KING
 from .squares import KING_STEPS, KNIGHT_STEPS, RANKS, bit_of
 
-__all__ = ["LAYOUT", "PIECE_KEYS", "is_dead", "keys", "kind_at", "piece_key", "validity"]
+__all__ = ["FILE_KEYS", "LAYOUT", "PIECE_KEYS", "TURN_KEY", "is_dead", "keys", "kind_at", "piece_key", "validity"]
 
 LAYOUT = state_dtype(
     own="u8",
@@ -54,8 +54,8 @@ _RANDOM = np.random.SeedSequence(1970).generate_state(2 * 16 * 64 + 2 * 256 + 8 
 PIECE_KEYS = _RANDOM[: 2 * 16 * 64].reshape(2, 16, 64).copy()  # [colours, kinds, squares as white sees them]
 PIECE_KEYS[:, 0] = 0
 _CASTLING_KEYS = _RANDOM[2048 : 2048 + 512].reshape(2, 256)  # [colours, rights]
-_FILE_KEYS, _QUIET_KEYS = _RANDOM[2560:2568], _RANDOM[2568:]  # [files] en passant; [plies]
-_TURN_KEY = np.uint64(0x9E3779B97F4A7C15)
+FILE_KEYS, _QUIET_KEYS = _RANDOM[2560:2568], _RANDOM[2568:]  # [files] en passant; [plies]
+TURN_KEY = np.uint64(0x9E3779B97F4A7C15)
 
 
 @helper
@@ -118,9 +118,9 @@ def keys(max_quiet_plies: int, always: bool) -> tuple[Rule, Rule]:
         value = state.hash ^ _CASTLING_KEYS[state.turn, state.castling]
         value ^= _CASTLING_KEYS[1 - state.turn, state.other_castling]
         if state.turn == 1:
-            value ^= _TURN_KEY
+            value ^= TURN_KEY
         if state.en_passant != 0 and (not always or can_take_en_passant(state)):
-            value ^= _FILE_KEYS[state.en_passant >> 3]
+            value ^= FILE_KEYS[state.en_passant >> 3]
         return value
 
     with_position = helper(repetition_key)

@@ -1,19 +1,22 @@
-"""Endings of checkers: solved without the rule of 40 moves, and then held against it.
+"""Endings of games with a count of quiet plies, checkers and chess: solved without it, and then held against it.
 
-With the count of quiet plies in its state, each position exists 80 times, and no state comes again. Without the count
-it exists once, positions come again, and retrograde analysis takes a fiftieth of the memory. The values that it finds
-hold under the rule wherever the count leaves enough time:
+With the count in its state, each position exists as often as there are counts (80 times in checkers, 100 in chess), and
+no state comes again. Without the count it exists once, positions come again, and retrograde analysis takes a fiftieth
+of the memory. The values that it finds hold under the rule wherever the count leaves enough time:
 
 - The rule adds draws and nothing else. So a draw without the rule is a draw with it.
 - A win in d plies without the rule is one with it if d and the plies counted so far are together at most
-  ``max_quiet_plies``. (A move that leaves the other side without a move wins, even as the last that the rule allows.)
-  The loser cannot be made to lose sooner, for he has the same moves.
-- A longer win stays a win if jumps and moves of men restart the count in time, in all lines in which the winner plays
-  moves to his soonest end. `count_needed` finds how many plies the count must leave for that.
+  ``max_quiet_plies``. (A move that wins does so even as the last that the rule allows.) The loser cannot be made to
+  lose sooner, for he has the same moves.
+- A longer win stays a win if captures and moves of men or pawns restart the count in time, in all lines in which the
+  winner plays moves to his soonest end. `count_needed` finds how many plies the count must leave for that.
 
 Where the count leaves fewer plies, the winner has to choose other moves, or cannot win. Such a position is solved with
 the count, which takes more memory. A draw has no distance here: it ends by the count, or by repetition, whatever the
 players do.
+
+Endings of chess without pawns are kept once for all eight images of the board, and others without castling rights for
+both: see `plyground.envs.games.chess.endings`.
 """
 
 from __future__ import annotations
@@ -26,23 +29,28 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ...envs.games.checkers import is_blocked
+from ...envs.games.chess.endings import image_key, is_over
 from ...envs.jit import bind, kernel
 from .exhaustive import AllPositions
 from .solving import BYTES, DONE, FREE, Table, look_up, move_entries, new_table, slot_of
 
-__all__ = ["CheckersEndings", "count_needed", "is_checkers", "without_count"]
+__all__ = ["Endings", "count_needed", "has_count", "without_count"]
 
 _FEWEST = 1 << 12  # slots of a new table
 _NEVER = 1 << 20  # more plies than any count leaves
 
 
-def is_checkers(game: Game) -> bool:
-    """Return whether ``game`` is this package's checkers."""
-    return game.name == "checkers" and "max_quiet_plies" in game.parameters
+def has_count(game: Game) -> bool:
+    """Return whether ``game`` is checkers, or chess but for ``classic``, where the rule differs."""
+    if "max_quiet_plies" not in game.parameters:
+        return False
+    return game.name == "checkers" or (game.name == "chess" and not game.parameters["classic"])
 
 
 def without_count(game: Game) -> Game:
-    """Return checkers without the rule of 40 moves: positions are the same whatever the count."""
+    """Return the game without the rule of quiet plies: positions are the same whatever the count."""
+    if game.name == "chess":
+        return game.replace(is_terminal=is_over, key=game.repetition_key, canonical_key=image_key)
     return game.replace(is_terminal=is_blocked, key=game.repetition_key)
 
 
@@ -63,7 +71,7 @@ def count_needed(game, table, lines, ply):
     not secure the win at any count; -1 says that the table is full.
 
     Args:
-        game: checkers without the count.
+        game: the game without the count.
         table: the values without the count, of all positions that can follow.
         lines: scratch arrays, and what was found before. The position is ``lines.states[ply]``.
         ply: the ply of the position in the line, an int64.
@@ -103,11 +111,11 @@ def count_needed(game, table, lines, ply):
     return plies
 
 
-class CheckersEndings:
+class Endings:
     """Values of endings, under the rules of the game as it is.
 
     Args:
-        game: checkers, with any parameters.
+        game: checkers or chess, see `has_count`.
         table_mb: megabytes for all values, and for finding them.
 
     Attributes:
