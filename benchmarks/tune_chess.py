@@ -41,7 +41,7 @@ from plyground.envs.games.features.chess_values import VALUES
 from plyground.envs.jit import kernel
 
 VALUES_FILE = Path(__file__).parent.parent / "envs" / "games" / "features" / "chess_values.py"
-PLAYER = "alphabeta(nodes=1000, quiescence=6)"
+PLAYER = "alphabeta(nodes=600)"
 OPENING = 8  # random plies
 FAR_AHEAD, FAR_AHEAD_PLIES = 8.0, 4  # pawns; plies after which the game is won
 LONGEST = 240  # plies; a longer game is a draw
