@@ -61,6 +61,11 @@ NEAR = near()
 APART = ~NEAR & ~np.eye(64, dtype=bool)  # kings that may stand so
 
 
+def without(square: int) -> NDArray[np.bool_]:
+    """Return all squares but one."""
+    return np.isin(BOARD, [square], invert=True)
+
+
 def reach(piece: str, square: int, blockers: set[int]) -> set[int]:
     """Return what a queen or a rook attacks."""
     file, rank = divmod(square, 8)
@@ -104,18 +109,18 @@ def pawn_wins() -> tuple[dict[int, Table], dict[int, Table]]:
             if rank == 7:
                 to_black[pawn] = promoted_wins(pawn)
                 continue
-            free = pawn != BOARD
+            free = without(pawn)
             guarded = np.isin(BOARD, [8 * x + rank + 1 for x in (file - 1, file + 1) if 0 <= x < 8])
             stands = APART & free[:, None] & free
-            ahead = (pawn + 1 != BOARD)[:, None] & (pawn + 1 != BOARD)
+            ahead = without(pawn + 1)[:, None] & without(pawn + 1)
             steps = to_black[pawn + 1] & ahead
             if rank == 1:
-                steps |= to_black[pawn + 2] & ahead & (pawn + 2 != BOARD)[:, None] & (pawn + 2 != BOARD)
+                steps |= to_black[pawn + 2] & ahead & without(pawn + 2)[:, None] & without(pawn + 2)
             white = stands & ~guarded & steps
             black = np.zeros((64, 64), bool)
             while True:
                 # Black loses where he has a move, and none that saves him; taking the pawn saves him.
-                legal = [NEAR & ~NEAR[w] & ~guarded & (w != BOARD) for w in range(64)]
+                legal = [NEAR & ~NEAR[w] & ~guarded & without(w) for w in range(64)]
                 has_move = np.array([moves.any(axis=1) for moves in legal])
                 saved = np.array([(moves & (~white[w] | ~free)).any(axis=1) for w, moves in enumerate(legal)])
                 black = stands & has_move & ~saved
@@ -154,7 +159,7 @@ def test_every_position_of_king_and_pawn(game: Game) -> None:
             _values(without_count(game), states, endings._free.table, values)
             # White to move takes no king; black to move may be in check. What nothing leads to is not known (-9).
             known = values.reshape(64, 64) != -9
-            stands = APART & (pawn != BOARD)[:, None] & (pawn != BOARD) & known
+            stands = APART & without(pawn)[:, None] & without(pawn) & known
             if turn == 0:
                 stands &= ~np.isin(BOARD, [8 * x + pawn % 8 + 1 for x in (pawn // 8 - 1, pawn // 8 + 1) if 0 <= x < 8])
             assert ((values.reshape(64, 64) == 1) == wins)[stands].all(), (pawn, turn)
