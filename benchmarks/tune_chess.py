@@ -41,7 +41,7 @@ from plyground.envs.games.features.chess_values import VALUES
 from plyground.envs.jit import kernel
 
 VALUES_FILE = Path(__file__).parent.parent / "envs" / "games" / "features" / "chess_values.py"
-PLAYER = "alphabeta(nodes=1000, quiescence=6)"
+PLAYER = "alphabeta(nodes=600)"
 OPENING = 8  # random plies
 FAR_AHEAD, FAR_AHEAD_PLIES = 8.0, 4  # pawns; plies after which the game is won
 LONGEST = 240  # plies; a longer game is a draw
@@ -125,7 +125,8 @@ def scale_of(positions: NDArray[Any]) -> float:
     def loss(scale: float) -> float:
         return cross_entropy(positions["value"] / scale, positions["result"])
 
-    return float(minimize_scalar(loss, (0.5, 10.0), method="bounded", bounds=(0.5, 10.0)).x)
+    found: Any = minimize_scalar(loss, method="bounded", bounds=(0.5, 10.0))
+    return float(found.x)
 
 
 def cross_entropy(logits: NDArray[Any], targets: NDArray[Any]) -> float:
@@ -171,7 +172,7 @@ def regression(matrix: Any, targets: NDArray[Any], before: NDArray[Any], scale: 
     first, second = (np.concatenate([pairs[:, n], COUNT + pairs[:, n]]) for n in (0, 1))
     transposed = matrix.T.tocsr()
 
-    def loss(values: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+    def loss(values: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
         logits = matrix @ values / scale
         error = (sigmoid(logits) - targets) / CORRELATED
         away, steps = (values - before) / SPREAD, (values[first] - values[second]) / ROUGHNESS

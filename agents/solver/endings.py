@@ -141,6 +141,10 @@ class Endings:
         """Positions visited."""
         return self._free.nodes + self._counted.nodes
 
+    def longest(self) -> int:
+        """Return the plies of the longest win without the count, among the positions that are known; 0 for none."""
+        return self._free.longest()
+
     def compile(self) -> None:
         """Compile what every search needs; what only the count asks for is compiled when it does."""
         self._free.compile()

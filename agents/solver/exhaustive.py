@@ -13,7 +13,20 @@ from ..clock import run_with_stop
 from ..compiling import compiling
 from .retrograde_memory import TooLargeError, compile_backwards, solve_backwards
 from .sampling import fewest_positions
-from .solving import BYTES, CYCLE, ENDLESS, FULL, SOLVED, Table, look_up, move_entries, new_line, new_table, search
+from .solving import (
+    BYTES,
+    CYCLE,
+    DONE,
+    ENDLESS,
+    FULL,
+    SOLVED,
+    Table,
+    look_up,
+    move_entries,
+    new_line,
+    new_table,
+    search,
+)
 
 __all__ = ["AllPositions", "Engine", "TooManyError"]
 
@@ -117,6 +130,11 @@ class AllPositions:
     def megabytes(self) -> float:
         """Megabytes that the table takes."""
         return self.table.keys.size * BYTES / 2**20
+
+    def longest(self) -> int:
+        """Return the plies of the longest win, of either player, among the positions that are known; 0 for none."""
+        marks = self.table.marks[(self.table.marks >= DONE) & (self.table.values != 0)]
+        return int(marks.max(initial=DONE)) - DONE
 
     @property
     def _limit(self) -> float:
