@@ -17,6 +17,7 @@ import sys
 import time
 from typing import Any
 
+_LONGEST = 250  # plies of a game
 CONTROLS = ((1, 0.01), (2, 0.02), (5, 0.05), (10, 0.1), (60, 1))
 
 
@@ -42,7 +43,7 @@ def game(engine: Any, rng: random.Random, seconds: float, increment: float, most
 
     board, clocks, lost, least, plies = opening(rng, 8), [float(seconds)] * 2, 0, float(seconds), 0
     token, used = object(), 0.0
-    while any(board.legal_moves) and not board.is_game_over() and plies < most:
+    while any(board.legal_moves) and plies < most:  # repetitions do not end it: long games are the hard ones
         limit = chess.engine.Limit(
             white_clock=clocks[1], black_clock=clocks[0], white_inc=increment, black_inc=increment
         )
@@ -101,7 +102,7 @@ def main() -> None:
             plies = lost = games = 0
             least, shares = float(seconds), []
             while plies < most:
-                played, late, left, share = game(engine, rng, seconds, increment, most - plies)
+                played, late, left, share = game(engine, rng, seconds, increment, min(most - plies, _LONGEST))
                 plies, lost, games, least = plies + played, lost + late, games + 1, min(least, left)
                 shares.append(share)
             load = os.getloadavg()[0]

@@ -175,3 +175,45 @@ class TestStockfish:
         players = ["engine('stockfish')", "engine('stockfish', UCI_LimitStrength=true, UCI_Elo=1400)"]
         records = match("chess", players, 2, time=TimeControl(1, 0.02, margin=10))
         assert {record.ending for record in records} == {"finished"}
+
+
+OTHERS = [("fairymax", "xboard"), ("phalanx", "xboard"), ("gnuchess --uci", "uci")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "protocol"), OTHERS)
+class TestOtherPrograms:
+    @pytest.fixture
+    def program(self, command: str, protocol: str, caplog: pytest.LogCaptureFixture) -> Any:
+        name = command.split()[0]
+        if shutil.which(name) is None and shutil.which(name, path="/usr/games") is None:
+            pytest.skip(f"{name} is not installed: apt-get install {name}")
+        engine = ChessEngine(CHESS, command, protocol, seconds=30, move_seconds=0.1)
+        yield engine
+        engine.close()
+        assert not caplog.records  # python-chess has not logged what the program chatters
+
+    def test_games_with_both_colours(self, program: Any) -> None:
+        for seat in (0, 1):
+            players = [program, "random"] if seat == 0 else ["random", program]
+            env: Any = BoardGameEnv(CHESS, max_cycles=8)
+            record = play(env, players, seat, time="20+0.5" if seat else None)
+            assert record.ending in ("finished", "truncated")
+            assert len(record.moves) >= 5
+
+    def test_positions(self, program: Any, command: str) -> None:
+        env: Any = BoardGameEnv(CHESS)
+        options = {"fen": "4k3/8/8/8/8/8/4q3/4K2R w K - 0 1"}
+        if command == "fairymax":
+            with pytest.raises(EngineError, match="cannot set up a position"):
+                play(env, [program, first_legal], 1, options=options)
+        else:
+            assert play(env, [program, first_legal], 1, options=options).moves[0] == CHESS.move_of(
+                CHESS.state_from_fen(options["fen"]), "e1e2"
+            )
+
+
+def test_a_program_that_speaks_no_xboard_is_not_logged(script: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(EngineError, match=r"did not introduce itself|did not declare required feature"):
+        ChessEngine(CHESS, script("e2e4"), "xboard", seconds=4).prepare()
+    assert not caplog.records

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shlex
 import signal
@@ -32,7 +33,11 @@ Answer = TypeVar("Answer")
 
 
 class _Quiet(chess.engine.Protocol):
-    """Keeps the standard error of a program, in place of writing it to the log."""
+    """Keeps the standard error of a program, in place of writing it to the log.
+
+    Nor are lines logged that python-chess does not expect: programs that speak XBoard chatter, and what is wrong is
+    told by an `EngineError`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,8 +53,28 @@ class _UCI(_Quiet, chess.engine.UciProtocol):
 
 
 class _XBoard(_Quiet, chess.engine.XBoardProtocol):
-    pass
+    """Speaks to programs without ``setboard``, too, which python-chess refuses: most games begin with all pieces."""
 
+    _can_set_up = True
+
+    def _line_received(self, line: str) -> None:
+        if line.startswith("feature ") and "setboard=0" in line:
+            self._can_set_up = False
+            line = line.replace("setboard=0", "setboard=1")
+        super()._line_received(line)
+
+    def send_line(self, line: str) -> None:
+        if line.startswith("setboard ") and not self._can_set_up:
+            raise chess.engine.EngineError("it cannot set up a position other than that of all pieces")
+        super().send_line(line)
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """Return whether a record of python-chess's log is about no program of ours."""
+    return not isinstance(record.args, tuple) or not any(isinstance(one, _Quiet) for one in record.args)
+
+
+logging.getLogger(chess.engine.__name__).addFilter(_is_of_others)
 
 PROTOCOLS = {"uci": _UCI, "xboard": _XBoard}
 
