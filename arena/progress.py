@@ -23,7 +23,8 @@ from rich.table import Column
 from rich.text import Text
 
 from .notices import CONSOLE
-from .ratings import rating_list
+from .ratings.lists import rate_games
+from .ratings.paired import PairCounter
 from .records.formats import read_games, write_games
 from .records.names import split_name
 from .records.record import GameRecord, saved_records
@@ -34,6 +35,8 @@ __all__ = [
     "convert_with_progress",
     "play_with_progress",
     "train_with_progress",
+    "watch_games",
+    "watch_with_progress",
 ]
 
 Item = TypeVar("Item")
@@ -50,8 +53,17 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
         total: the number of its games.
         out: a file of JSON lines, to which each game is added as soon as it is finished.
     """
+    records: list[GameRecord] = []
+    watch_games(played, total, records.append, out)
+    return records
+
+
+def watch_games(
+    played: Iterator[GameRecord], total: int, take: Callable[[GameRecord], object], out: str | Path | None = None
+) -> None:
+    """Play the games of an iterator as `play_with_progress` does, and give each to ``take``; none is kept here."""
     games = played if out is None else saved_records(out, played)
-    return collect_with_progress(games, total, "playing", "games", note=_Leader().add)
+    watch_with_progress(games, total, "playing", "games", take, note=_Leader().add)
 
 
 def collect_with_progress(
@@ -62,17 +74,33 @@ def collect_with_progress(
     size: Callable[[Item], int] = lambda _: 1,
     note: Callable[[Item], str] = lambda _: "",
 ) -> list[Item]:
-    """Return the items of an iterator; after Ctrl-C, the items until then. A bar shows the rate, and what is left.
+    """Return the items of an iterator, which `watch_with_progress` watches; after Ctrl-C, the items until then."""
+    done: list[Item] = []
+    watch_with_progress(items, total, task, unit, done.append, size, note)
+    return done
+
+
+def watch_with_progress(
+    items: Iterable[Item],
+    total: int,
+    task: str,
+    unit: str,
+    take: Callable[[Item], object],
+    size: Callable[[Item], int] = lambda _: 1,
+    note: Callable[[Item], str] = lambda _: "",
+) -> None:
+    """Go through the items of an iterator, until Ctrl-C. A bar shows the rate, and what is left.
 
     Args:
         items: the items to wait for.
         total: the sum of the items' sizes.
         task: what is being done, as in ``"playing"``.
         unit: what is counted, as in ``"games"``.
+        take: is given each item.
         size: gives the size of an item, in units.
         note: is given each item, and returns how it all stands, in a few words.
     """
-    done: list[Item] = []
+    done = 0
     whole = Column(no_wrap=True)
     try:
         columns = (
@@ -89,11 +117,11 @@ def collect_with_progress(
         with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total, note="")
             for item in items:
-                done.append(item)
+                take(item)
+                done += size(item)
                 bar.update(shown, advance=size(item), note=escape(note(item)))
     except KeyboardInterrupt:
-        CONSOLE.print(f"stopped after {sum(map(size, done))} of {total} {unit}")
-    return done
+        CONSOLE.print(f"stopped after {done} of {total} {unit}")
 
 
 class _RateColumn(ProgressColumn):
@@ -110,16 +138,16 @@ class _Leader:
     """Who is rated highest until now, with the interval; looked up anew when that costs little time."""
 
     def __init__(self) -> None:
-        self._records: list[GameRecord] = []
+        self._games = PairCounter()
         self._next, self._text = 0.0, ""
 
     def add(self, record: GameRecord) -> str:
         """Count a game, and return a line such as ``"random leads, +120 Elo (+31 to +240)"``."""
-        self._records.append(record)
+        self._games.add(record)
         now = time.perf_counter()
         if now >= self._next:
             try:
-                best = rating_list(self._records).ratings[0]
+                best = rate_games(self._games.counted()).ratings[0]
                 self._text = f"{best.name} leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})"
             except ValueError:  # some have not met yet
                 self._text = ""

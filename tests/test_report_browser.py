@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plyground.arena.records.judgements import Judgement
 from plyground.arena.report import write_report
 from plyground.envs import make_game
+from plyground.envs.starting import position_text
 
 from .conftest import random_game
 from .report_games import MATCH, a_game, record_of
@@ -267,3 +269,34 @@ def test_axe_core_finds_nothing(browser: Any, page: str, theme: str, width: int)
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_game_from_a_position_with_what_was_thought(browser: Any, tmp_path: Path) -> None:
+    game, plain = make_game("tictactoe"), a_game("a b", 1.0)
+    thoughts = [Judgement(0.5, 3, 9, []), Judgement(-0.25, 2, 9, []), None, Judgement(-1.0, 1, 9, [])]
+    there = replace(
+        plain,
+        start=position_text(game, game.play_moves([0])),
+        moves=plain.moves[1:],
+        opening=0,
+        movers=plain.movers[1:],
+        seconds=plain.seconds[1:],
+        analyses=thoughts,
+    )
+    path = tmp_path / "report.html"
+    write_report([there, plain], path, blunder_seconds=0)
+    from selenium.webdriver.common.keys import Keys
+
+    opened(browser, path.as_uri())
+    curve = by_id(browser, "curve")
+    assert status(browser) == "First position, set up."
+    assert pieces(browser) == {(0, 0): "#piece-1"}
+    assert curve.is_displayed()
+    lines = [curve.find_element("css selector", f"[data-seat='{seat}']").get_attribute("points") for seat in "01"]
+    assert lines == ["50,24.75 100,39", "25,29.5"]  # the second player is to move at first; values are the first one's
+    press(browser, Keys.ARROW_RIGHT)
+    assert status(browser) == "Move 1 of 4. b: 4, 1 ms, value +0.50."
+    press(browser, Keys.ARROW_DOWN)
+    assert status(browser) == "Initial position."
+    assert not curve.is_displayed()
+    assert not browser.get_log("browser")

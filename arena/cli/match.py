@@ -26,7 +26,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..records.record import GameRecord
+    from .parts.competition import Results
 
 __all__ = ["match", "tournament"]
 
@@ -63,8 +63,8 @@ def match(
 
     with workers(jobs, ray, dask) as where:
         options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
-        records = compete(game, players, "round_robin", games, seed, out, resume, options)
-    _print(records, seed, as_json)
+        results = compete(game, players, "round_robin", games, seed, out, resume, options)
+    _print(results, seed, as_json)
 
 
 def tournament(
@@ -107,14 +107,12 @@ def tournament(
 
     with workers(jobs, ray, dask) as where:
         options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
-        records = compete(game, players, format, games, seed, out, resume, options)
-    _print(records, seed, as_json)
+        results = compete(game, players, format, games, seed, out, resume, options)
+    _print(results, seed, as_json)
 
 
-def _print(records: list[GameRecord], seed: int, as_json: bool) -> None:
-    from .parts.competition import data_of, table_of
-
+def _print(results: Results, seed: int, as_json: bool) -> None:
     if as_json:
-        print_json(data_of(records, seed))
+        print_json(results.data(seed))
     else:
-        Console().print(table_of(records, seed))
+        Console().print(results.table(seed))

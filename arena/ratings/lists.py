@@ -118,7 +118,8 @@ def rating_list(
     The model is that of Bradley and Terry with draws and the advantage of the first move, see
     `plyground.arena.ratings.model`; the intervals are those of `plyground.arena.ratings.certainty`. Where no game was
     drawn and the first move is worth nothing, a player who is d Elo above another is expected to score
-    ``1 / (1 + 10^(-d / 400))``.
+    ``1 / (1 + 10^(-d / 400))``. Where it is worth much, the same difference of ratings gives a smaller score, and
+    `plyground.arena.elo_difference`, which reads the score alone, is smaller: `docs/report.md` says by how much.
 
     Args:
         records: games of one game; those of an opening from both sides are found by their players and opening moves.

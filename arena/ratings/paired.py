@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..records.record import GameRecord
 
-__all__ = ["WIN_DRAW_LOSS", "PairedGames", "paired_games"]
+__all__ = ["WIN_DRAW_LOSS", "PairCounter", "PairedGames", "paired_games"]
 
 WIN_DRAW_LOSS = 0, 1, 2  # the outcomes of a game for the player who has its first seat, as they are numbered here
 
@@ -43,43 +43,67 @@ def paired_games(records: Iterable[GameRecord]) -> PairedGames:
     Raises:
         ValueError: there are no games, or games of several kinds, or somebody plays against himself.
     """
-    waiting: defaultdict[_Opening, list[int]] = defaultdict(list)  # outcomes of games whose counterpart has not come
-    pairs: Counter[tuple[str, str, int, int]] = Counter()
-    game, seen = None, dict[str, None]()
+    counter = PairCounter()
     for record in records:
+        counter.add(record)
+    return counter.counted()
+
+
+class PairCounter:
+    """Counts games by pairs as they come; it keeps openings whose counterpart has not come, and no games."""
+
+    def __init__(self) -> None:
+        self._waiting: defaultdict[_Opening, list[int]] = defaultdict(list)  # outcomes
+        self._pairs: Counter[tuple[str, str, int, int]] = Counter()
+        self._game: str | None = None
+        self._seen: dict[str, None] = {}
+
+    def add(self, record: GameRecord) -> None:
+        """Count a game.
+
+        Raises:
+            ValueError: it is another game than those before, or somebody plays against himself.
+        """
         first, second = record.players
-        if game is not None and record.game != game:
-            raise ValueError(f"there are games of {game} and of {record.game}: rate players by the games of one")
+        if self._game is not None and record.game != self._game:
+            raise ValueError(f"there are games of {self._game} and of {record.game}: rate players by the games of one")
         if first == second:
             raise ValueError(f"{first!r} plays against itself, which tells nothing of its strength: name them apart")
-        game = record.game
-        seen.update({first: None, second: None})
+        self._game = record.game
+        self._seen.update({first: None, second: None})
         own, other = record.outcome
         outcome = 0 if own > other else 1 if own == other else 2
         opening = record.beginning
-        if counterparts := waiting.get((second, first, opening)):
+        if counterparts := self._waiting.get((second, first, opening)):
             earlier = counterparts.pop()
             if not counterparts:
-                del waiting[second, first, opening]
-            pairs[second, first, earlier, outcome] += 1
+                del self._waiting[second, first, opening]
+            self._pairs[second, first, earlier, outcome] += 1
         else:
-            waiting[first, second, opening].append(outcome)
-    if game is None:
-        raise ValueError("there are no games to rate anybody by")
-    names = list(seen)
-    number = {name: i for i, name in enumerate(names)}
-    met = {(first, second) for first, second, *_ in [*pairs, *waiting]}
-    pairings = sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in met})
-    place = {pairing: i for i, pairing in enumerate(pairings)}
-    both, alone = np.zeros((len(pairings), 3, 3)), np.zeros((len(pairings), 2, 3))
-    for (first, second, outcome, other), count in pairs.items():
-        i, j = number[first], number[second]
-        if i < j:
-            both[place[i, j], outcome, other] += count
-        else:
-            both[place[j, i], other, outcome] += count
-    for (first, second, _), outcomes in waiting.items():
-        i, j = number[first], number[second]
-        for outcome in outcomes:
-            alone[place[min(i, j), max(i, j)], int(i > j), outcome] += 1
-    return PairedGames(game, names, np.array(pairings, np.int64), both, alone)
+            self._waiting[first, second, opening].append(outcome)
+
+    def counted(self) -> PairedGames:
+        """Return the games until now.
+
+        Raises:
+            ValueError: there are none.
+        """
+        if self._game is None:
+            raise ValueError("there are no games to rate anybody by")
+        names = list(self._seen)
+        number = {name: i for i, name in enumerate(names)}
+        met = {(first, second) for first, second, *_ in [*self._pairs, *self._waiting]}
+        pairings = sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in met})
+        place = {pairing: i for i, pairing in enumerate(pairings)}
+        both, alone = np.zeros((len(pairings), 3, 3)), np.zeros((len(pairings), 2, 3))
+        for (first, second, outcome, other), count in self._pairs.items():
+            i, j = number[first], number[second]
+            if i < j:
+                both[place[i, j], outcome, other] += count
+            else:
+                both[place[j, i], other, outcome] += count
+        for (first, second, _), outcomes in self._waiting.items():
+            i, j = number[first], number[second]
+            for outcome in outcomes:
+                alone[place[min(i, j), max(i, j)], int(i > j), outcome] += 1
+        return PairedGames(self._game, names, np.array(pairings, np.int64), both, alone)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...envs.html import html_table
 from ..records.record import GameRecord
 
-__all__ = ["Score", "Standing", "standings"]
+__all__ = ["Score", "Standing", "Tally", "standings"]
 
 
 @dataclass
@@ -71,16 +71,31 @@ class Standing:
         return self.seconds / self.moves if self.moves else 0.0
 
 
-def standings(records: Iterable[GameRecord]) -> list[Standing]:
-    """Return the table of these games, led by the player with the largest share of the points."""
-    table: dict[str, Standing] = {}
-    for record in records:
+class Tally:
+    """The table of games that come one after the other, and are not kept."""
+
+    def __init__(self) -> None:
+        self._table: dict[str, Standing] = {}
+
+    def add(self, record: GameRecord) -> None:
+        """Count a game."""
         for seat, name in enumerate(record.players):
-            line = table.setdefault(name, Standing(name))
+            line = self._table.setdefault(name, Standing(name))
             own, other = record.outcome[seat], record.outcome[1 - seat]
             line.total.add(own, other)
             line.against.setdefault(record.players[1 - seat], Score()).add(own, other)
             times = [s for s, mover in zip(record.seconds, record.movers, strict=True) if mover == seat]
             line.seconds += sum(times)
             line.moves += len(times)
-    return sorted(table.values(), key=lambda line: -line.total.points / line.total.games)
+
+    def standings(self) -> list[Standing]:
+        """Return the table until now, led by the player with the largest share of the points."""
+        return sorted(self._table.values(), key=lambda line: -line.total.points / line.total.games)
+
+
+def standings(records: Iterable[GameRecord]) -> list[Standing]:
+    """Return the table of these games, led by the player with the largest share of the points."""
+    tally = Tally()
+    for record in records:
+        tally.add(record)
+    return tally.standings()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,17 +13,19 @@ from rich.table import Table
 from ....envs import as_game
 from ....envs.outside.files import check_writable
 from ...matches import iter_match, labels_of
-from ...progress import play_with_progress
+from ...progress import watch_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, read_records
 from ...tables import cross_table
-from ...tournaments import Standing, standings
+from ...tournaments import Standing
 from ...tournaments.course import Course
 from ...tournaments.formats import planned_games, schedule_of
+from ...tournaments.standings import Tally
 
-__all__ = ["compete", "data_of", "games_in", "going_on", "match_options", "table_of"]
+__all__ = ["Results", "compete", "games_in", "going_on", "match_options"]
 
 _err = Console(stderr=True)
+_LOSSES = {"illegal": "illegal moves", "failed": "errors", "time": "running out of time"}
 
 
 def match_options(
@@ -51,8 +52,8 @@ def compete(
     out: Path | None,
     resume: bool,
     options: dict[str, Any],
-) -> list[GameRecord]:
-    """Play the games of a tournament that are not in its file, and return all.
+) -> Results:
+    """Play the games of a tournament that are not in its file, and return the results of all.
 
     Raises:
         ValueError: an argument cannot be used, or the file holds other games.
@@ -69,27 +70,53 @@ def compete(
     total = max(planned_games(format, len(players), games), len(done))
     if done:
         _say(f"{len(done)} of {total} games are in {out}")
-    records = [*done, *play_with_progress(played, total - len(done), None if "store" in kept else out)]
-    if not records:
-        raise typer.Exit(130)
-    _tell_of_losses(records)
     course = Course(as_game(game), labels_of(players), schedule_of(format, len(players)), games, seed=seed)
-    for record in records:
-        course.add(record)
+    results = Results(course)
+    for record in done:
+        results.add(record)
+    watch_games(played, total - len(done), results.add, None if "store" in kept else out)
+    if not course.played:
+        raise typer.Exit(130)
+    results.tell_of_losses()
     if course.winner is not None:
         _say(f"{course.labels[course.winner]} wins the {format}")
-    return records
+    return results
 
 
-def table_of(records: Sequence[GameRecord], seed: int) -> Table:
-    """Return the cross table of all games."""
-    return cross_table(standings(records), title=f"{records[0].game}, {len(records)} games, seed {seed}")
+class Results:
+    """The results of a tournament, whose games are not kept: there may be very many.
 
+    Args:
+        course: the tournament, to which the games are added too.
+    """
 
-def data_of(records: Sequence[GameRecord], seed: int) -> dict[str, Any]:
-    """Return the same for programs."""
-    players = [_as_dict(line) for line in standings(records)]
-    return {"game": records[0].game, "seed": seed, "games": len(records), "players": players}
+    def __init__(self, course: Course) -> None:
+        self._course, self._tally = course, Tally()
+        self._lost: Counter[tuple[str, str]] = Counter()  # games, by their ending and who has lost them
+
+    def add(self, record: GameRecord) -> None:
+        """Count the next game."""
+        self._course.add(record)
+        self._tally.add(record)
+        if record.ending in _LOSSES:
+            self._lost[record.ending, record.players[record.outcome.index(min(record.outcome))]] += 1
+
+    def tell_of_losses(self) -> None:
+        """Say who lost games by illegal moves or errors: such a table tells little of how well they play."""
+        for ending, cause in _LOSSES.items():
+            for (how, name), count in self._lost.items():
+                if how == ending:
+                    _say(f"{name} lost {count} games by {cause}")
+
+    def table(self, seed: int) -> Table:
+        """Return the cross table of all games."""
+        title = f"{self._course.game.source}, {self._course.played} games, seed {seed}"
+        return cross_table(self._tally.standings(), title=title)
+
+    def data(self, seed: int) -> dict[str, Any]:
+        """Return the same for programs."""
+        players = [_as_dict(line) for line in self._tally.standings()]
+        return {"game": self._course.game.source, "seed": seed, "games": self._course.played, "players": players}
 
 
 def going_on(out: Path | None, resume: bool) -> dict[str, Any]:
@@ -133,14 +160,6 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
             f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"
         )
     return done
-
-
-def _tell_of_losses(records: Sequence[GameRecord]) -> None:
-    """Say who lost games by illegal moves or errors: such a table tells little of how well they play."""
-    for ending, cause in (("illegal", "illegal moves"), ("failed", "errors"), ("time", "running out of time")):
-        lost = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == ending)
-        for name, count in lost.items():
-            _say(f"{name} lost {count} games by {cause}")
 
 
 def _say(line: str) -> None:
