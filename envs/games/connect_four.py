@@ -25,6 +25,7 @@ from ..jit import helper
 from ..jit.bits import popcount
 from ..terms import Symmetry, state_dtype
 from .features.connect_four import WEIGHTS, make_features
+from .features.runs import column_knowledge
 
 __all__ = ["connect_four"]
 
@@ -152,6 +153,7 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
+        knowledge=column_knowledge(rows, columns),
         features=make_features(bits, steps),
         weights=WEIGHTS,
         key=key,
