@@ -2,6 +2,7 @@
 
 from .agent import Agent, Info, Observation, legal_mask, state_of
 from .alphabeta.agent import AlphaBeta
+from .alphago import AlphaGo
 from .alphazero import AlphaZero
 from .analysis import Analysis
 from .best import best
@@ -24,6 +25,7 @@ __all__ = [
     "PUCT",
     "Agent",
     "AlphaBeta",
+    "AlphaGo",
     "AlphaZero",
     "Analysis",
     "Evaluator",

@@ -18,6 +18,7 @@ from ..envs import Game
 from ..envs.outside.elsewhere import place_of
 from ..envs.outside.spec import parse_spec
 from ..envs.players import PlayerLike, player_name
+from .alphago import model_files
 from .alphazero.nets import find_network
 from .models import find_model
 from .registry import agent_arguments
@@ -57,6 +58,9 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
     arguments = agent_arguments(name, values, named)
     if name in _NETWORKS:
         files = [str(find_network(game, arguments.get("net")))]
+    elif name == "alphago":
+        used = {key: arguments[key] for key in ("priors", "lambda_", "rollout")}
+        files = [str(file) for file in model_files(arguments["run"], **used).values()]
     elif name in _POLICIES:
         files = [str(find_model(arguments["model"]))]
     elif name == "engine":

@@ -21,6 +21,7 @@ from ..envs.players import PlayerLike
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
 from .alphabeta.agent import AlphaBeta
+from .alphago import AlphaGo
 from .alphazero import AlphaZero, network
 from .best import best
 from .engines import engine
@@ -39,6 +40,7 @@ __all__ = ["agent_arguments", "agent_names", "agent_usage", "as_agent", "make", 
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
     "alphabeta": AlphaBeta,
+    "alphago": AlphaGo,
     "alphazero": AlphaZero,
     "best": best,
     "dqn": partial(Policy, algorithm="dqn"),

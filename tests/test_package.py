@@ -29,6 +29,7 @@ ROOMS = {
     "envs.render": set(),
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
+    "agents.alphago": {"agents.mcts", "agents.networks", "agents.puct"},
     "agents.alphazero": {"agents.networks", "agents.puct", "agents.puct.forest", "envs.vector"},
     "agents.engines": {"envs.jit"},
     "agents.mcts": {"envs.jit"},
@@ -41,7 +42,8 @@ ROOMS = {
     "arena.cli": {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
         *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.ratings", "arena.records"),
-        *("arena.report", "arena.sprt", "arena.store", "arena.training", "arena.training.alphazero"),
+        *("arena.report", "arena.sprt", "arena.store", "arena.training", "arena.training.alphago"),
+        "arena.training.alphazero",
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
@@ -62,6 +64,10 @@ ROOMS = {
     "arena.store": {"arena.records"},
     "arena.tournaments": {"arena.records", "arena.referee", "envs.jit", "envs.vector"},
     "arena.training": {"arena.openings", "envs.vector"},
+    "arena.training.alphago": {
+        *("agents.mcts", "agents.networks", "agents.solver.connect_four", "envs.jit", "envs.vector", "arena.grading"),
+        *("arena.openings", "arena.records", "arena.training", "arena.training.alphazero"),
+    },
     "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
 }
 
@@ -90,6 +96,13 @@ LATE = {
     ("arena.training.config", "envs.outside.elsewhere"),
     ("arena.training.settings", "envs.outside.limits"),
     ("arena.training.settings", "envs.outside.spec"),
+    ("arena.training.alphago.config", "agents"),
+    ("arena.training.alphago.config", "agents.networks"),
+    ("arena.training.alphago.config", "envs"),
+    ("arena.training.alphago.config", "envs.outside.elsewhere"),
+    ("arena.training.alphago.policy", "arena.training.alphago.learners"),  # this needs torch
+    ("arena.training.alphago.reinforce", "arena.training.alphago.learners"),
+    ("arena.training.alphago.value", "arena.training.alphago.learners"),
     ("arena.training.alphazero.actor", "agents.networks"),
     ("arena.training.alphazero.ray_actors", "agents.networks"),
     ("arena.training.alphazero.actors", "agents.networks"),

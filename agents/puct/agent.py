@@ -18,6 +18,7 @@ from ...envs.jit.prng import new_rng
 from ...envs.outside.spec import nearest
 from ..agent import Observation
 from ..analysis import Analysis
+from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import compile_reuse, find, subtree
@@ -26,7 +27,16 @@ from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
 from .forest_search import ForestSearch
 from .observing import Observer
-from .tree import PriorTree, absorb, add_root_noise, collect, keep_children, new_prior_tree, scale_root_priors
+from .tree import (
+    PriorTree,
+    absorb,
+    add_root_noise,
+    collect,
+    keep_children,
+    latest_actions,
+    new_prior_tree,
+    scale_root_priors,
+)
 from .values import LeafValues, Seen
 
 __all__ = ["PUCT", "Evaluator"]
@@ -60,6 +70,8 @@ class PUCT(SearchAgent):
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
             (AlphaGo's paper has λ on the rollout, with 0.5 for the best mix.) None: 1 with an evaluator, 0 without.
+        rollout: what draws the moves of rollouts, as for `MCTS`: ``"random"``, ``"heavy"``, or a linear policy or its
+            file.
         batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
             with 0 there is one leaf in it, as the same way is always the best.
@@ -103,6 +115,7 @@ class PUCT(SearchAgent):
         c: float = 1.25,
         c_base: float | None = 19652,
         lambda_: float | None = None,
+        rollout: str | LinearPolicy = "random",
         batch: int = 8,
         virtual_loss: int = 1,
         fpu: float = 0.0,
@@ -143,7 +156,7 @@ class PUCT(SearchAgent):
         if isinstance(evaluator, ObservationEvaluator):
             evaluator.check(self.game)
             self._observer = Observer(self.game)
-        self._values = LeafValues(self.game, evaluator, float(lambda_))
+        self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
         if root not in get_args(Root):
             raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
         self.root: Root = root
@@ -337,7 +350,8 @@ class PUCT(SearchAgent):
             done += found + ended
             if found:
                 seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
-                priors, values = self._values.both(self._leaves[:found], seen, self._rng)
+                latest = latest_actions(tree, found)
+                priors, values = self._values.both(self._leaves[:found], seen, self._rng, latest)
                 absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
                 batches += 1
             now = time.perf_counter()

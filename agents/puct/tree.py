@@ -24,6 +24,7 @@ __all__ = [
     "add_root_noise",
     "collect",
     "keep_children",
+    "latest_actions",
     "new_prior_tree",
     "puct",
     "scale_root_priors",
@@ -192,6 +193,16 @@ def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:
     children = slice(1, 1 + len(kept))
     tree.action[children], tree.prior[children] = tree.action[kept], tree.prior[kept]
     tree.child_count[0], tree.size[0] = len(kept), 1 + len(kept)
+
+
+def latest_actions(tree: PriorTree, count: int) -> NDArray[np.int64]:
+    """Return the latest action before each of the first ``count`` leaves, and the one before it, [count, 2].
+
+    They are -1 where they were played before the root.
+    """
+    ends = tree.lengths[:count, None] - np.array([1, 2])  # places on the way, whose first is the root
+    nodes = tree.paths[np.arange(count)[:, None], np.maximum(ends, 0)]
+    return np.where(ends > 0, tree.action[nodes], -1).astype(np.int64)
 
 
 def scale_root_priors(tree: PriorTree) -> None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ...envs import Game
 from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
-from ..mcts.tree import rollout
+from ..mcts.linear import LinearPolicy, policy_of
+from ..mcts.policies import policy_rollout
 from .evaluators import Evaluator, ObservationEvaluator
 
 __all__ = ["LeafValues", "Seen"]
@@ -25,10 +26,19 @@ class LeafValues:
         game: the game.
         evaluator: gives priors and values; None: uniform priors, and the game's ``evaluate``.
         lambda_: λ, the share of the evaluator's value; AlphaGo's paper has it on the rollout.
+        rollout: what draws the moves of rollouts: ``"random"``, ``"heavy"``, or a linear policy or its file.
+
+    Raises:
+        ValueError: there is no such rollout policy, or it is one of another game.
+        FileNotFoundError: its file is missing.
     """
 
-    def __init__(self, game: Game, evaluator: Evaluator | None, lambda_: float) -> None:
+    def __init__(
+        self, game: Game, evaluator: Evaluator | None, lambda_: float, rollout: str | LinearPolicy = "random"
+    ) -> None:
         self.game, self.evaluator, self.lambda_ = game, evaluator, lambda_
+        new_policy = policy_of(rollout, game)
+        self._policy = None if new_policy is None else new_policy()
         self._scratch = np.zeros(1, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
 
@@ -38,10 +48,21 @@ class LeafValues:
         if self.evaluator is None and self.lambda_ > 0:
             bind(_evaluate, self.game, self._scratch, values)
         if self.lambda_ < 1:
-            bind(_roll_out, self.game, self._scratch, self._scratch, self._buffer, new_rng(0), values)
+            latest = np.zeros((1, 2), np.int64)
+            bind(
+                _roll_out,
+                self.game,
+                self._scratch,
+                self._scratch,
+                latest,
+                self._policy,
+                self._buffer,
+                new_rng(0),
+                values,
+            )
 
     def both(
-        self, states: NDArray[Any], seen: Seen | None, rng: NDArray[np.uint64]
+        self, states: NDArray[Any], seen: Seen | None, rng: NDArray[np.uint64], latest: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
 
@@ -49,6 +70,8 @@ class LeafValues:
             states: the states, [batch].
             seen: what an `ObservationEvaluator` is shown of them; None for any other evaluator.
             rng: the random numbers of the rollouts.
+            latest: [batch, 2] the latest action before each state, and the one before that; -1, or None for all, where
+                they are not known.
 
         Raises:
             ValueError: as `evaluated`.
@@ -56,7 +79,9 @@ class LeafValues:
         priors, values = self.evaluated(states, seen)
         if self.lambda_ < 1:
             results = np.empty(states.size)
-            _roll_out(self.game, states, self._scratch, self._buffer, rng, results)
+            if latest is None:
+                latest = np.full((states.size, 2), -1, np.int64)
+            _roll_out(self.game, states, self._scratch, latest, self._policy, self._buffer, rng, results)
             values = self.lambda_ * values + (1 - self.lambda_) * results
         return priors, values
 
@@ -99,11 +124,11 @@ def _evaluate(game, states, values):
 
 
 @kernel
-def _roll_out(game, states, scratch, actions, rng, values):
-    """Write for each state, into ``values``, the result of a random game from there, for its player to move."""
+def _roll_out(game, states, scratch, latest, policy, actions, rng, values):
+    """Write for each state, into ``values``, the result of a game of rollouts from there, for its player to move."""
     for i in range(states.size):
         scratch[0] = states[i]
         state = scratch[0]
         player = game.player(state)
-        rollout(game, state, actions, rng)
+        policy_rollout(game, state, latest[i, 0], latest[i, 1], policy, actions, rng)
         values[i] = game.utility(state, player)

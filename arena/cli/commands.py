@@ -129,11 +129,20 @@ COMMANDS = {
             "plyground play go_9x9 --against 'mcts(seconds=2)' --seat second",
         ),
     ),
+    "generate": Command(
+        "generate:generate",
+        "Play games to learn from, by any players. Ctrl-C keeps the finished ones; --resume goes on.",
+        (
+            "plyground generate connect_four solver --noise 0.1 --games 2000 --jobs 2 --out games.db",
+            "plyground generate go_9x9 \"engine('gnugo --mode gtp')\" 'mcts(simulations=500)' --out games.sgf",
+        ),
+    ),
     "train": Command(
         "train:train",
         "Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was.",
         (
             "plyground train alphazero connect_four --minutes 60 --out az",
+            "plyground train alphago connect_four --records games.db --out ag",
             "plyground train ppo connect_four --minutes 10 --out ppo-run",
             "plyground train --resume ppo-run --minutes 20",
             "plyground train dqn 'mnk(m=4, n=4, k=4)' --opponent 'random*0.5' --opponent ./mine.py:Greedy",

@@ -1,7 +1,7 @@
 """``plyground train``: a policy learns a game, in a folder from which it can go on after Ctrl-C or a crash.
 
-The options are the fields of `TrainingConfig` and of `AlphaZeroConfig`: their names, what they mean, their ranges and
-defaults are from there.
+The options are the fields of `TrainingConfig`, `AlphaZeroConfig` and `AlphaGoConfig`: their names, what they mean,
+their ranges and defaults are from there.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_origin
 import typer
 from rich.console import Console
 
+from ..training.alphago.config import PARTS, AlphaGoConfig
 from ..training.alphazero.config import AlphaZeroConfig
 from ..training.config import TrainingConfig
 from ..training.settings import described, kind_of
@@ -24,21 +25,33 @@ __all__ = ["train"]
 
 _console = Console(stderr=True)
 _ARGUMENTS = ("algorithm", "game")  # these two fields are no options
-_PANELS = {TrainingConfig: "Options of ppo, a2c and dqn", AlphaZeroConfig: "Options of alphazero"}
+_PANELS = {
+    TrainingConfig: "Options of ppo, a2c and dqn",
+    AlphaZeroConfig: "Options of alphazero",
+    AlphaGoConfig: "Options of alphago",
+}
+_NAMES = {AlphaZeroConfig: "alphazero", AlphaGoConfig: "alphago"}
 
 
 def train(
     algorithm: Annotated[
-        str, typer.Argument(help="The algorithm: alphazero, ppo (with masks), a2c or dqn; not with --resume.")
+        str, typer.Argument(help="The algorithm: alphazero, alphago, ppo (with masks), a2c or dqn; not with --resume.")
     ] = "",
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)', or './nim.py:nim'.")] = "",
     out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
     resume_from: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
+    step: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"A part of alphago to train, alone: {', '.join(PARTS)}; give it again for more. Default: all.",
+            rich_help_panel="Options of alphago",
+        ),
+    ] = None,
     **options: Any,
 ) -> None:
     """Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was."""
     from ..progress import train_with_progress
-    from ..training import RunFolder, alphazero
+    from ..training import RunFolder, alphago, alphazero
     from ..training import train as run
     from ..training.model import check_algorithm
 
@@ -47,15 +60,18 @@ def train(
     if resume_from is not None:
         if algorithm or game or out is not None or set(given) - {"steps", "minutes"}:
             raise ValueError("--resume goes on with what its folder says: give no more than --steps and --minutes")
-        _go_on(resume_from, steps, minutes)
+        _go_on(resume_from, steps, minutes, step)
         return
     if not algorithm or not game:
         raise ValueError("give an algorithm and a game, as in 'plyground train ppo connect_four', or --resume FOLDER")
-    if minutes is not None:
-        given.setdefault("steps", None)
-    elif steps is not None:
-        given["minutes"] = None
-    kind = AlphaZeroConfig if algorithm == "alphazero" else TrainingConfig
+    kind = {"alphazero": AlphaZeroConfig, "alphago": AlphaGoConfig}.get(algorithm, TrainingConfig)
+    if step and kind is not AlphaGoConfig:
+        raise ValueError(f"--step is no option of {algorithm}: it names a part of alphago")
+    if kind is not AlphaGoConfig:  # whose parts have their steps and, all of them, minutes
+        if minutes is not None:
+            given.setdefault("steps", None)
+        elif steps is not None:
+            given["minutes"] = None
     _check_options(algorithm, kind, given)
     read = {name: _SPECIAL[name].read(value) if name in _SPECIAL else value for name, value in given.items()}
     config: Any = kind(game=game, algorithm=algorithm, **read)  # pyright: ignore[reportArgumentType]  (checked)
@@ -64,22 +80,43 @@ def train(
     RunFolder(folder).check_new()
     if kind is TrainingConfig:
         check_algorithm(config)
+    if kind is AlphaGoConfig:
+        trained = train_with_progress(lambda report: alphago.train(config, folder, report, parts=step))
+        _tell_parts(folder)
+        return
     begin: Any = run if kind is TrainingConfig else alphazero.train
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
     done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}"
     _console.print(done, highlight=False, soft_wrap=True)
 
 
-def _go_on(folder: Path, steps: int | None, minutes: float | None) -> None:
+def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[str] | None) -> None:
     """Go on with the run in a folder."""
     from ..progress import train_with_progress
-    from ..training import alphazero, check_unfinished, resume
+    from ..training import alphago, alphazero, check_unfinished, resume
 
+    if alphago.is_run(folder):
+        if steps is not None:
+            raise ValueError("--steps is no option of alphago: its parts have their own, in the folder's config.json")
+        alphago.check_unfinished(folder, parts=step, minutes=minutes)
+        train_with_progress(lambda report: alphago.resume(folder, report, parts=step, minutes=minutes))
+        _tell_parts(folder)
+        return
+    if step:
+        raise ValueError(f"--step names a part of a run of alphago, and {str(folder)!r} holds none")
     is_ours = alphazero.is_run(folder)
     (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes)
     go_on: Any = alphazero.resume if is_ours else resume
     trained = train_with_progress(lambda report: go_on(folder, report, steps=steps, minutes=minutes), steps, minutes)
     _console.print(f"{folder}: {_steps(trained):,} steps", highlight=False)
+
+
+def _tell_parts(folder: Path) -> None:
+    """Say which parts of a run of alphago are finished, and what came out."""
+    from ..training.alphago.summary import lines_of
+
+    for line in lines_of(folder):
+        _console.print(line, highlight=False, soft_wrap=True, markup=False)
 
 
 def _steps(trained: Any) -> int:
@@ -135,6 +172,7 @@ def _read_settings(text: str) -> dict[str, Any]:
 _SPECIAL = {
     "opponents": _Special("--opponent", "SPEC*SHARE", list[str], "Give it again for more.", _read_shares),
     "ladder": _Special("--ladder", "SPEC", list[str], "Give it again for more.", tuple),
+    "records": _Special("--records", "FILE", list[str], "Give it again for more.", tuple),
     "settings": _Special("--settings", "KEY=VALUE, …", str, "As in 'learning_rate=3e-4, n_epochs=8'.", _read_settings),
 }
 
@@ -146,7 +184,7 @@ def _option_name(field: str) -> str:
 def _option(name: str) -> inspect.Parameter:
     """Return the option of fields of this name. If it is not given, it is None: the default is the configuration's."""
     kinds = [kind for kind in _PANELS if name in kind.__dataclass_fields__]
-    own = [kind.__dataclass_fields__[name] for kind in kinds]
+    own = {kind: kind.__dataclass_fields__[name] for kind in kinds}
     kind, form = kind_of(kinds[0], name), None
     what = _in_words(own)
     option = _option_name(name)
@@ -165,10 +203,12 @@ def _option(name: str) -> inspect.Parameter:
     )
 
 
-def _in_words(own: list[Field[Any]]) -> str:
-    """Return what fields of one name are, once if they are the same."""
-    first, *others = dict.fromkeys(map(described, own))
-    return " ".join([first, *(f"Of alphazero: {other}" for other in others)])
+def _in_words(own: dict[type, Field[Any]]) -> str:
+    """Return what fields of one name are, by their configurations, once if they are the same."""
+    told: dict[str, str] = {}
+    for kind, one in own.items():
+        told.setdefault(described(one), f"Of {_NAMES[kind]}: " if told else "")
+    return " ".join(f"{whose}{what}" for what, whose in told.items())
 
 
 _own = [one for one in inspect.signature(train, eval_str=True).parameters.values() if one.name != "options"]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ...envs.outside.messages import cut
 
-__all__ = ["Lines", "Watch", "ignored", "located", "without_mark"]
+__all__ = ["Fault", "Lines", "Watch", "ignored", "located", "raised", "without_mark"]
 
+Fault = Callable[[ValueError], object]  # called with what is wrong with a game that is then left out, or raises it
 Watch = Callable[[int], object]  # called now and then with the number of the file's bytes that are read
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",  # before UTF-16, whose mark it begins with
@@ -21,6 +22,11 @@ _MARKS = {
 
 def ignored(done: int) -> None:
     """Watch a reader, and do nothing."""
+
+
+def raised(error: ValueError) -> None:
+    """Raise what is wrong with a game."""
+    raise error from None
 
 
 def located(error: Exception, path: str | Path, line: int, game: int | None = None) -> ValueError:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
-from .files import Watch, ignored
+from .files import Fault, Watch, ignored, raised
 from .names import is_store, split_name
 from .record import GameRecord, read_records, write_records
 
@@ -35,12 +35,14 @@ def is_format(path: str | Path) -> bool:
     return is_store(path) or Path(path).suffix.lower() in _SUFFIXES
 
 
-def read_games(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
+def read_games(path: str | Path, watch: Watch = ignored, fault: Fault = raised) -> Iterator[GameRecord]:
     """Return an iterator over the games in a file, ours or from elsewhere.
 
     Args:
         path: the file.
         watch: called after each game with the number of the file's bytes that are read, as for a progress bar.
+        fault: called with what is wrong with a game that cannot be read, which is then left out, where the others can
+            be: in JSON lines, SGF and PDN. By default it is raised.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -53,7 +55,8 @@ def read_games(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]
         raise FileNotFoundError(f"cannot read {file}: there is no such file")
     if file.is_dir():
         raise IsADirectoryError(f"cannot read {file}: it is a folder, expected a file")
-    return reader(path, watch=watch)
+    takes_faults = fault is not raised and not is_store(path) and file.suffix.lower() in _SINGLE
+    return reader(path, watch=watch, fault=fault) if takes_faults else reader(path, watch=watch)
 
 
 def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -70,6 +73,7 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
 
 
 _SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn", ".pgn")
+_SINGLE = (".jsonl", ".sgf", ".pdn")  # a fault in one game leaves the others as they are
 _LISTED = f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}"
 
 Reader = Callable[..., Iterator[GameRecord]]

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Lines, Watch, ignored, located, without_mark
+from .files import Fault, Lines, Watch, ignored, located, raised, without_mark
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
@@ -78,13 +78,16 @@ def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
             file.flush()
 
 
-def read_pdn(path: str | Path, game: str = "checkers", watch: Watch = ignored) -> Iterator[GameRecord]:
+def read_pdn(
+    path: str | Path, game: str = "checkers", watch: Watch = ignored, fault: Fault = raised
+) -> Iterator[GameRecord]:
     """Yield the games of a PDN file.
 
     Args:
         path: the file.
         game: the rules of games without notes, for example ``"checkers(max_quiet_plies=255)"``.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
+        fault: called with what is wrong with a game that cannot be read; by default it is raised.
 
     Raises:
         ValueError: a game cannot be read: another kind of draughts, a position that is none, a move that is illegal or
@@ -111,7 +114,8 @@ def read_pdn(path: str | Path, game: str = "checkers", watch: Watch = ignored) -
                 raise ValueError(found.fault)
             record = _record(found, game, made)
         except ValueError as error:
-            raise located(error, path, line, number) from None
+            fault(located(error, path, line, number))
+            continue
         watch(found.end)
         yield record
     if number == 0:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...envs.outside.messages import shown
-from .files import Watch, ignored, located, without_mark
+from .files import Fault, Watch, ignored, located, raised, without_mark
 from .judgements import Judgement, are_judgements, read_judgements
 from .names import is_store
 
@@ -239,12 +239,13 @@ def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
         pass
 
 
-def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
+def read_records(path: str | Path, watch: Watch = ignored, fault: Fault = raised) -> Iterator[GameRecord]:
     """Yield the records of a file of JSON lines, or of a store.
 
     Args:
         path: the file; of a store with several tournaments, as in ``games.db#2``, see `plyground.arena.store`.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
+        fault: called with what is wrong with a line that is no record; by default it is raised.
 
     Raises:
         ValueError: a line is no record (the message has its number), or the store is none, or damaged.
@@ -262,7 +263,9 @@ def read_records(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecor
                     data = without_mark(data)
                 record = GameRecord.from_json(data.decode("utf-8"))
             except ValueError as error:
-                raise located(error, path, number) from None
-            done += len(data)
+                fault(located(error, path, number))
+                continue
+            finally:
+                done += len(data)
             watch(done)
             yield record

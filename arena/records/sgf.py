@@ -37,7 +37,7 @@ from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Watch, ignored, located, without_mark
+from .files import Fault, Watch, ignored, located, raised, without_mark
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 from .sgf_points import KINDS, Kind
@@ -64,12 +64,13 @@ def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
             file.flush()
 
 
-def read_sgf(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
+def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) -> Iterator[GameRecord]:
     """Yield the games of an SGF file.
 
     Args:
         path: the file.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
+        fault: called with what is wrong with a game that cannot be read; by default it is raised.
 
     Raises:
         ValueError: a game cannot be read: the file is no SGF, or the game is another one, begins from another position,
@@ -99,7 +100,8 @@ def read_sgf(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
         try:
             record = _record(tree.nodes, encoding, made)
         except ValueError as error:
-            raise located(error, path, tree.line, number) from None
+            fault(located(error, path, tree.line, number))
+            continue
         watch(tree.end)
         yield record
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game
+from ...envs.vector.opponents import OpponentLike
 from ...envs.vector.seats import SeatBatch
 
-__all__ = ["Choose", "ladder_scores"]
+__all__ = ["Choose", "ladder_scores", "results_against"]
 
 Choose = Callable[[NDArray[Any], NDArray[np.bool_]], NDArray[np.integer[Any]]]
 
@@ -34,21 +35,37 @@ def ladder_scores(
             met a deterministic player would know the whole game by heart.)
         seed: the seed of the openings and the players.
     """
-    scores = {}
-    for player in players:
-        points: list[NDArray[Any]] = []
-        for number, seat in enumerate(("first", "second")):
-            seats = SeatBatch(
-                game,
-                (games + 1) // 2,
-                player,
-                seat,
-                opening_plies=(opening_plies, opening_plies),
-                seed=2 * seed + number,
-            )
-            points.append(_first_results(seats, choose))
-        scores[player] = float(np.mean((1 + np.sign(np.concatenate(points))) / 2))
-    return scores
+    return {
+        player: float(np.mean((1 + np.sign(results_against(game, choose, player, games, opening_plies, seed))) / 2))
+        for player in players
+    }
+
+
+def results_against(
+    game: Game, choose: Choose, opponent: OpponentLike, games: int, opening_plies: int, seed: int
+) -> NDArray[Any]:
+    """Return the rewards [games] of a network's moves against an opponent.
+
+    Args:
+        game: the game.
+        choose: as for `ladder_scores`.
+        opponent: a player, a function, or opponents of many games, see `plyground.envs.as_opponents`.
+        games: the number of games, rounded up to an even one; half of them in each seat.
+        opening_plies: random plies before the players take over.
+        seed: the seed of the openings and the players.
+    """
+    points: list[NDArray[Any]] = []
+    for number, seat in enumerate(("first", "second")):
+        seats = SeatBatch(
+            game,
+            (games + 1) // 2,
+            opponent,
+            seat,
+            opening_plies=(opening_plies, opening_plies),
+            seed=2 * seed + number,
+        )
+        points.append(_first_results(seats, choose))
+    return np.concatenate(points)
 
 
 def _first_results(seats: SeatBatch, choose: Choose) -> NDArray[Any]:

@@ -23,9 +23,9 @@ class ScalarLog:
     def __init__(self, folder: Path) -> None:
         self._folder, self._writer, self._last = folder, None, -_EVERY
 
-    def add(self, progress: Progress) -> None:
-        """Write the numbers, if those before are some seconds old."""
-        if progress.seconds - self._last < _EVERY:
+    def add(self, progress: Progress, *, last: bool = False) -> None:
+        """Write the numbers, if those before are some seconds old, or these are the last. Texts are left out."""
+        if progress.seconds - self._last < _EVERY and not last:
             return
         self._last = progress.seconds
         if self._writer is None:
@@ -34,7 +34,7 @@ class ScalarLog:
             if isinstance(value, dict):
                 for name, number in value.items():
                     self._writer.add_scalar(f"{group}/{name}", number, progress.steps)
-            else:
+            elif not isinstance(value, str):
                 self._writer.add_scalar(f"run/{group}", value, progress.steps)
 
     def close(self) -> None:

@@ -166,6 +166,11 @@ class ReplayBuffer:
             done = last
         return found
 
+    def newest(self, count: int) -> NDArray[Any]:
+        """Return the newest ``count`` samples, or all if there are fewer, in the order in which they were added."""
+        kept = self.total - self._first
+        return self._gathered(np.arange(kept - min(count, kept), kept) + self._first)
+
     def drop_before(self, total: int) -> None:
         """Remove shards that no window needs from the moment on at which there were ``total`` samples."""
         count = self._shards.drop_before(total - self.window(total))

@@ -1,0 +1,151 @@
+"""AlphaGo as a player: the tree search of the paper, with the models of a run of `plyground train alphago`.
+
+Source: D. Silver et al., "Mastering the game of Go with deep neural networks and tree search", Nature 529 (2016).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, get_args
+
+from ...envs import Game, as_game
+from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest
+from ..mcts import LinearPolicy
+from ..networks import Inference, make_inference, read_network
+from ..puct import PUCT
+from ..search import check_arguments, check_budget
+from .evaluator import PairEvaluator
+
+__all__ = ["AlphaGo", "Priors", "model_files"]
+
+Priors = Literal["policy", "rl", "uniform"]
+
+_ROLLOUTS = ("policy", "random", "heavy")
+_SIMULATIONS = 100  # of a move, without a budget
+
+
+class AlphaGo(PUCT):
+    """AlphaGo: a tree whose priors are a policy's, and whose leaves are worth ``(1 - λ) v + λ z``.
+
+    v is what the value network says of a leaf, and z the result of a rollout from there. λ is the paper's: 0 asks the
+    value network alone, 1 plays rollouts alone. (`PUCT` has ``lambda_`` on the value, the other way round.) Leaves are
+    evaluated in batches, with virtual losses on the ways to them.
+
+    Args:
+        game: the game, or its name.
+        run: the folder of a run of ``plyground train alphago``.
+        simulations: for each move. Without a budget there are 100.
+        seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
+        lambda_: λ, the share of the rollout in the value of a leaf.
+        priors: ``"policy"``, the policy from records, as in the paper; ``"rl"``, the policy by play; or ``"uniform"``.
+        rollout: ``"policy"``, the run's rollout policy, or random moves if it has none; ``"random"``; or ``"heavy"``,
+            by the rules that a game has for rollouts.
+        c: how much to explore along the priors (the paper's c_puct).
+        temperature: by which the logits of the priors are divided: above 1 they become more alike.
+        leaves: leaves that are evaluated together, at most.
+        virtual_loss: losses that a leaf counts for until it is evaluated.
+        reuse_tree: keep what is known of the position that the game has come to.
+        inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        threads: threads that compute the networks.
+        device: where they are computed, as in ``"cuda"``.
+        seed: of the rollouts; None takes one from the system's entropy.
+
+    Raises:
+        ValueError: an argument is out of its range, or a network is for another game, or damaged.
+        FileNotFoundError: the folder has no such network.
+        ImportError: no library that computes networks is installed.
+    """
+
+    kind = "alphago"
+
+    def __init__(
+        self,
+        game: Game | str,
+        run: str | Path,
+        simulations: int | None = None,
+        *,
+        seconds: float | None = None,
+        lambda_: float = 0.5,
+        priors: Priors = "policy",
+        rollout: str = "policy",
+        c: float = 2.5,
+        temperature: float = 1.0,
+        leaves: int = 8,
+        virtual_loss: int = 1,
+        reuse_tree: bool = False,
+        inference: str = "auto",
+        threads: int = 1,
+        device: str = "cpu",
+        seed: int | None = None,
+    ) -> None:
+        game = as_game(game)
+        check_budget(simulations=simulations, seconds=seconds, leaves=leaves, threads=threads)
+        check_arguments(("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"))
+        if priors not in get_args(Priors):
+            raise ValueError(f"unknown priors {shown(priors)}: {nearest(str(priors), get_args(Priors))}")
+        if rollout not in _ROLLOUTS:
+            raise ValueError(f"unknown rollout {shown(rollout)}: {nearest(str(rollout), _ROLLOUTS)}")
+        if simulations is None and seconds is None:
+            simulations = _SIMULATIONS
+        files = model_files(run, priors=priors, lambda_=lambda_, rollout=rollout)
+
+        def computed(name: str) -> Inference | None:
+            if name not in files:
+                return None
+            net = read_network(files[name])
+            return make_inference(net, inference, batch=leaves, threads=threads, device=device, game=game)
+
+        evaluator = PairEvaluator(computed("priors"), computed("value"), temperature)
+        played: str | LinearPolicy = "random" if rollout == "policy" else rollout
+        if "rollout" in files:
+            played = LinearPolicy.load(files["rollout"], game)
+        super().__init__(
+            game,
+            simulations,
+            seconds=seconds,
+            evaluator=evaluator,
+            c=c,
+            c_base=None,
+            lambda_=1 - lambda_,
+            rollout=played,
+            batch=leaves,
+            virtual_loss=virtual_loss,
+            reuse_tree=reuse_tree,
+            seed=seed,
+        )
+
+
+def model_files(
+    run: str | Path, *, priors: str = "policy", lambda_: float = 0.5, rollout: str = "policy"
+) -> dict[str, Path]:
+    """Return the files of a run that a player is made of, by what they are for: priors, value, rollout.
+
+    Args:
+        run: the folder of the run.
+        priors: as of `AlphaGo`, like the other two.
+        lambda_: what it makes needless is left out.
+        rollout: a rollout policy that the run does not have is left out, too.
+
+    Raises:
+        FileNotFoundError: there is no such folder, or a network is missing.
+    """
+    path = Path(run)
+    if not path.is_dir():
+        raise FileNotFoundError(
+            f"no run {str(run)!r}: expected the folder of a run of `plyground train alphago GAME --out FOLDER`"
+        )
+    found = {}
+    wanted = {} if priors == "uniform" else {"priors": priors}
+    wanted |= {"value": "value"} if lambda_ < 1 else {}
+    for use, part in wanted.items():
+        found[use] = path / part / "model.safetensors"
+        if not found[use].is_file():
+            raise FileNotFoundError(
+                f"{str(run)!r} has no {part}/model.safetensors: train it by `plyground train --resume {run} --step "
+                f"{part}`, or name the folder of a run of `plyground train alphago`"
+            )
+    of_rollouts = path / "rollout" / "model.npz"
+    if lambda_ > 0 and rollout == "policy" and of_rollouts.is_file() and of_rollouts.stat().st_size:
+        found["rollout"] = of_rollouts
+    return found

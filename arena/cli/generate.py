@@ -1,0 +1,62 @@
+"""``plyground generate``: games by any players, as records to learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import GameArgument, Jobs, Resume, Seed
+
+__all__ = ["generate"]
+
+
+def generate(
+    game: GameArgument,
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            help="One player, which meets itself, or several, of which each game draws two: 'solver', "
+            "\"engine('gnugo --mode gtp --level 1')\"."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="A file that keeps the games, each when it is finished: JSON lines, a store, games.db, or, for games "
+            "that have it, SGF or PDN, which does not say which moves were random."
+        ),
+    ],
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,
+    opening_plies: Annotated[
+        str, typer.Option(metavar="MOST or FEWEST-MOST", help="Random plies that open a game; their number is drawn.")
+    ] = "0-8",
+    noise: Annotated[float, typer.Option(help="Share of the moves after the opening that are random.")] = 0.0,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    resume: Resume = False,
+) -> None:
+    """Play games to learn from, by any players. Ctrl-C keeps the finished ones; --resume goes on."""
+    from ...envs import make_game
+    from ..generation import check_first_games, generate
+    from ..progress import collect_with_progress
+    from .parts.generation import games_in, read_plies, saved
+
+    made = make_game(game)
+    plies = read_plies(opening_plies)
+    done = games_in(out, resume)
+    check_first_games(made, players, seed, done)
+    played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
+    console = Console()
+    new = collect_with_progress(saved(out, played), max(0, games - len(done)), "playing", "games")
+    total = f"{len(done) + len(new):,} games"
+    if len(done) + len(new) < games:
+        console.print(f"{out}: {total} of {games:,}; go on with --resume", markup=False, highlight=False)
+        raise typer.Exit(130)
+    first = [*done, *new]
+    wins = [sum(record.outcome[seat] > record.outcome[1 - seat] for record in first) for seat in (0, 1)]
+    text = f"{wins[0]:,} won by the first player, {wins[1]:,} by the second, {len(first) - sum(wins):,} drawn"
+    moves = sum(len(record.moves) for record in first)
+    console.print(f"{out}: {total}, {moves:,} moves; {text}", markup=False, highlight=False, soft_wrap=True)

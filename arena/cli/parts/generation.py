@@ -1,0 +1,67 @@
+"""Files of games in the making, to which more are added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....envs.outside.files import check_writable
+from ...records.formats import check_format, read_games, write_games
+from ...records.names import is_store, split_name
+from ...records.record import GameRecord, mend, saved_records
+from ...store import tournaments_in
+
+__all__ = ["games_in", "read_plies", "saved"]
+
+_COLLECTION = "games"  # the title of games that were added to a store, unless it is said
+
+
+def read_plies(text: str) -> tuple[int, int]:
+    """Return the fewest and the most plies, of ``8`` or ``4-8``.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    fewest, dash, most = text.partition("-")
+    try:
+        return (int(fewest), int(most)) if dash else (0, int(fewest))
+    except ValueError:
+        raise ValueError(f"cannot read --opening-plies {text!r}: expected a number, or as in '4-8'") from None
+
+
+def games_in(out: Path, resume: bool) -> list[GameRecord]:
+    """Return the games of a file to which others will be added; none of a new one.
+
+    Raises:
+        OSError: nothing can be written there.
+        ValueError: it has games and nobody said to go on, its format takes no single games, or it is damaged.
+    """
+    check_format(out)
+    file, title = split_name(out)
+    check_writable(file)
+    if out.suffix.lower() in (".csv", ".parquet"):
+        raise ValueError(f"games are added to a store, JSON lines, SGF or PDN, not to {out}: `plyground convert` does")
+    if not file.is_file() or not file.stat().st_size:
+        return []
+    if is_store(out):
+        title = title or _COLLECTION
+        if all(one.title != title for one in tournaments_in(file)):
+            return []
+        done = list(read_games(f"{file}#{title}"))
+    else:
+        if resume and out.suffix.lower() == ".jsonl":
+            mend(out)
+        done = list(read_games(out))
+    if done and not resume:
+        raise ValueError(f"{out} has {len(done)} games already: go on with them by --resume, or choose another file")
+    return done
+
+
+def saved(out: Path, records: Iterator[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the records, each as soon as it is added to the file."""
+    if is_store(out) or out.suffix.lower() == ".jsonl":
+        yield from saved_records(out, records)
+        return
+    for record in records:
+        write_games(out, [record])
+        yield record

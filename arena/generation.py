@@ -1,0 +1,216 @@
+"""Games by any players, as records to learn from: varied openings, random moves between, several levels.
+
+Game number k depends on the seed, its number and the players alone. So any number of processes plays the same games,
+and a file that has the first of them is gone on with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import joblib
+import numpy as np
+
+from ..agents import as_agent
+from ..envs import BoardGameEnv, Game, as_game
+from ..envs.outside.arguments import checked_whole
+from ..envs.outside.elsewhere import absolute
+from ..envs.players import PlayerLike, player_name
+from ..envs.vector.opponents import prepare
+from .loop import play
+from .openings import random_line
+from .records.record import GameRecord
+
+__all__ = ["check_first_games", "generate"]
+
+_ATTEMPTS = 1000  # random openings that may end the game, before one without moves is taken
+_CHUNK = 4  # games that a process plays before it reports
+
+
+def generate(
+    game: Game | str,
+    players: Sequence[PlayerLike],
+    games: int,
+    seed: int = 0,
+    *,
+    opening_plies: tuple[int, int] = (0, 0),
+    noise: float = 0.0,
+    first: int = 0,
+    jobs: int = 1,
+) -> Iterator[GameRecord]:
+    """Yield games, in order, each as soon as it and those before it are finished.
+
+    Each game draws its two players, and how many random plies open it. In the record's ``movers`` nobody, -1, made the
+    moves of the opening and those that ``noise`` drew: who learns from the players leaves them out.
+
+    Args:
+        game: the game, or its name.
+        players: agents, functions or spec strings, see `plyground.agents.as_agent`. A player may meet itself; one alone
+            always does. They must be picklable if ``jobs`` is not 1.
+        games: how many games there are in all.
+        seed: of the players drawn, the openings, the noise and the games.
+        opening_plies: the fewest and the most random plies that open a game.
+        noise: the share of the moves after the opening that are drawn at random.
+        first: the number of the first game that is yielded: those before it were played already.
+        jobs: processes; -1 for one on each core.
+
+    Raises:
+        ValueError: an argument is out of its range, or a player cannot be made. Nothing is played then.
+    """
+    game = as_game(game)
+    games, seed = checked_whole("games", games, 1), checked_whole("seed", seed, 0)
+    fewest = checked_whole("opening_plies", opening_plies[0], 0, game.max_plies)
+    most = checked_whole("opening_plies", opening_plies[1], fewest, game.max_plies)
+    if not 0 <= noise < 1:
+        raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
+    if not players:
+        raise ValueError("give one player or more: a game needs somebody who plays it")
+    if jobs == 0:
+        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    table = _Table(game, tuple(players), seed, (fewest, most), noise)
+    for agent in table.agents():
+        prepare(agent)
+    if jobs == 1:
+        return map(table.play, range(first, games))
+    sent = _findable(table)
+    starts = range(first, games, _CHUNK)
+    work = (joblib.delayed(_played)(sent, range(start, min(start + _CHUNK, games))) for start in starts)
+    chunks: Any = joblib.Parallel(jobs, return_as="generator")(work)
+    return (record for chunk in chunks for record in chunk)
+
+
+def check_first_games(
+    game: Game | str, players: Sequence[PlayerLike], seed: int, records: Sequence[GameRecord]
+) -> None:
+    """Check that records are the first games that `generate` makes with these arguments, by their players and seeds.
+
+    Raises:
+        ValueError: one is of another game, of other players, or has another seed.
+    """
+    game = as_game(game)
+    names = [player_name(player) for player in players]
+    for number, record in enumerate(records):
+        drawn = _draw_seats(np.random.default_rng([seed, number]), len(names))
+        for what, found, expected in (
+            ("game is", record.game, game.source),
+            ("players are", " v ".join(record.players), " v ".join(names[seat] for seat in drawn)),
+            ("seed is", record.seed, _seed_of(seed, number)),
+        ):
+            if found != expected:
+                raise ValueError(
+                    f"game {number + 1} of the file is none of these: its {what} {found}, expected {expected}"
+                )
+
+
+class _Table:
+    """The players, and how their games are made.
+
+    Args:
+        game: the game.
+        players: all players.
+        seed: of all that is drawn.
+        plies: the fewest and the most random plies of an opening.
+        noise: the share of random moves after it.
+    """
+
+    def __init__(
+        self, game: Game, players: tuple[PlayerLike, ...], seed: int, plies: tuple[int, int], noise: float
+    ) -> None:
+        self.game, self.players, self.seed, self.plies, self.noise = game, players, seed, plies, noise
+        self._agents: list[Any] = []
+        self._env: Any = None
+
+    def agents(self) -> list[Any]:
+        """Return the players, two of each, since one may meet itself; they are made when they are needed first."""
+        if not self._agents:
+            self._agents = [as_agent(player, self.game) for _ in range(2) for player in self.players]
+            self._env = BoardGameEnv(self.game)
+        return self._agents
+
+    def play(self, number: int) -> GameRecord:
+        """Play game number ``number``."""
+        agents = self.agents()
+        rng = np.random.default_rng([self.seed, number])
+        first, second = _draw_seats(rng, len(self.players))
+        noises = [np.random.default_rng(rng.integers(2**63)) for _ in range(2)]
+        seats = [
+            _Noisy(agents[first], self.noise, noises[0]),
+            _Noisy(agents[len(self.players) + second], self.noise, noises[1]),
+        ]
+        names = [player_name(self.players[first]), player_name(self.players[second])]
+        opening = self._opening(rng)
+        record = play(self._env, seats, _seed_of(self.seed, number), names=names, options={"moves": opening})
+        random = [iter(seat.random) for seat in seats]
+        movers = [-1 if seat >= 0 and next(random[seat], False) else seat for seat in record.movers]
+        return replace(record, movers=movers)
+
+    def _opening(self, rng: np.random.Generator) -> list[int]:
+        plies = int(rng.integers(self.plies[0], self.plies[1] + 1))
+        for _ in range(_ATTEMPTS):
+            moves, state = random_line(self.game, plies, rng)
+            if not self.game.is_terminal(state):
+                return moves
+        return []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_agents": [], "_env": None}
+
+
+def _findable(table: _Table) -> _Table:
+    """Return the table with players and files of one's own that another process finds from any folder."""
+    players = tuple(absolute(player) if isinstance(player, str) else player for player in table.players)
+    return _Table(table.game, players, table.seed, table.plies, table.noise)
+
+
+class _Noisy:
+    """A player some of whose moves are drawn at random.
+
+    Attributes:
+        random: for each of its moves, whether it was drawn.
+    """
+
+    def __init__(self, agent: Any, share: float, rng: np.random.Generator) -> None:
+        self._agent, self._share, self._rng = agent, share, rng
+        self.random: list[bool] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._agent, name)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Begin a game."""
+        self._agent.reset(seed)
+
+    def act(self, observation: Any, info: Any) -> Any:
+        """Return the player's move, or a random one."""
+        is_random = bool(self._share) and self._rng.random() < self._share
+        self.random.append(is_random)
+        if is_random:
+            return int(self._rng.choice(np.flatnonzero(info["action_mask"])))
+        return self._agent.act(observation, info)
+
+
+def _draw_seats(rng: np.random.Generator, players: int) -> tuple[int, int]:
+    first, second = rng.integers(players, size=2).tolist()
+    return first, second
+
+
+def _seed_of(seed: int, number: int) -> int:
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
+
+
+@lru_cache(1)
+def _kept(key: bytes) -> _Table:
+    """Return the table of this process, whose players serve one piece of work after another."""
+    import cloudpickle
+
+    return cloudpickle.loads(key)
+
+
+def _played(table: _Table, numbers: range) -> list[GameRecord]:
+    import cloudpickle
+
+    kept = _kept(cloudpickle.dumps(table))
+    return [kept.play(number) for number in numbers]

@@ -1,0 +1,208 @@
+"""What a run of AlphaGo's pipeline is told: one typed record, with every default stated, kept as JSON in its folder.
+
+Numbers of the paper (D. Silver et al., Nature 529, 2016, methods) stand above their fields: it had 50 GPUs, and weeks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+from ..settings import Settings, about, check_settings, documented, most_threads
+
+__all__ = ["PARTS", "AlphaGoConfig", "Descending"]
+
+PARTS = ("policy", "rollout", "rl", "value")  # in the order in which they are made
+
+
+class Descending(NamedTuple):
+    """How one of the nets learns, as `plyground.arena.training.alphazero.descent` asks it."""
+
+    learning_rate: float
+    warm_up: int
+    schedule: str
+    decay_after: int
+    weight_decay: float
+    clip: float
+    averaging: float
+    precision: str
+    device: str
+
+
+@documented
+@dataclass(frozen=True)
+class AlphaGoConfig(Settings):
+    """The configuration of a run of AlphaGo's pipeline.
+
+    Its parts are: ``policy``, learned from records (the paper's SL policy network); ``rollout``, a fast one from the
+    same records; ``rl``, which improves the policy by play against its past; and ``value``, which learns from the games
+    of ``rl``.
+
+    Raises:
+        ValueError: a value is out of its range. The game's spec and the records are read when the training begins.
+    """
+
+    game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
+    algorithm: Literal["alphago"] = field(default="alphago", metadata=about("alphago."))
+    records: tuple[str, ...] = field(
+        default=(), metadata=about("Files of games to learn from: .db, .jsonl, .sgf, .pdn, .csv or .parquet.")
+    )
+    strict: bool = field(
+        default=False,
+        metadata=about("End with an error at the first game that cannot be read, in place of leaving it out."),
+    )
+    # The paper kept a million of 29.4 million positions.
+    test_share: float = field(
+        default=0.1, metadata=about("Share of the games that are kept for tests, whole games.", above=0, most=0.9)
+    )
+    minutes: float | None = field(
+        default=60.0, metadata=about("Minutes of training of each part, in all, after which it ends.", above=0)
+    )
+    seed: int = field(
+        default=0,
+        metadata=about("Seed of the weights, the games and the samples; the same seed gives the same run.", least=0),
+    )
+    threads: int = field(default=1, metadata=about("Threads, one for each idle core.", least=1, most=most_threads))
+    network: Literal["tiny", "small", "medium", "mlp"] = field(
+        default="small",
+        metadata=about(
+            "Size of the nets: residual blocks and channels, tiny 1x16, small 3x32, medium 5x64; or an mlp."
+        ),
+    )
+    symmetry: bool = field(
+        default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
+    )
+    batch_size: int = field(default=512, metadata=about("Samples of a step of learning.", least=1))
+    learning_rate: float = field(default=5e-3, metadata=about("Highest learning rate, of AdamW.", above=0))
+    weight_decay: float = field(default=1e-4, metadata=about("AdamW's decay of the weights.", least=0))
+    averaging: float = field(
+        default=0.999,
+        metadata=about(
+            "Decay of the mean of the weights, which plays and is saved; 0: no mean.", least=0, most=0.999999
+        ),
+    )
+
+    # -- the policies from records -------------------------------------------------------------------------------------
+
+    # 340 million steps of 16 positions.
+    policy_steps: int = field(default=4000, metadata=about("Steps of learning of the policy from records.", least=1))
+    rollout_steps: int = field(default=4000, metadata=about("Steps of learning of the rollout policy.", least=1))
+
+    # -- the policy by play --------------------------------------------------------------------------------------------
+
+    # 10,000 minibatches of 128 games; a new opponent in the pool every 500.
+    rl_steps: int = field(default=400, metadata=about("Updates of the policy by play.", least=1))
+    rl_games: int = field(default=128, metadata=about("Games of an update; half of them in each seat.", least=2))
+    rl_learning_rate: float = field(
+        default=2e-4, metadata=about("Learning rate of the policy by play, of AdamW.", above=0)
+    )
+    pool_every: int = field(
+        default=25, metadata=about("Updates from one new opponent in the pool of past selves to the next.", least=1)
+    )
+    baseline: Literal["mean", "value", "none"] = field(
+        default="mean",
+        metadata=about(
+            "What REINFORCE subtracts from a result: mean, that of the other games in the same seat; value, what the "
+            "net's own value head expects, which then learns beside; or none."
+        ),
+    )
+    opening_plies: int | None = field(
+        default=None,
+        metadata=about(
+            "Random plies, at most, that open a game of play and of tests. If not given: as in matches.", least=0
+        ),
+    )
+
+    # -- the value network ---------------------------------------------------------------------------------------------
+
+    # 30 million positions, each of another game.
+    value_games: int = field(
+        default=20_000, metadata=about("Games for the value network, of each of which it learns one position.", least=1)
+    )
+    value_steps: int = field(default=3000, metadata=about("Steps of learning of the value network.", least=1))
+    contrast: bool = field(
+        default=True,
+        metadata=about(
+            "Train a second value network on as many positions of whole games, to see how it memorises them."
+        ),
+    )
+
+    # -- files and tests -----------------------------------------------------------------------------------------------
+
+    ladder: tuple[str, ...] = field(
+        default=("random", "alphabeta(depth=2)", "alphabeta(depth=4)"),
+        metadata=about("Specs of the players against which the policies, without search, are scored."),
+    )
+    ladder_games: int = field(
+        default=200,
+        metadata=about("Games of such a test, and of rl against the policy from records.", least=2),
+    )
+    test_every: int = field(default=1000, metadata=about("Steps of a part from one test to the next.", least=1))
+    solved: int = field(
+        default=500,
+        metadata=about("Held-out positions that are solved, at most, where the game can be; 0 for none.", least=0),
+    )
+    checkpoint_minutes: float | None = field(
+        default=2.0,
+        metadata=about(
+            "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
+        ),
+    )
+    inference: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
+        default="auto",
+        metadata=about(
+            "What computes the net in self-play: torch, openvino, onnxruntime; auto: the fastest installed."
+        ),
+    )
+    precision: Literal["auto", "f32", "bf16"] = field(
+        default="auto", metadata=about("Numbers of that computation: f32, bf16, or auto, which the machine decides.")
+    )
+    device: str = field(default="cpu", metadata=about("Where the net is computed and learns: cpu or cuda."))
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    def descending(self, learning_rate: float | None = None, averaging: float | None = None) -> Descending:
+        """Return how a net learns, by default as from records."""
+        is_own = learning_rate is not None
+        return Descending(
+            learning_rate=self.learning_rate if learning_rate is None else learning_rate,
+            warm_up=10 if is_own else 100,
+            schedule="constant" if is_own else "inverse_root",
+            decay_after=2000,
+            weight_decay=self.weight_decay,
+            clip=1.0,
+            averaging=self.averaging if averaging is None else averaging,
+            precision=self.precision,
+            device=self.device,
+        )
+
+    def anywhere(self) -> AlphaGoConfig:
+        """Return this configuration with files of one's own found from any folder."""
+        from pathlib import Path
+
+        from ....envs.outside.elsewhere import absolute
+
+        records = tuple(str(Path(path).expanduser().resolve()) for path in self.records)
+        return replace(self, game=absolute(self.game), records=records, ladder=tuple(map(absolute, self.ladder)))
+
+    def check_names(self) -> None:
+        """Check what the game and the players are called, before anything is written.
+
+        Raises:
+            ValueError: a name is unknown; the nearest is suggested.
+        """
+        from ....agents import make
+        from ....envs import make_game
+
+        game = make_game(self.game)
+        for spec in self.ladder:
+            make(spec, game)
+
+    def inference_of(self, net: Any, batch: int) -> Any:
+        """Return what computes a net, for so many positions at a time."""
+        from ....agents.networks import make_inference
+
+        return make_inference(
+            net, self.inference, batch=batch, threads=self.threads, precision=self.precision, device=self.device
+        )

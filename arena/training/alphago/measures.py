@@ -1,0 +1,93 @@
+"""How well a policy predicts the moves of held-out games, how long it takes, and how well nets play."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....envs import Game
+from ..alphazero.samples import unpack_masks, unpack_planes
+
+__all__ = ["accuracy", "accuracy_of", "mean_squared_error", "preferred", "seconds_per_call"]
+
+# Returns logits [positions, num_actions] and values [positions] for planes; an `Inference`.
+Net = Callable[[NDArray[Any]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+
+_CHUNK = 1024  # positions that are looked at together
+_CALLS = 50  # whose time is taken
+
+
+def preferred(net: Net, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the legal actions [positions] of the highest logits."""
+    logits, _ = net(planes)
+    return np.where(masks, logits, -np.inf).argmax(1)
+
+
+def accuracy(game: Game, net: Net, samples: NDArray[Any]) -> dict[str, Any]:
+    """Return how well a net predicts the moves of samples, see `accuracy_of`."""
+    ranks, likelihoods = [], []
+    for start in range(0, len(samples), _CHUNK):
+        some = samples[start : start + _CHUNK]
+        logits, _ = net(unpack_planes(game, some))
+        found = ranks_of(logits, unpack_masks(game, some), some["policy"].argmax(1))
+        ranks.append(found[0])
+        likelihoods.append(found[1])
+    return accuracy_of(np.concatenate(ranks), np.concatenate(likelihoods), samples["ply"])
+
+
+def ranks_of(
+    logits: NDArray[Any], masks: NDArray[np.bool_], actions: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return how many legal actions are preferred to each of ``actions`` [positions], and its log likelihood."""
+    scores = np.where(masks, logits.astype(np.float64), -np.inf)
+    scores -= scores.max(1, keepdims=True)
+    rows = np.arange(len(actions))
+    own = scores[rows, actions]
+    return (scores > own[:, None]).sum(1), own - np.log(np.exp(scores).sum(1))
+
+
+def accuracy_of(
+    ranks: NDArray[np.int64], likelihoods: NDArray[np.float64], plies: NDArray[np.integer[Any]]
+) -> dict[str, Any]:
+    """Return shares of moves that were the first choice (top 1), or among five (top 5), and the mean log likelihood.
+
+    Args:
+        ranks: [positions] how many legal actions were preferred to the move.
+        likelihoods: [positions] the natural logarithm of the move's probability.
+        plies: [positions] plies since the start of the game; the same marks are returned for each.
+    """
+
+    def marks(chosen: Any) -> dict[str, Any]:
+        return {
+            "positions": int(np.size(ranks[chosen])),
+            "top 1": float((ranks[chosen] < 1).mean()),
+            "top 5": float((ranks[chosen] < 5).mean()),
+            "log likelihood": float(likelihoods[chosen].mean()),
+        }
+
+    return {**marks(slice(None)), "by ply": {str(ply): marks(plies == ply) for ply in np.unique(plies).tolist()}}
+
+
+def mean_squared_error(game: Game, net: Net, samples: NDArray[Any]) -> float:
+    """Return the mean squared error of a net's values against the results of samples."""
+    total = 0.0
+    for start in range(0, len(samples), _CHUNK):
+        some = samples[start : start + _CHUNK]
+        _, values = net(unpack_planes(game, some))
+        total += float(np.square(values.astype(np.float64) - some["result"]).sum())
+    return total / len(samples)
+
+
+def seconds_per_call(call: Callable[[], object]) -> float:
+    """Return the median time of a call, in seconds, after a first that is not counted."""
+    call()
+    times = []
+    for _ in range(_CALLS):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))

@@ -1,0 +1,254 @@
+"""A part of the pipeline as a run of its own: turns, tests, saving, and going on bit by bit.
+
+Each part has a folder in that of the run, a `StateFolder`, and beside it ``results.json`` when it is finished.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ....envs import Game
+from ..alphazero.board import ScalarLog
+from ..alphazero.shards import write_whole
+from ..folder import StateFolder
+from ..session import Progress
+from .config import AlphaGoConfig
+
+__all__ = ["AlphaGoProgress", "OnProgress", "Part", "PartSession", "Run", "part_folder"]
+
+
+@dataclass(frozen=True)
+class AlphaGoProgress(Progress):
+    """How far a run is. Its steps are those of all parts together.
+
+    Attributes:
+        part: the part in progress.
+        part_steps: its steps so far.
+        part_total: its steps in all.
+        losses: the last losses of the part, by name.
+        marks: what its last test said.
+    """
+
+    part: str = ""
+    part_steps: int = 0
+    part_total: int = 0
+    losses: dict[str, float] = field(default_factory=dict)
+    marks: dict[str, float] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """Return how far the part is in a line or two."""
+        losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items())
+        marks = ", ".join(f"{name} {mark:.3f}" for name, mark in self.marks.items())
+        lines = [f"{self.part}: {self.part_steps:,} of {self.part_total:,} steps" + (f" | {losses}" if losses else "")]
+        return "\n".join([*lines, marks] if marks else lines)
+
+
+OnProgress = Callable[[AlphaGoProgress], object]
+
+
+class Run(NamedTuple):
+    """What all parts know of the run.
+
+    Attributes:
+        config: its configuration.
+        game: its game.
+        path: its folder.
+    """
+
+    config: AlphaGoConfig
+    game: Game
+    path: Path
+
+    def samples(self, name: str) -> Path:
+        """Return the folder of the samples that were read: ``train`` or ``test``."""
+        return self.path / "records" / name
+
+    def model(self, part: str) -> Path:
+        """Return the net of a part."""
+        return self.path / part / "model.safetensors"
+
+
+def part_folder(path: Path, part: str) -> StateFolder:
+    """Return the folder of a part of the run in ``path``."""
+    return StateFolder(path / part, "model.npz" if part == "rollout" else "model.safetensors")
+
+
+class Part(ABC):
+    """A part of the pipeline: some steps, a model, and what tests say of it.
+
+    Attributes:
+        name: what it is called.
+        total: its steps in all.
+        steps: its steps so far.
+        losses: the last losses, by name.
+    """
+
+    name: str
+    total: int
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.steps = 0
+        self.losses: dict[str, float] = {}
+
+    @abstractmethod
+    def turn(self) -> None:
+        """Take a step, and count it."""
+
+    @abstractmethod
+    def test(self) -> dict[str, float]:
+        """Return how good the model is, as a few numbers."""
+
+    @abstractmethod
+    def finish(self) -> dict[str, Any]:
+        """Return the results of the whole part, as JSON has them; files beside the model may be written."""
+
+    @abstractmethod
+    def write(self, path: Path, notes: dict[str, Any]) -> None:
+        """Write the model."""
+
+    @abstractmethod
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the part goes on from, but for its steps."""
+
+    @abstractmethod
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from there."""
+
+    def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
+        """Compile what is needed, before the clock runs."""
+
+
+class PartSession:
+    """Takes the turns of a part, tests, saves, reports, and says when it is over.
+
+    Args:
+        part: the part.
+        run: what it is a part of.
+        before: the steps of the parts before it.
+        on_progress: called with the progress after each turn.
+
+    Attributes:
+        interrupted: if set to True, the session ends after the turn in progress.
+        finished: whether the part has come to its end.
+    """
+
+    def __init__(self, part: Part, run: Run, before: int, on_progress: OnProgress | None) -> None:
+        self.part, self.run_, self.before_steps, self.on_progress = part, run, before, on_progress
+        self.folder = part_folder(run.path, part.name)
+        self.log = ScalarLog(self.folder.tensorboard)
+        self.earlier, self.started = 0.0, time.perf_counter()
+        self.marks: dict[str, float] = {}
+        self.tested = self.first_steps = 0
+        self._saved = self.started
+        self.interrupted = self.finished = False
+
+    @property
+    def seconds(self) -> float:
+        """The time of training of this part, over all sessions."""
+        return self.earlier + time.perf_counter() - self.started
+
+    def begin(self) -> None:
+        """Begin the part, or go on with it where it was saved.
+
+        Raises:
+            ValueError: what was saved is damaged.
+        """
+        folder = self.folder
+        if not folder.states():
+            folder.create(self.run_.config)
+            self.part.prepare()
+            self.started = self._saved = time.perf_counter()  # compiling took no time from the training
+            self.save()
+            return
+        try:
+            state = folder.read()
+            self.part.steps = self.first_steps = int(state["steps"])
+            self.part.losses, self.marks = dict(state["losses"]), dict(state["marks"])
+            self.tested, self.earlier = int(state["tested"]), float(state["seconds"])
+            self.part.load_state_dict(state["part"])
+        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+            raise folder.damaged(error) from error
+        folder.forget_after(self.part.steps)
+        self.run_.config.save(folder.config)
+        self.part.prepare()
+        self.started = self._saved = time.perf_counter()
+
+    def run(self) -> None:
+        """Take turns until the part is over, or interrupted."""
+        part, config = self.part, self.run_.config
+        try:
+            while not self._is_over():
+                part.turn()
+                if part.steps - self.tested >= config.test_every:
+                    self._test()
+                minutes = config.checkpoint_minutes
+                if minutes is not None and time.perf_counter() - self._saved >= 60 * minutes:
+                    self.save()
+                self.report()
+            if not self.interrupted:
+                self._finish()
+            self.save()
+        finally:
+            self.log.close()
+
+    def _is_over(self) -> bool:
+        minutes = self.run_.config.minutes
+        is_late = minutes is not None and self.seconds >= 60 * minutes
+        return self.interrupted or self.part.steps >= self.part.total or is_late
+
+    def _test(self) -> None:
+        self.tested = self.part.steps
+        self.marks = self.part.test()
+        self.folder.note({"steps": self.part.steps, "seconds": round(self.seconds, 1), **self.marks})
+        self.folder.add_checkpoint(self.part.steps, self._write)
+
+    def _finish(self) -> None:
+        if self.part.steps != self.tested:
+            self._test()
+        self.report(last=True)
+        results = {"steps": self.part.steps, "seconds": round(self.seconds, 1), **self.part.finish()}
+        write_whole(self.folder.path / "results.json", (json.dumps(results, indent=2) + "\n").encode())
+        self.finished = True
+
+    def save(self) -> None:
+        """Write the model and the state of the part."""
+        state = {
+            "steps": self.part.steps,
+            "seconds": self.seconds,
+            "losses": dict(self.part.losses),
+            "marks": dict(self.marks),
+            "tested": self.tested,
+            "part": self.part.state_dict(),
+        }
+        self.folder.write(self.part.steps, state, {self.folder.model.name: self._write})
+        self._saved = time.perf_counter()
+
+    def _write(self, path: Path) -> None:
+        notes = {"part": self.part.name, "steps": self.part.steps, "config": asdict(self.run_.config)}
+        self.part.write(path, notes)
+
+    def report(self, *, last: bool = False) -> None:
+        """Tell TensorBoard and ``on_progress`` how far the part is."""
+        seconds = max(self.seconds - self.earlier, 1e-9)
+        progress = AlphaGoProgress(
+            steps=self.before_steps + self.part.steps,
+            seconds=self.seconds,
+            games=0,
+            steps_per_second=(self.part.steps - self.first_steps) / seconds,
+            games_per_second=0.0,
+            part=self.part.name,
+            part_steps=self.part.steps,
+            part_total=self.part.total,
+            losses=dict(self.part.losses),
+            marks=dict(self.marks),
+        )
+        self.log.add(progress, last=last)
+        if self.on_progress is not None:
+            self.on_progress(progress)

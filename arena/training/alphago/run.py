@@ -1,0 +1,243 @@
+"""AlphaGo's pipeline as a run: its parts one after the other, each saved as it goes, in one folder.
+
+::
+
+    config.json      the `AlphaGoConfig`
+    records/         the games, split; their positions; positions of the held-out games that are solved
+    policy/          the policy from records: model.safetensors, results.json, and the folders of a run
+    rollout/         the rollout policy: model.npz, results.json
+    rl/              the policy by play, like policy/
+    value/           the value network, like policy/; whole.safetensors, which learned from whole games; its positions
+    results.json     the results of all finished parts
+
+A run is interrupted between two steps. When it goes on, it does what it would have done without the break, bit by bit.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....agents.networks import network_config
+from ....envs import Game, make_game
+from ....envs.outside.spec import nearest
+from ..alphazero.shards import write_whole
+from ..interruption import interruptible
+from .config import PARTS, AlphaGoConfig
+from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder
+from .policy import PolicyPart, whole_buffer
+from .records import Collection, read_collection, samples_of
+from .reinforce import ReinforcePart
+from .rollout import RolloutPart
+from .value import ValuePart
+
+__all__ = ["check_unfinished", "is_run", "resume", "train"]
+
+_NEEDS = {"policy": (), "rollout": (), "rl": ("policy",), "value": ("policy", "rl")}
+
+
+def is_run(path: str | Path) -> bool:
+    """Tell whether a folder holds a run of AlphaGo's pipeline, by its ``config.json``."""
+    try:
+        return json.loads((Path(path) / "config.json").read_text())["algorithm"] == "alphago"
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def train(
+    config: AlphaGoConfig,
+    folder: str | Path,
+    on_progress: OnProgress | None = None,
+    *,
+    parts: Sequence[str] | None = None,
+) -> AlphaGoProgress:
+    """Read the records, train the parts, keep all in a new folder, and return how far the run has come.
+
+    Ctrl-C ends the training after the step in progress, and saves it: `resume` goes on from there.
+
+    Args:
+        config: what to train, and how.
+        folder: the run's folder, a new one or one that holds no run.
+        on_progress: called after each step.
+        parts: the parts to train. Default: all of `PARTS`.
+
+    Raises:
+        ValueError: a name in the configuration is unknown, the records cannot be used, or a part needs another that is
+            not trained. Nothing is written.
+        FileExistsError: the folder holds a run already.
+        FileNotFoundError: there is no folder to make it in, or no file of records.
+        ImportError: torch or safetensors is not installed.
+    """
+    config = config.anywhere()
+    config.check_names()
+    chosen = _chosen(parts)
+    path = Path(folder)
+    part_folder(path.parent, path.name).check_new()
+    _check_needs(path, chosen)
+    game = make_game(config.game)
+    collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
+    _check_planes(config, game)
+    path.mkdir(exist_ok=True)
+    try:
+        _write_records(path, game, collection)
+        config.save(path / "config.json")
+    except BaseException:
+        shutil.rmtree(path / "records", ignore_errors=True)
+        raise
+    return _run(Run(config, game, path), chosen, on_progress)
+
+
+def resume(
+    folder: str | Path,
+    on_progress: OnProgress | None = None,
+    *,
+    parts: Sequence[str] | None = None,
+    minutes: float | None = None,
+) -> AlphaGoProgress:
+    """Go on with a run exactly as it was, and return how far it has come. Finished parts stay as they are.
+
+    Args:
+        folder: the run's folder.
+        on_progress: called after each step.
+        parts: the parts to train. Default: all that are not finished.
+        minutes: the new limit on the time of a part, over all sessions. Default: the configuration's.
+
+    Raises:
+        FileNotFoundError: the folder holds no run.
+        ValueError: a file of the run is damaged, there is nothing left to do, or a part needs another that is not
+            trained.
+    """
+    config, chosen = _unfinished(Path(folder), parts, minutes)
+    path = Path(folder)
+    return _run(Run(config, make_game(config.game), path), chosen, on_progress)
+
+
+def check_unfinished(folder: str | Path, *, parts: Sequence[str] | None = None, minutes: float | None = None) -> None:
+    """Check that there is something left to do in a run.
+
+    Raises:
+        FileNotFoundError: the folder holds no run.
+        ValueError: it is a run of another kind, all is done, a limit is out of its range, or a file is damaged.
+    """
+    _unfinished(Path(folder), parts, minutes)
+
+
+def _unfinished(path: Path, parts: Sequence[str] | None, minutes: float | None) -> tuple[AlphaGoConfig, list[str]]:
+    if not (path / "config.json").is_file():
+        raise FileNotFoundError(
+            f"{str(path)!r} holds no training run that could go on: expected config.json and records/, as "
+            "`plyground train alphago` writes them"
+        )
+    if not is_run(path):
+        raise ValueError(f"{str(path)!r} holds a run of another kind, expected one of alphago")
+    if not (path / "records" / "summary.json").is_file():
+        where = f": resume {str(path.parent)!r}" if is_run(path.parent) else ""
+        raise ValueError(f"{str(path)!r} holds no whole run of alphago, only a part of one{where}")
+    config = AlphaGoConfig.load(path / "config.json")
+    if minutes is not None:
+        config = replace(config, minutes=minutes)
+    left = [part for part in _chosen(parts) if not _is_finished(path, part)]
+    if not left:
+        told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
+        raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
+    _check_needs(path, left)
+    return config, left
+
+
+def _chosen(parts: Sequence[str] | None) -> list[str]:
+    for part in parts or ():
+        if part not in PARTS:
+            raise ValueError(f"unknown part {part!r} of alphago: {nearest(part, PARTS)}")
+    return [part for part in PARTS if parts is None or part in parts]
+
+
+def _is_finished(path: Path, part: str) -> bool:
+    return (path / part / "results.json").is_file()
+
+
+def _check_needs(path: Path, chosen: Sequence[str]) -> None:
+    """Check that each part finds what it begins from."""
+    for part in chosen:
+        for needed in _NEEDS[part]:
+            if needed not in chosen and not _is_finished(path, needed):
+                raise ValueError(f"{part} begins from {needed}, which is not trained yet: train that first")
+
+
+def _check_planes(config: AlphaGoConfig, game: Game) -> None:
+    """Check that a net can see the game."""
+    network_config(game, config.network)
+
+
+def _write_records(path: Path, game: Game, collection: Collection) -> None:
+    """Write the positions of the games, the held-out games, and what there is in all."""
+    folder = path / "records"
+    shutil.rmtree(folder, ignore_errors=True)  # what a run left that did not come to its config
+    folder.mkdir()
+    counts = {}
+    run = Run(AlphaGoConfig(game.source), game, path)
+    for name, records in (("train", collection.train), ("test", collection.test)):
+        buffer = whole_buffer(run.samples(name), run)
+        for samples in samples_of(game, records):
+            buffer.append(samples)
+        buffer.flush()
+        if not buffer.total:
+            raise ValueError(
+                f"the games to {'learn from' if name == 'train' else 'test on'} have no move that a player chose"
+            )
+        counts[f"{name} positions"] = buffer.total
+    for name, records in (("learned", collection.train), ("held_out", collection.test)):
+        write_whole(folder / f"{name}.jsonl", "".join(f"{record.to_json()}\n" for record in records).encode())
+    plies = max(len(record.moves) for record in (*collection.train, *collection.test))
+    summary = {**collection.as_data(), **counts, "plies": plies}
+    write_whole(folder / "summary.json", (json.dumps(summary, indent=2) + "\n").encode())
+
+
+def _run(run: Run, chosen: Sequence[str], on_progress: OnProgress | None) -> AlphaGoProgress:
+    """Train parts, one after the other, and return the last progress."""
+    import torch
+
+    torch.set_num_threads(run.config.threads)
+    last: list[AlphaGoProgress] = []
+
+    def note(progress: AlphaGoProgress) -> None:
+        last[:] = [progress]
+        if on_progress is not None:
+            on_progress(progress)
+
+    before = 0
+    for name in chosen:
+        part = _new_part(name, run)
+        session = PartSession(part, run, before, note)
+        session.begin()
+        with interruptible(session):
+            session.run()
+        _write_results(run)
+        before += part.steps
+        if not session.finished:
+            break
+    return last[0] if last else AlphaGoProgress(0, 0.0, 0, 0.0, 0.0)
+
+
+def _new_part(name: str, run: Run) -> Part:
+    """Return a part, ready to begin."""
+    kinds: dict[str, type[Part]] = {
+        "policy": PolicyPart,
+        "rollout": RolloutPart,
+        "rl": ReinforcePart,
+        "value": ValuePart,
+    }
+    return kinds[name](run)
+
+
+def _write_results(run: Run) -> None:
+    """Put the results of all finished parts into one file."""
+    found: dict[str, Any] = {"records": json.loads((run.path / "records" / "summary.json").read_text())}
+    for part in PARTS:
+        path = run.path / part / "results.json"
+        if path.is_file():
+            found[part] = json.loads(path.read_text())
+    write_whole(run.path / "results.json", (json.dumps(found, indent=2) + "\n").encode())

@@ -1,0 +1,166 @@
+"""Steps down a loss: the optimizer, its learning rate, and the mean of the weights.
+
+Weights decay by AdamW (I. Loshchilov, F. Hutter, ICLR 2019), not by the loss. This module needs torch when it is
+imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any, Protocol
+
+import torch
+
+__all__ = ["Descent", "DescentSettings"]
+
+
+class DescentSettings(Protocol):
+    """What a `Descent` is told; see `AlphaZeroConfig` for what each means."""
+
+    @property
+    def learning_rate(self) -> float:
+        """The highest learning rate."""
+        ...
+
+    @property
+    def warm_up(self) -> int:
+        """Steps over which it rises from 0."""
+        ...
+
+    @property
+    def schedule(self) -> str:
+        """``constant`` or ``inverse_root``."""
+        ...
+
+    @property
+    def decay_after(self) -> int:
+        """Steps after which it falls."""
+        ...
+
+    @property
+    def weight_decay(self) -> float:
+        """AdamW's decay of the weights."""
+        ...
+
+    @property
+    def clip(self) -> float:
+        """Norm at which gradients are clipped."""
+        ...
+
+    @property
+    def averaging(self) -> float:
+        """Decay of the mean of the weights."""
+        ...
+
+    @property
+    def precision(self) -> str:
+        """``f32``, ``bf16`` or ``auto``."""
+        ...
+
+    @property
+    def device(self) -> str:
+        """Where the net learns."""
+        ...
+
+
+class Descent:
+    """A net, what improves it, and the mean of its weights over the steps.
+
+    Args:
+        settings: how to improve it.
+        net: the net, a `PolicyValueNet`, which is changed in place.
+
+    Attributes:
+        net: the net that learns.
+        average: the net with the mean of the weights, which plays.
+        steps: the steps of learning so far.
+    """
+
+    def __init__(self, settings: DescentSettings, net: Any) -> None:
+        self.settings = settings
+        self.device = torch.device(settings.device)
+        self.net = net.to(self.device, memory_format=torch.channels_last)
+        self.average = deepcopy(self.net).requires_grad_(False).eval()
+        self._weights = list(self.net.parameters())
+        self._means = list(self.average.parameters())
+        self._optimizer = torch.optim.AdamW(
+            _groups(self.net, settings.weight_decay), lr=settings.learning_rate, fused=True, betas=(0.9, 0.99)
+        )
+        self.steps = 0
+        # bf16 halves the time of a step where the processor multiplies matrices of it.
+        self._is_short = settings.precision == "bf16" or (
+            settings.precision == "auto" and _multiplies_bf16(self.device)
+        )
+
+    def outputs(self, planes: torch.Tensor) -> Any:
+        """Return what the net that learns says, computed as the settings ask."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_short):
+            return self.net(planes)
+
+    def step(self, loss: torch.Tensor) -> float:
+        """Take a step down the loss, and return the norm of its gradient before it was clipped."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.learning_rate
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self._weights, self.settings.clip)
+        self._optimizer.step()
+        self._follow()
+        self.steps += 1
+        return float(norm)
+
+    @property
+    def learning_rate(self) -> float:
+        """The learning rate of the next step, which does not depend on when the run ends."""
+        settings, step = self.settings, self.steps + 1
+        rate = settings.learning_rate * min(1.0, step / max(1, settings.warm_up))
+        if settings.schedule == "inverse_root":
+            rate *= (settings.decay_after / max(step, settings.decay_after)) ** 0.5
+        return rate
+
+    def _follow(self) -> None:
+        """Let the mean follow the weights; over the first steps it is that of all steps so far, nearly."""
+        averaging = self.settings.averaging
+        decay = min(averaging, (1 + self.steps) / (10 + self.steps)) if averaging else 0.0
+        with torch.no_grad():
+            for mean, weights in zip(self._means, self._weights, strict=True):
+                mean.lerp_(weights, 1 - decay)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that learning goes on from: tensors in nested dicts, and the steps."""
+        optimizer = self._optimizer.state_dict()["state"]
+        return {
+            "steps": self.steps,
+            "net": dict(self.net.state_dict()),
+            "average": dict(self.average.state_dict()),
+            "optimizer": {str(place): dict(moments) for place, moments in optimizer.items()},
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from where learning with the same settings was.
+
+        Raises:
+            RuntimeError: the weights do not fit the net.
+        """
+        self.steps = int(state["steps"])
+        self.net.load_state_dict(state["net"])
+        self.average.load_state_dict(state["average"])
+        fresh = self._optimizer.state_dict()
+        moments = {
+            int(place): {name: one.clone() for name, one in its.items()} for place, its in state["optimizer"].items()
+        }
+        self._optimizer.load_state_dict({"state": moments, "param_groups": fresh["param_groups"]})
+
+
+def _groups(net: Any, decay: float) -> list[dict[str, Any]]:
+    """Return the weights in two groups: matrices, which decay, and offsets and scales, which do not."""
+    matrices = [one for one in net.parameters() if one.ndim > 1]
+    others = [one for one in net.parameters() if one.ndim <= 1]
+    return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
+
+
+def _multiplies_bf16(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return bool(getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)())

@@ -1,0 +1,150 @@
+"""AlphaGo as a player: what its leaves are worth, and which models it takes."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from plyground.agents import PUCT, AlphaGo, make  # noqa: E402
+from plyground.agents.alphago import model_files  # noqa: E402
+from plyground.agents.alphago.evaluator import PairEvaluator  # noqa: E402
+from plyground.agents.identity import player_identity  # noqa: E402
+from plyground.agents.mcts import LinearPolicy  # noqa: E402
+from plyground.agents.networks import NetworkEvaluator, make_inference, new_network, save_network  # noqa: E402
+from plyground.agents.puct.tree import latest_actions, new_prior_tree  # noqa: E402
+from plyground.arena import match  # noqa: E402
+from plyground.arena.openings import random_line  # noqa: E402
+from plyground.envs import make_game  # noqa: E402
+
+GAME = make_game("connect_four(rows=4, columns=4)")
+STATE = GAME.play_moves([0, 1, 1, 2])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Models with weights drawn at random, in the folders of a run."""
+    path = tmp_path_factory.mktemp("run")
+    for seed, part in enumerate(("policy", "rl", "value")):
+        (path / part).mkdir()
+        net = new_network(GAME, "mlp", seed=seed)
+        with torch.no_grad():
+            for weights in net.parameters():
+                weights.add_(torch.randn(weights.shape, generator=torch.Generator().manual_seed(seed)) / 10)
+        save_network(path / part / "model.safetensors", net)
+    (path / "rollout").mkdir()
+    weights = np.random.default_rng(0).normal(size=GAME.knowledge.num_weights)
+    LinearPolicy(GAME, weights).save(path / "rollout" / "model.npz")
+    return path
+
+
+def pair(folder: Path, priors: str = "policy") -> PairEvaluator:
+    policy, value = (
+        make_inference(folder / part / "model.safetensors", "torch", batch=8) for part in (priors, "value")
+    )
+    return PairEvaluator(policy, value)
+
+
+def found(agent: Any) -> dict[str, Any]:
+    agent.reset(3)
+    analysis = agent.analyse(STATE)
+    return {"visits": analysis.visits, "values": analysis.values, "priors": analysis.priors}
+
+
+def test_without_rollouts_it_is_puct_with_these_networks(folder: Path) -> None:
+    own = AlphaGo(GAME, folder, 60, lambda_=0.0, c=2.0, inference="torch")
+    other = PUCT(GAME, 60, evaluator=pair(folder), c=2.0, c_base=None, lambda_=1.0)
+    assert found(own) == found(other)
+
+
+def test_with_rollouts_alone_no_value_is_asked_and_it_is_puct_with_rollouts(folder: Path, tmp_path: Path) -> None:
+    own = AlphaGo(GAME, folder, 60, lambda_=1.0, c=2.0, inference="torch")
+    assert isinstance(own.evaluator, PairEvaluator)
+    assert own.evaluator.value is None
+    policy = LinearPolicy.load(folder / "rollout" / "model.npz", GAME)
+    other = PUCT(GAME, 60, evaluator=pair(folder), c=2.0, c_base=None, lambda_=0.0, rollout=policy)
+    assert found(own) == found(other)
+    random = AlphaGo(GAME, folder, 60, lambda_=1.0, c=2.0, rollout="random", inference="torch")
+    assert found(own)["values"] != found(random)["values"]
+
+
+def test_a_leaf_is_worth_the_mix(folder: Path) -> None:
+    """Two cells are left in one column: so a rollout has one way to go, and the leaf's value is known."""
+    rng = np.random.default_rng(0)
+    while True:
+        line, leaf = random_line(GAME, 15, rng)
+        if len(line) == 15 and not GAME.is_terminal(leaf) and line[14] == GAME.actions(leaf)[0]:
+            break
+    action = line.pop()
+    state = GAME.play_moves(line)
+    assert GAME.actions(state) == [action]
+    end = GAME.play_moves([*line, action, action])
+    z = float(GAME.utility(end, GAME.player(leaf)))
+    planes = GAME.observation(leaf, GAME.player(leaf))[None]
+    v = float(pair(folder)(planes, (np.arange(4) == action)[None])[1][0])
+    for lambda_ in (0.0, 0.3, 1.0):
+        agent = AlphaGo(GAME, folder, 1, lambda_=lambda_, inference="torch")
+        expected = -((1 - lambda_) * v + lambda_ * z)  # for who moves before the leaf
+        assert agent.analyse(state).values[action] == pytest.approx(expected, abs=0.01)
+
+
+def test_priors_are_those_of_one_network_and_values_those_of_the_other(folder: Path) -> None:
+    planes = GAME.observation(STATE, GAME.player(STATE))[None]
+    masks = np.ones((1, 4), np.bool_)
+    evaluator = pair(folder, "rl")
+    policy, value = (
+        NetworkEvaluator(make_inference(folder / part / "model.safetensors", "torch", batch=8))
+        for part in ("rl", "value")
+    )
+    priors, values = evaluator(planes, masks)
+    np.testing.assert_allclose(priors, policy(planes, masks)[0])
+    np.testing.assert_allclose(values, value(planes, masks)[1], rtol=1e-6)
+    uniform = found(AlphaGo(GAME, folder, 10, priors="uniform", inference="torch"))["priors"]
+    assert set(uniform.values()) == {0.25}
+
+
+def test_rollouts_know_the_last_moves_of_their_leaf() -> None:
+    tree = new_prior_tree(5, 3, 3)
+    tree.action[:] = [9, 1, 2, 3, 4]
+    tree.paths[:, :] = [[0, 1, 3, 4], [0, 2, 0, 0], [0, 0, 0, 0]]
+    tree.lengths[:] = [4, 2, 1]
+    assert latest_actions(tree, 3).tolist() == [[4, 3], [2, -1], [-1, -1]]
+
+
+def test_specs_files_and_copies(folder: Path) -> None:
+    spec = f"alphago({folder}, simulations=8, lambda_=0.5, seed=1)"
+    agent: Any = make(spec, GAME)
+    assert found(pickle.loads(pickle.dumps(agent))) == found(agent)
+    files = player_identity(spec, GAME)["files"]
+    assert {Path(name).parent.name for name in files} == {"policy", "value", "rollout"}
+    assert set(model_files(folder, priors="uniform", lambda_=1.0)) == {"rollout"}
+    assert set(model_files(folder, priors="rl", lambda_=0.0)) == {"priors", "value"}
+    assert len(match(GAME, [spec, f"network({folder / 'policy'})"], 2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("lambda_=1.5", "lambda_ must be between 0 and 1, got 1.5"),
+        ("lambda_=-0.1", "lambda_ must be between 0 and 1"),
+        ("priors=policies", "unknown priors"),
+        ("rollout=greedy", "unknown rollout"),
+    ],
+)
+def test_bad_arguments_are_told(folder: Path, arguments: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(f"alphago({folder}, {arguments})", GAME)
+
+
+def test_models_of_another_game_and_missing_ones_are_told(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the network was made for connect_four"):
+        make(f"alphago({folder})", "tictactoe")
+    with pytest.raises(FileNotFoundError, match="no run"):
+        make(f"alphago({tmp_path / 'gone'})", GAME)
+    with pytest.raises(FileNotFoundError, match=r"has no policy/model\.safetensors: train it"):
+        make(f"alphago({tmp_path})", GAME)
