@@ -12,7 +12,7 @@ The third finds values by logistic regression, from positions in which nobody is
 neither captures nor promotes: others the evaluation is seldom asked about. What is foretold for a position is a mean of
 the game's result and of what the search said of the later positions, the nearer the more (R. S. Sutton, "Learning to
 predict by the methods of temporal differences", Machine Learning 3, 1988), since a result says little of one position.
-Values are drawn to what they were before, and to those of their neighbours: the fewer positions tell of them, the more.
+Values are drawn to what they were before, and neighbours change alike: the fewer positions tell of them, the more.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ FAR_AHEAD, FAR_AHEAD_PLIES = 8.0, 4  # pawns; plies after which the game is won
 LONGEST = 240  # plies; a longer game is a draw
 NEARNESS = 0.97  # the weight of what is said of a position to that of the one before
 CORRELATED = 8.0  # positions of a game that tell as much as one alone
-SPREAD, ROUGHNESS = 0.4, 0.12  # pawns: how far a value may go from what it was, and from its neighbour
+FOLDS = 4  # of the games, for a look at what values are worth for other games
+SPREAD, ROUGHNESS = 0.2, 0.04  # pawns: how far a value may go from what it was, and how much farther than its neighbour
 POSITION = np.dtype([("state", LAYOUT), ("value", "f4"), ("result", "f4"), ("game", "i4"), ("is_quiet", "?")])
 
 app = typer.Typer(add_completion=False, help=(__doc__ or "").partition("\n")[0])
@@ -175,7 +176,8 @@ def regression(matrix: Any, targets: NDArray[Any], before: NDArray[Any], scale: 
     def loss(values: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
         logits = matrix @ values / scale
         error = (sigmoid(logits) - targets) / CORRELATED
-        away, steps = (values - before) / SPREAD, (values[first] - values[second]) / ROUGHNESS
+        change = values - before
+        away, steps = change / SPREAD, (change[first] - change[second]) / ROUGHNESS
         gradient = transposed @ error / scale + away / SPREAD
         np.add.at(gradient, first, steps / ROUGHNESS)
         np.add.at(gradient, second, -steps / ROUGHNESS)
@@ -208,7 +210,6 @@ def centred(values: NDArray[Any], used: NDArray[Any]) -> NDArray[np.float64]:
             else values[:, places.start]
         )
         values[:, places] -= nothing[:, np.newaxis]
-    values[:, used == 0] = 0
     return values
 
 
@@ -335,35 +336,32 @@ def fit(
     files: Annotated[list[Path], typer.Argument(dir_okay=False, exists=True, help="Files of positions.")],
     write: Annotated[bool, typer.Option("--write", help="Write the values into the evaluation.")] = False,
     about: Annotated[str, typer.Option(help="What the module is to say of where its values come from.")] = "",
-    held_out: Annotated[float, typer.Option(min=0.01, max=0.5, help="The share of games that only check.")] = 0.1,
 ) -> None:
     """Find values by logistic regression."""
-    losses, parts = [], []
+    parts, first = [], 0
     for file in files:
-        positions = np.load(file)["positions"]
-        scale = scale_of(positions)
-        targets = targets_of(positions, scale)
-        targets = np.where(positions["state"]["turn"] == 0, targets, 1 - targets)
-        print(f"{file}: {positions.size} positions; the search's values foretell results best by {scale:.2f} pawns")
-        chosen = positions["is_quiet"]
-        parts.append((positions[chosen], targets[chosen]))
-    positions = np.concatenate([part[0] for part in parts])
-    targets = np.concatenate([part[1] for part in parts])
+        part = np.load(file)["positions"]
+        part["game"] += first
+        first = int(part["game"].max()) + 1
+        parts.append(part)
+    positions = np.concatenate(parts)
+    scale = scale_of(positions)
+    print(f"{positions.size} positions; the search's values foretell results best by {scale:.2f} pawns")
+    targets = targets_of(positions, scale)
+    targets = np.where(positions["state"]["turn"] == 0, targets, 1 - targets)
+    positions, targets = positions[positions["is_quiet"]], targets[positions["is_quiet"]]
     matrix, before = matrix_of(positions), values_of(VALUES).ravel() / 1000
-    is_check_set = np.random.default_rng(0).random(int(positions["game"].max()) + 1)[positions["game"]] < held_out
-    scale = 2.0  # values are scaled in the end, so this one is free
     results = np.where(positions["state"]["turn"] == 0, positions["result"], 1 - positions["result"])
-    for name, chosen in (("with", ~is_check_set), ("all", np.ones_like(is_check_set))):
-        values = regression(matrix[chosen], targets[chosen], before, scale)
-        if name == "with":
-            for title, these in (("before", before), ("after", values)):
-                losses.append(
-                    min(
-                        cross_entropy(matrix[is_check_set] @ these / s, results[is_check_set])
-                        for s in np.arange(1, 6, 0.1)
-                    )
-                )
-                print(f"{title}: {losses[-1]:.4f} nats a position of other games, by their results")
+    # Each game is foretold by values from the others; a scale of their own is fair to both sets of values.
+    folds = np.random.default_rng(0).integers(0, FOLDS, first)[positions["game"]]
+    logits = np.zeros(results.size)
+    for fold in range(FOLDS):
+        others = folds != fold
+        logits[~others] = matrix[~others] @ regression(matrix[others], targets[others], before, scale)
+    for title, found in (("before", matrix @ before), ("after", logits)):
+        loss = min(cross_entropy(found / by, results) for by in np.arange(1.0, 6.0, 0.1))
+        print(f"{title}: {loss:.4f} nats a position, by the results of games that were not fitted")
+    values = regression(matrix, targets, before, scale)
     used = np.asarray(abs(matrix).sum(axis=0)).ravel().reshape(2, COUNT).sum(axis=0)
     found = centred(values.reshape(2, COUNT), used)
     found /= found[:, PLACES["material"]].mean()

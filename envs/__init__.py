@@ -22,6 +22,7 @@ from .games.checkers import checkers
 from .games.chess.game import chess
 from .games.connect_four import connect_four
 from .games.go import go
+from .games.minichess import minichess
 from .games.mnk import gomoku, mnk
 from .games.othello import othello
 from .games.tictactoe import tictactoe
@@ -45,6 +46,7 @@ register_game(chess)
 register_game(connect_four)
 register_game(go, presets={"go_9x9": "go(board_size=9)"})
 register_game(gomoku)
+register_game(minichess)
 register_game(mnk, title="MNK")
 register_game(othello)
 register_game(tictactoe, title="TicTacToe")
@@ -87,6 +89,7 @@ __all__ = [
     "letters",
     "lowest",
     "make_game",
+    "minichess",
     "mnk",
     "numbers_up",
     "othello",

@@ -1,0 +1,8 @@
+"""The PettingZoo module of this game, used as ``minichess_v0.env()``: see `plyground.envs.games.minichess`."""
+
+from .games.minichess import minichess
+from .modules import env_functions
+
+__all__ = ["env", "raw_env"]
+
+env, raw_env, __getattr__ = env_functions(minichess)
