@@ -143,7 +143,10 @@ class _Leader:
 
     def add(self, record: GameRecord) -> str:
         """Count a game, and return a line such as ``"random leads, +120 Elo (+31 to +240)"``."""
-        self._games.add(record)
+        try:
+            self._games.add(record)
+        except ValueError:  # of another game, or of one player in both seats
+            return self._text
         now = time.perf_counter()
         if now >= self._next:
             try:

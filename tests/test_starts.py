@@ -25,7 +25,7 @@ from plyground.arena import (
 from plyground.arena.openings import Opening, openings_of, read_openings
 from plyground.arena.ratings.paired import paired_games
 from plyground.arena.tournaments import games as games_module
-from plyground.envs import BoardGameEnv, make_game
+from plyground.envs import BoardGameEnv, GameBatch, SoloEnv, make_game
 from plyground.envs.starting import position_of, position_text
 
 from .command_line import Run
@@ -309,3 +309,37 @@ def test_a_store_of_version_1_is_read_and_goes_on(tmp_path: Path, book: Path) ->
     record = next(iter(read_records(f"{path}#4")))
     assert record.start == WHITE
     assert record.analyses is not None
+
+
+class TestEnvironments:
+    def test_begin_there(self) -> None:
+        game = make_game("checkers")
+        expected = game.state_from_fen(WHITE)
+        env = BoardGameEnv(game)
+        env.reset(options={"fen": WHITE, "moves": ["18-14"]})
+        assert env.infos["player_0"]["state"] == game.play_moves(["18-14"], expected)
+        assert env.agent_selection == "player_0"
+        batch = GameBatch(game, 3, seed=0)
+        batch.reset(options={"fen": WHITE})
+        assert all(state == expected for state in batch.states)
+        solo = SoloEnv(game, "random", seat="second")
+        _, info = solo.reset(seed=0, options={"fen": WHITE})
+        assert info["state"] == expected
+
+    def test_say_what_is_wrong_and_change_nothing(self) -> None:
+        batch = GameBatch(make_game("checkers"), 2, seed=0)
+        batch.reset(options={"fen": BLACK})
+        before = batch.states.copy()
+        for options, message in (
+            ({"fen": "W:W18"}, "the position 'W:W18' cannot be read: expected as in 'B:W18"),
+            ({"fen": 3}, "the position 3 cannot be read"),
+            ({"fen": "B:W1:BK32,31", "state": before[0]}, "both say where the game starts: give one of them"),
+            ({"fen": "W:W18:BK1", "moves": ["1-5"]}, "move '1-5' at index 0 is illegal in checkers"),
+        ):
+            for env in (batch, BoardGameEnv("checkers")):
+                with pytest.raises(ValueError) as caught:  # noqa: PT011
+                    env.reset(options=options)
+                assert message in str(caught.value)
+        assert (batch.states == before).all()
+        with pytest.raises(ValueError, match="positions of othello cannot be read as text: give moves or a state"):
+            BoardGameEnv("othello").reset(options={"fen": WHITE})

@@ -62,6 +62,7 @@ class TestConversion:
             "movers": "-1 1 0",
             "seed": "7",
             "reason": "",
+            "start": "",
         }
 
     def test_parquet_is_read_by_others(self, tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ class TestConversion:
             (("1 2 255", "1 2"), "line 2: seconds has 3 entries for 2 moves"),
             (("0.0,0.0", "0.0,"), "line 2: expected a number, got ''"),
             (("finished", "won"), "line 2: ending must be"),
-            (("odd,", "odd,x,"), "line 2: the line has 13 cells, expected 12"),
+            (("odd,", "odd,x,"), "line 2: the line has 14 cells, expected 13"),
             (("odd", '"odd'), "line 2: unexpected end of data"),
             (("odd", "\xff"), "line 2: 'utf-8' codec can't decode"),
         ],

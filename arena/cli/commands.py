@@ -163,8 +163,12 @@ COMMANDS = {
     ),
     "convert": Command(
         "convert:convert",
-        "Convert games between stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello) and PDN (checkers).",
-        ("plyground convert games.jsonl games.sgf", "plyground convert games.db#2 games.parquet"),
+        "Convert games: stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello), PDN (checkers), PGN (chess).",
+        (
+            "plyground convert games.jsonl games.sgf",
+            "plyground convert games.db#2 games.parquet",
+            "plyground convert games.pgn games.jsonl --partial",
+        ),
     ),
     "store": Command(
         "store:store",
