@@ -17,10 +17,12 @@ from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget
 from .batched import BatchedMCTS, nodes_for
+from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
 from .linear import LinearPolicy, policy_of
 from .report import most_visited_line, standard_error
 from .searcher import Searcher
+from .superko import Followed, forbids
 from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
@@ -32,7 +34,9 @@ class MCTS(SearchAgent):
     """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
 
     By default this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
-    then the lower number). Every addition is an option. Without a budget there are 1000 simulations. The same seed,
+    then the lower number). Every addition is an option. Where the game knows good moves, as Go does, and none of ``c``,
+    ``rollout``, ``rave``, ``rave_bias`` and ``prior`` is given, the default has what `defaults` lists: so
+    ``rollout="random"`` alone is plain UCT there. Without a budget there are 1000 simulations. The same seed,
     simulations and threads give the same move; seconds do not.
 
     In `analyse`, ``values`` are the means of the simulations through each action, for the player to move (exact where
@@ -46,8 +50,8 @@ class MCTS(SearchAgent):
         game: the game, or its name.
         simulations: simulations for each move.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
-        c: how much to explore. The means run from -1 to 1 (times the game's ``max_utility``), twice the range for which
-            UCB1's √2 is meant.
+        c: how much to explore, 1.4 by default. The means run from -1 to 1 (times the game's ``max_utility``), twice the
+            range for which UCB1's √2 is meant.
         final_move: ``"visits"``, the robust child; ``"value"``, the max child; or ``"robust-max"``, the child that is
             both. Where no child is both, the search goes on for up to as many simulations again (not beyond
             ``seconds``), and then takes the robust child (Chaslot et al. 2008; Coulom 2006).
@@ -64,10 +68,16 @@ class MCTS(SearchAgent):
         rollout_depth: plies after which a rollout is cut and ``evaluate`` taken instead. 0: no rollout; None: no cut.
         rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
             the same. 0: no RAVE.
+        rave_bias: b of RAVE's other schedule, where the share of AMAF is ``m / (n + m + 4 b² n m)`` for n visits
+            of a child and m of its AMAF. Above 0 it takes the place of the schedule of k, for any ``rave`` above 0.
+        prior: how much the game's guesses of the moves at new nodes count, as a factor of the simulations that the game
+            says they are worth. 0: not at all.
         bias: weight of the progressive bias ``bias · evaluate / (n + 1)``; children are then tried in the order of
             their evaluation. 0: no bias.
         widening: α of progressive widening, above 0 and at most 1: after N visits, ⌈N^α⌉ children are considered, in
             the order of their evaluation. None: all.
+        superko: in a game that forbids that a position comes again, as Go does, whether the tree leaves such moves out.
+            It knows the game from the agent's first move on. False: the tree knows the rules of a state alone.
         threads: threads that share the simulations. Each grows a tree of its own, and the trees vote with all their
             visits (root parallelization, Chaslot et al. 2008).
         tree_mb: megabytes for all trees together, about. A full tree stays as it is, and the search goes on in it.
@@ -84,23 +94,27 @@ class MCTS(SearchAgent):
         simulations: int | None = None,
         *,
         seconds: float | None = None,
-        c: float = 1.4,
+        c: float | None = None,
         final_move: FinalMove = "visits",
         reuse_tree: bool = False,
         fpu: float | None = None,
         solver: bool = False,
-        rollout: str | LinearPolicy = "random",
+        rollout: str | LinearPolicy | None = None,
         epsilon: float = 0.1,
         rollouts: int = 1,
         rollout_depth: int | None = None,
-        rave: float = 0,
+        rave: float | None = None,
+        rave_bias: float | None = None,
+        prior: float | None = None,
         bias: float = 0,
         widening: float | None = None,
+        superko: bool = True,
         threads: int = 1,
         tree_mb: float | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
+        c, rollout, rave, rave_bias, prior = settings(self.game, c, rollout, rave, rave_bias, prior)
         check_budget(simulations=simulations, seconds=seconds)
         check_arguments(
             ("c", c, c >= 0, "at least 0"),
@@ -110,6 +124,15 @@ class MCTS(SearchAgent):
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
             ("rollout_depth", rollout_depth, rollout_depth is None or rollout_depth >= 0, "at least 0, or None"),
             ("rave", rave, rave >= 0, "at least 0"),
+            ("rave_bias", rave_bias, rave_bias >= 0, "at least 0"),
+            ("rave_bias", rave_bias, rave_bias == 0 or rave > 0, "0 without rave"),
+            ("prior", prior, prior >= 0, "at least 0"),
+            (
+                "prior",
+                prior,
+                prior == 0 or self.game.knowledge.has_priors,
+                f"0 in {self.game.spec}, which has no priors",
+            ),
             ("bias", bias, bias >= 0, "at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             (
@@ -129,6 +152,8 @@ class MCTS(SearchAgent):
             fpu=np.inf if fpu is None else float(fpu),
             solver=bool(solver),
             rave=float(rave),
+            rave_bias=float(rave_bias),
+            prior=float(prior),
             bias=float(bias),
             widening=float(widening or 0),
             rollouts=int(rollouts),
@@ -138,8 +163,10 @@ class MCTS(SearchAgent):
         )
         self._limited = tree_mb is not None
         share = None if tree_mb is None else tree_mb / threads
+        is_followed = superko and forbids(self.game)
+        self._followed = Followed(self.game) if is_followed else None
         self._searchers = [
-            Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None)
+            Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None, is_followed)
             for rng in _rngs(seed, threads)
         ]
 
@@ -147,6 +174,8 @@ class MCTS(SearchAgent):
         """Forget the tree, and start the random numbers anew if a seed is given."""
         for searcher in self._searchers:
             searcher.forget()
+        if self._followed is not None:
+            self._followed.forget()
         if seed is not None:
             for searcher, rng in zip(self._searchers, _rngs(seed, self.threads), strict=True):
                 searcher.rng = rng
@@ -174,10 +203,13 @@ class MCTS(SearchAgent):
 
     def _compile(self) -> None:
         self._searchers[0].compile(self.reuse_tree)
+        if self._followed is not None:
+            self._followed.compile()
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        kept = sum(searcher.start(state, actions, self.reuse_tree) for searcher in self._searchers)
+        past = None if self._followed is None else self._followed.past(state)
+        kept = sum(searcher.start(state, actions, self.reuse_tree, past) for searcher in self._searchers)
         # What is known of the position was looked for in the time of the move.
         done = self._run(self.simulations, self._left(start))
         # Robust-max: more simulations, an eighth at a time, until the robust child is the max child.
@@ -191,7 +223,10 @@ class MCTS(SearchAgent):
             if ran == 0:
                 break
             extra += ran
-        return self._answer(done + extra, kept, time.perf_counter() - start)
+        found = self._answer(done + extra, kept, time.perf_counter() - start)
+        if self._followed is not None:
+            self._followed.play(state, found.best_action)
+        return found
 
     def _left(self, start: float) -> float | None:
         """Return the seconds that are left to a search that began at ``start``; None without a budget."""

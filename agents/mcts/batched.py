@@ -58,7 +58,7 @@ def _mcts(
             continue
         root[0] = states[i]
         clear(tree, 1 - game.player(root[0]))  # as if the opponent had just moved
-        simulate(game, root, moves[:count], scratch, tree, None, None, None, buffer, rngs[i], c, simulations)
+        simulate(game, root, moves[:count], scratch, tree, None, None, None, None, buffer, rngs[i], c, simulations)
         most, best = 0, -np.inf
         for child in range(1, 1 + count):
             visits, action = tree.visits[child], tree.action[child]

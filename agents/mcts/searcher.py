@@ -17,6 +17,7 @@ from .memory import bytes_per_node, grown, most_nodes
 from .policies import Policy
 from .reuse import compile_reuse, find, subtree
 from .simulate import simulate
+from .superko import new_superko
 from .tree import Tree, clear, new_tree
 from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
 
@@ -37,6 +38,7 @@ class Searcher:
         rng: of the rollouts, from `plyground.envs.jit.prng.new_rng`.
         megabytes: for the tree, at most; None for no limit. A root and its children are always kept.
         policy: what draws the moves of the rollouts; None: the game's ``random_action``.
+        superko: whether no position comes again in the tree; for games that forbid it.
     """
 
     def __init__(
@@ -47,15 +49,18 @@ class Searcher:
         rng: NDArray[np.uint64],
         megabytes: float | None = None,
         policy: Policy | None = None,
+        superko: bool = False,
     ) -> None:
         self.game, self.options, self.c, self.rng, self.policy = game, options, c, rng, policy
         self._plain = is_plain(options)
+        self.superko = new_superko(game, 1) if superko else None
         self.tree: Tree | None = None
         self.extras: Extras | None = None
         self._root, self._moves = np.zeros(1, game.dtype), np.zeros(0, np.int32)
         self._scratch = np.zeros(3, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
         node_bytes = bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(options, 1, 1))
+        node_bytes += bytes_per_node(self.superko) if self.superko else 0
         self._most = most_nodes(game, megabytes, node_bytes)
         self._fresh = False  # whether the tree may be kept for the next position
 
@@ -78,12 +83,19 @@ class Searcher:
         """Whether the value of the root is known."""
         return self.extras is not None and bool(is_proved(self.extras, self.options, 0))
 
-    def start(self, state: State, actions: NDArray[np.int32], reuse: bool) -> int:
-        """Put ``state`` at the root, with these actions; return how many simulations are known of it already."""
+    def start(
+        self, state: State, actions: NDArray[np.int32], reuse: bool, past: NDArray[np.uint64] | None = None
+    ) -> int:
+        """Put ``state`` at the root, with these actions; return how many simulations are known of it already.
+
+        ``past`` are the keys of earlier positions, which the tree leaves out if it looks for any.
+        """
         kept = reuse and self._fresh and self._move_root(state, actions)
         self._root[0] = state
         self._moves = actions
         self._fresh = True
+        if self.superko is not None and past is not None:
+            self.superko = self.superko._replace(past=past)
         if kept and self.tree is not None:
             return int(self.tree.visits[0])
         self._empty_tree(1 - self.game.player(state))  # as if the opponent had just moved
@@ -137,6 +149,7 @@ class Searcher:
             extras,
             options,
             self.policy,
+            self.superko,
             self._buffer,
             self.rng,
             self.c,
@@ -154,8 +167,9 @@ class Searcher:
             return
         tree = grown(self.tree, nodes, is_late)
         extras = None if tree is None else grown(self.extras, nodes, is_late)
-        if tree is not None and extras is not None:
-            self.tree, self.extras = tree, extras
+        superko = self.superko if self.superko is None or extras is None else grown(self.superko, nodes, is_late)
+        if tree is not None and extras is not None and (superko is not None or self.superko is None):
+            self.tree, self.extras, self.superko = tree, extras, superko
 
     def _empty_tree(self, mover: int) -> None:
         """Empty the tree of the last move, or make a new one."""
@@ -163,6 +177,8 @@ class Searcher:
             nodes = min(max(_NODES, 4 * self.game.num_actions), self._most)
             self.tree = new_tree(nodes, self.game.max_plies)
             self.extras = new_extras(self.options, nodes, self.game.num_actions)
+            if self.superko is not None:
+                self.superko = new_superko(self.game, nodes)._replace(past=self.superko.past)
         clear(self.tree, mover)
 
     def _move_root(self, state: State, actions: NDArray[np.int32]) -> bool:
@@ -182,6 +198,10 @@ class Searcher:
             kept[name] = np.zeros_like(array)
             kept[name][: origin.size] = array[origin]
         self.tree, self.extras = new, extras._replace(**kept)
+        if self.superko is not None:
+            key = np.zeros_like(self.superko.key)
+            key[: origin.size] = self.superko.key[origin]
+            self.superko = self.superko._replace(key=key)
         if self.options.solver:  # of the actions that are left
             self.extras.low[0], self.extras.high[0] = bounds_of(new, self.extras, 0)
         return True

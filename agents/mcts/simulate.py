@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...envs.jit import kernel
+from ...envs.jit import helper, kernel
 from .policies import policy_rollout
 from .rollouts import guided_rollout
+from .superko import legal_below, note
 from .tree import add_children, backpropagate, descend, has_room, select_child
 from .uct import back_up_amaf, choose_child, is_proved, prepare_children, prepare_root, prove
 
 __all__ = ["simulate"]
 
 
+@helper
+def latest(tree: Any, length: int) -> tuple[Any, Any]:
+    """Return the last action on the path and the one before it; -1 for those before the root."""
+    last = np.int64(tree.action[tree.path[length - 1]]) if length > 1 else np.int64(-1)
+    before = np.int64(tree.action[tree.path[length - 2]]) if length > 2 else np.int64(-1)
+    return last, before
+
+
 @kernel
-def simulate(game, root, moves, scratch, tree, extras, options, policy, actions, rng, c, simulations):
+def simulate(game, root, moves, scratch, tree, extras, options, policy, superko, actions, rng, c, simulations):
     """Run simulations from the state ``root[0]``.
 
     A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each
@@ -30,6 +41,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, actions,
         extras: what the options need of its nodes, or None.
         options: what is added to plain UCT. None: nothing, and none of it is compiled.
         policy: what draws the moves of the rollouts, see `policies`. None: the game's ``random_action``.
+        superko: a `Superko`, by which no position comes again in the tree, or None.
         actions: [num_actions] scratch.
         rng: the generator of the rollouts, see `plyground.envs.jit.prng`.
         c: how much to explore.
@@ -44,6 +56,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, actions,
         add_children(tree, np.int64(0), game.player(root[0]), actions, moves.size, rng)
         if options is not None:
             prepare_root(game, tree, extras, options, root[0], scratch[2:])
+    note(game, 0, root[0], superko)
     for done in range(simulations):
         if not tree.full[0] and not has_room(tree, actions.size):
             return done
@@ -68,14 +81,18 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, actions,
                 break
             if not has_room(tree, actions.size):
                 break
-            count = game.legal_actions(state, actions)
+            count = legal_below(game, tree, length, state, superko, actions, scratch[2:])
+            if count == 0:
+                break
             add_children(tree, node, game.player(state), actions, count, rng)
             if options is not None:
-                prepare_children(game, tree, extras, options, node, state, scratch[2:])
+                last, before = latest(tree, length)
+                prepare_children(game, tree, extras, options, node, state, scratch[2:], last, before)
+
+        note(game, tree.path[length - 1], state, superko)
 
         # Step 3. Play the game to its end.
-        last = np.int64(tree.action[tree.path[length - 1]]) if length > 1 else np.int64(-1)
-        before = np.int64(tree.action[tree.path[length - 2]]) if length > 2 else np.int64(-1)
+        last, before = latest(tree, length)
         if options is None:
             policy_rollout(game, state, last, before, policy, actions, rng)
             utility = game.utility(state, 0)

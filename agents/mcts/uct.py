@@ -7,7 +7,9 @@ With the neutral options the search is plain UCT, number for number. Sources:
   and A. Saffidine, "Score bounded Monte-Carlo tree search", CG 2010, which proves draws too: each node has a lower and
   an upper bound of its value;
 * RAVE: S. Gelly and D. Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go", Artificial
-  Intelligence 175 (2011), the hand-selected schedule β = sqrt(k / (3 N + k)) of section 4.3;
+  Intelligence 175 (2011), the hand-selected schedule β = sqrt(k / (3 N + k)) of section 4.3, and the one of the least
+  mean squared error, β = m / (n + m + 4 b² n m) for n visits and m all-moves-as-first visits of the child, 4.4;
+* priors as equivalent experience: S. Gelly and D. Silver, "Combining online and offline knowledge in UCT", ICML 2007;
 * progressive bias and progressive unpruning (widening): G. Chaslot et al., "Progressive strategies for Monte-Carlo tree
   search", New Mathematics and Natural Computation 4 (2008); widening with a power of the visits as in R. Coulom,
   "Computing Elo ratings of move patterns in the game of Go", ICGA Journal 30 (2007), and in A. Couëtoux et al.,
@@ -52,6 +54,8 @@ class Options(NamedTuple):
     depth: int = -1  # of rollouts, in plies; negative: to the end
     epsilon: float = 1.0  # the share of random moves in rollouts; the others are greedy
     top: float = 1.0  # the highest utility of the game
+    rave_bias: float = 0.0  # b, the bias of AMAF for the schedule that makes the error small; 0: the one of k
+    prior: float = 0.0  # what the game's guesses of new nodes are worth, in times what it says; 0: nothing
 
 
 NEUTRAL = Options()
@@ -70,22 +74,51 @@ class Extras(NamedTuple):
     amaf_visits: NDArray[np.int32]  # [nodes] simulations through the parent in which the mover played the action later
     amaf_total: NDArray[np.float64]  # [nodes] the sum of the mover's utilities in these
     guess: NDArray[np.float64]  # [nodes] H: the evaluation of the position, for the mover
+    prior_visits: NDArray[np.float64]  # [nodes] simulations that the game's guess of the node is worth
+    prior_total: NDArray[np.float64]  # [nodes] the sum of the mover's utilities in these
     played: NDArray[np.int64]  # [2, num_actions + 1] marks of the moves of this simulation; the last column is the mark
 
 
 def new_extras(options: Options, nodes: int, num_actions: int) -> Extras:
     """Return room for what ``options`` need of so many nodes."""
-    proofs, amaf, guesses = (
-        nodes if asked else 0 for asked in (options.solver, options.rave > 0, options.bias > 0 or options.widening > 0)
-    )
+    asked_for = (options.solver, options.rave > 0, options.bias > 0 or options.widening > 0, options.prior > 0)
+    proofs, amaf, guesses, priors = (nodes if asked else 0 for asked in asked_for)
     return Extras(
         low=np.zeros(proofs),
         high=np.zeros(proofs),
         amaf_visits=np.zeros(amaf, np.int32),
         amaf_total=np.zeros(amaf),
         guess=np.zeros(guesses),
+        prior_visits=np.zeros(priors),
+        prior_total=np.zeros(priors),
         played=np.zeros((2, num_actions + 1 if options.rave > 0 else 1), np.int64),
     )
+
+
+@helper
+def mean_of(tree: Tree, extras: Extras, options: Options, child: int, beta: float) -> float:
+    """Return the mean of a child's simulations, those of its prior and of AMAF included; without any, ``fpu``.
+
+    ``beta`` is the share of AMAF, unless ``rave_bias`` asks for one that depends on the child.
+    """
+    known, total = float(tree.visits[child]), tree.total[child]
+    guessed = extras.prior_visits[child] if options.prior > 0 else 0.0
+    if guessed > 0:
+        known, total = known + guessed, total + extras.prior_total[child]
+    mean = total / known if known > 0 else options.fpu
+    if options.solver and tree.visits[child] > 0:
+        mean = min(max(mean, extras.low[child]), extras.high[child])
+    if options.rave > 0 and extras.amaf_visits[child] > 0:
+        met = float(extras.amaf_visits[child])
+        amaf = extras.amaf_total[child]
+        if guessed > 0:
+            met, amaf = met + guessed, amaf + extras.prior_total[child]
+        if known == 0:
+            return amaf / met
+        if options.rave_bias > 0:
+            beta = met / (known + met + 4 * options.rave_bias**2 * known * met)
+        mean = (1 - beta) * mean + beta * amaf / met
+    return mean
 
 
 @helper
@@ -110,18 +143,12 @@ def choose_child(tree: Tree, node: int, how: tuple[Extras, Options, float]) -> i
         if options.solver and extras.high[child] <= max(floor, extras.low[child]):
             continue  # settled, or no better than what is certain
         visits = tree.visits[child]
-        amaf = options.rave > 0 and extras.amaf_visits[child] > 0
-        if visits == 0:
-            if options.fpu == np.inf:
-                return child
-            score = extras.amaf_total[child] / extras.amaf_visits[child] if amaf else options.fpu
-        else:
-            mean = tree.total[child] / visits
-            if options.solver:
-                mean = min(max(mean, extras.low[child]), extras.high[child])
-            if amaf:
-                mean = (1 - beta) * mean + beta * extras.amaf_total[child] / extras.amaf_visits[child]
-            score = ucb(mean, visits, log_visits, c)
+        guessed = extras.prior_visits[child] if options.prior > 0 else 0.0
+        if visits == 0 and guessed == 0 and options.fpu == np.inf:
+            return child
+        score = mean_of(tree, extras, options, child, beta)
+        if visits > 0:
+            score = ucb(score, visits, log_visits, c)
         if options.bias > 0:
             score += options.bias * extras.guess[child] / (visits + 1)
         if score > best_score or best < 0:
@@ -144,8 +171,31 @@ def order_children(game: Any, tree: Tree, extras: Extras, node: int, state: Any,
 
 
 @helper
-def prepare_children(game: Any, tree: Tree, extras: Extras, options: Options, node: int, state: Any, look: Any) -> None:
-    """Note that nothing is known of the new children of ``node``, and order them if an option asks for it."""
+def guess_children(
+    game: Any, tree: Tree, extras: Extras, options: Options, node: int, state: Any, last: Any, before: Any
+) -> None:
+    """Ask the game what it thinks of the new children of ``node``."""
+    first, last_child = tree.first_child[node], tree.first_child[node] + tree.child_count[node]
+    visits, values = extras.prior_visits[first:last_child], extras.prior_total[first:last_child]
+    game.priors(state, last, before, tree.action[first:last_child], tree.child_count[node], visits, values)
+    for i in range(visits.size):
+        visits[i] *= options.prior
+        values[i] *= visits[i]
+
+
+@helper
+def prepare_children(
+    game: Any,
+    tree: Tree,
+    extras: Extras,
+    options: Options,
+    node: int,
+    state: Any,
+    look: Any,
+    last: Any,
+    before: Any,
+) -> None:
+    """Note that nothing is known of the new children of ``node``, and order or guess them if an option asks for it."""
     for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
         if options.solver:
             extras.low[child], extras.high[child] = -options.top, options.top
@@ -153,6 +203,8 @@ def prepare_children(game: Any, tree: Tree, extras: Extras, options: Options, no
             extras.amaf_visits[child], extras.amaf_total[child] = 0, 0.0
     if extras.guess.size > 0:
         order_children(game, tree, extras, node, state, look)
+    if options.prior > 0:
+        guess_children(game, tree, extras, options, node, state, last, before)
 
 
 @helper
@@ -160,7 +212,7 @@ def prepare_root(game: Any, tree: Tree, extras: Extras, options: Options, state:
     """Prepare the root, which has its children and nothing else."""
     if options.solver:
         extras.low[0], extras.high[0] = -options.top, options.top
-    prepare_children(game, tree, extras, options, 0, state, look)
+    prepare_children(game, tree, extras, options, 0, state, look, np.int64(-1), np.int64(-1))
 
 
 @helper

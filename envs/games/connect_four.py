@@ -25,7 +25,7 @@ from ..jit import helper
 from ..jit.bits import popcount
 from ..terms import Symmetry, state_dtype
 from .features.connect_four import WEIGHTS, make_features
-from .features.connect_four_local import make_knowledge
+from .features.runs import column_knowledge
 
 __all__ = ["connect_four"]
 
@@ -153,9 +153,9 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
         is_terminal=is_terminal,
         utility=utility,
         observe=observe,
+        knowledge=column_knowledge(rows, columns),
         features=make_features(bits, steps),
         weights=WEIGHTS,
-        knowledge=make_knowledge(rows, columns, steps),
         key=key,
         canonical_key=canonical_key,
         is_valid=is_valid,

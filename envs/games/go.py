@@ -20,10 +20,14 @@ import numpy as np
 from ..factory import game_factory
 from ..game import Game
 from ..jit.prng import below
+from ..knowledge import Knowledge
 from ..terms import Repetition, Symmetry, state_dtype
 from .area import area
 from .chain_checks import chain_checks
 from .chains import chains
+from .go_local import go_local
+from .go_priors import go_priors
+from .heavy import heavy
 from .images import board_images
 from .liberties import liberties
 from .points import EMPTY, point_board, point_names, points
@@ -199,6 +203,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         repetition_key=repetition_key,
         keys_after=keys_after,
         random_action=random_action,
+        knowledge=Knowledge(heavy(board_size), *go_local(board_size), go_priors(board_size)),
         is_valid=is_valid,
         fixed=("situational", "komi"),
         decode=decode,

@@ -22,11 +22,12 @@ from ..jit import helper
 from ..terms import Rule
 from .points import BORDER, EMPTY, points
 
-__all__ = ["Liberties", "liberties"]
+__all__ = ["CELLS", "CELL_SUMS", "COUNT", "Liberties", "liberties"]
 
 # Where the sums stand, above the count. On 19x19 there are less than 4 * 361 pseudo-liberties, on cells below 421.
-_COUNT = (1 << 11) - 1
-_CELLS, _SQUARES = 11, 31
+COUNT = (1 << 11) - 1
+CELL_SUMS = (1 << 20) - 1
+CELLS, _SQUARES = 11, 31
 
 
 class Liberties(NamedTuple):
@@ -44,13 +45,13 @@ class Liberties(NamedTuple):
 def liberties(board_size: int) -> Liberties:
     """Return the questions for a board of ``board_size`` points a side, whose state has the fields of `chains`."""
     num_points, cells, cell_of, _, around, diagonals, zobrist = points(board_size)
-    liberty = np.array([1 | cell << _CELLS | cell * cell << _SQUARES for cell in range(cells)], np.int64)
+    liberty = np.array([1 | cell << CELLS | cell * cell << _SQUARES for cell in range(cells)], np.int64)
 
     @helper(forceinline=True)
     def is_last(state: Any, cell: int, beside: Any) -> bool:
         """Return whether ``cell`` is the last liberty of the stone ``beside``; anything if there is none."""
         total = state.liberties[state.head[beside]]
-        return total == (total & _COUNT) * liberty[cell]
+        return total == (total & COUNT) * liberty[cell]
 
     @helper(forceinline=True)
     def is_legal(state: Any, cell: int, own: int) -> bool:
@@ -67,7 +68,7 @@ def liberties(board_size: int) -> Liberties:
     @helper
     def is_lone(state: Any, cell: int) -> bool:
         head = state.head[cell]
-        return state.length[head] == 1 and state.liberties[head] & _COUNT == 1
+        return state.length[head] == 1 and state.liberties[head] & COUNT == 1
 
     @helper
     def is_eye(state: Any, cell: int, own: int) -> bool:

@@ -28,6 +28,7 @@ from ..jit import helper
 from ..jit.prng import below
 from ..terms import Symmetry, state_dtype
 from .features.mnk import FIRST, SECOND, make_features
+from .features.runs import grid_knowledge
 from .images import board_images
 
 __all__ = ["gomoku", "mnk"]
@@ -236,6 +237,7 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
         key=key,
         canonical_key=canonical_key,
         random_action=random_action,
+        knowledge=grid_knowledge(rows, columns, place_of, steps, FIRST),
         is_valid=is_valid,
         decode=decode,
         action_to_str=names.__getitem__,
