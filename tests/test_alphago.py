@@ -12,6 +12,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from plyground.agents import make  # noqa: E402
+from plyground.agents.alphago import model_files  # noqa: E402
 from plyground.agents.mcts import LinearPolicy  # noqa: E402
 from plyground.agents.networks import new_network, read_network  # noqa: E402
 from plyground.arena import write_games  # noqa: E402
@@ -132,6 +134,26 @@ def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, t
         check_unfinished(path, parts=["policy"])
 
 
+def test_a_part_that_time_has_ended_goes_on_with_more(config: AlphaGoConfig, tmp_path: Path) -> None:
+    train(replace(config, minutes=1e-9), tmp_path / "run", parts=["rollout"])
+    assert results(tmp_path / "run")["rollout"]["complete"] is False
+    with pytest.raises(ValueError, match="rollout is finished"):
+        resume(tmp_path / "run", parts=["rollout"])
+    resume(tmp_path / "run", parts=["rollout"], minutes=10.0)
+    assert results(tmp_path / "run")["rollout"]["steps"] == config.rollout_steps
+    with pytest.raises(ValueError, match="rollout is finished"):
+        resume(tmp_path / "run", parts=["rollout"], minutes=20.0)
+
+
+def test_a_game_without_local_features_has_random_rollouts(config: AlphaGoConfig, tmp_path: Path) -> None:
+    write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 30))
+    records = (str(tmp_path / "games.jsonl"),)
+    train(replace(config, game="tictactoe", records=records, solved=0), tmp_path / "run", parts=["rollout"])
+    assert "left out" in results(tmp_path / "run")["rollout"]
+    assert "gives no local features: rollouts are random" in list(lines_of(tmp_path / "run"))[2]
+    assert "rollout" not in model_files(tmp_path / "run", priors="uniform", lambda_=1.0)
+
+
 def test_bad_input_is_told_before_anything_is_written(config: AlphaGoConfig, whole: Path, tmp_path: Path) -> None:
     for changes, message in (
         ({"game": "connect_four"}, "expected games of connect_four"),
@@ -152,6 +174,8 @@ def test_bad_input_is_told_before_anything_is_written(config: AlphaGoConfig, who
         train(config, whole)
     with pytest.raises(ValueError, match="all parts are finished"):
         resume(whole)
+    with pytest.raises(FileNotFoundError, match="is a run of alphago, which has several networks: name one"):
+        make(f"network({whole})", GAME)
     with pytest.raises(ValueError, match="only a part of one: resume"):
         resume(whole / "policy")
     with pytest.raises(FileNotFoundError, match="holds no training run"):

@@ -41,6 +41,10 @@ def find_network(game: Game, place: str | Path | None) -> Path:
     if path.is_dir():
         path /= _OF_RUN
     if not path.is_file():
+        if (Path(place) / "policy" / _OF_RUN).is_file():
+            raise FileNotFoundError(
+                f"{str(place)!r} is a run of alphago, which has several networks: name one, as in '{place}/policy'"
+            )
         raise FileNotFoundError(
             f"no network {str(place)!r}: expected a file such as net.safetensors, or the folder of a run of "
             "`plyground train alphazero GAME --out FOLDER`"

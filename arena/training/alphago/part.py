@@ -213,7 +213,9 @@ class PartSession:
         if self.part.steps != self.tested:
             self._test()
         self.report(last=True)
-        results = {"steps": self.part.steps, "seconds": round(self.seconds, 1), **self.part.finish()}
+        is_complete = self.part.steps >= self.part.total
+        results = {"steps": self.part.steps, "seconds": round(self.seconds, 1), "complete": is_complete}
+        results |= self.part.finish()
         write_whole(self.folder.path / "results.json", (json.dumps(results, indent=2) + "\n").encode())
         self.finished = True
 

@@ -98,7 +98,9 @@ def resume(
     parts: Sequence[str] | None = None,
     minutes: float | None = None,
 ) -> AlphaGoProgress:
-    """Go on with a run exactly as it was, and return how far it has come. Finished parts stay as they are.
+    """Go on with a run exactly as it was, and return how far it has come.
+
+    Finished parts stay as they are; but one that time has ended goes on if it is named, and given more ``minutes``.
 
     Args:
         folder: the run's folder.
@@ -113,6 +115,7 @@ def resume(
     """
     config, chosen = _unfinished(Path(folder), parts, minutes)
     path = Path(folder)
+    config.save(path / "config.json")
     return _run(Run(config, make_game(config.game), path), chosen, on_progress)
 
 
@@ -140,7 +143,7 @@ def _unfinished(path: Path, parts: Sequence[str] | None, minutes: float | None) 
     config = AlphaGoConfig.load(path / "config.json")
     if minutes is not None:
         config = replace(config, minutes=minutes)
-    left = [part for part in _chosen(parts) if not _is_finished(path, part)]
+    left = [part for part in _chosen(parts) if not _is_finished(path, part, minutes if parts else None)]
     if not left:
         told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
         raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
@@ -155,8 +158,13 @@ def _chosen(parts: Sequence[str] | None) -> list[str]:
     return [part for part in PARTS if parts is None or part in parts]
 
 
-def _is_finished(path: Path, part: str) -> bool:
-    return (path / part / "results.json").is_file()
+def _is_finished(path: Path, part: str, minutes: float | None = None) -> bool:
+    """Return whether a part has come to its end; if time ended it, more ``minutes`` let it go on."""
+    results = path / part / "results.json"
+    if not results.is_file():
+        return False
+    found = json.loads(results.read_text())
+    return minutes is None or found["complete"] or found["seconds"] >= 60 * minutes
 
 
 def _check_needs(path: Path, chosen: Sequence[str]) -> None:
