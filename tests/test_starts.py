@@ -24,6 +24,7 @@ from plyground.arena import (
 )
 from plyground.arena.openings import Opening, openings_of, read_openings
 from plyground.arena.ratings.paired import paired_games
+from plyground.arena.store import schema
 from plyground.arena.tournaments import games as games_module
 from plyground.envs import BoardGameEnv, GameBatch, SoloEnv, make_game
 from plyground.envs.starting import position_of, position_text
@@ -290,12 +291,18 @@ class TestAnalyses:
         assert [untimed(one) for one in read_games(tmp_path / "games.sgf")] == [untimed(one) for one in back]
 
 
-def test_a_store_of_version_1_is_read_and_goes_on(tmp_path: Path, book: Path) -> None:
+def test_a_store_of_version_1_is_read_and_goes_on(tmp_path: Path, book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file was written by plyground before records had a start, and dumped by SQLite as text."""
     path = tmp_path / "games.db"
     connection = sqlite3.connect(path)
     connection.executescript((DATA / "store" / "version_1.sql").read_text())
     connection.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "_may_write", lambda _: False)
+        with pytest.raises(
+            PermissionError, match=r"is a store of version 1, which must be brought to version 2, and it"
+        ):
+            list(read_records(f"{path}#1"))
     players = ["random", "minimax(depth=1)"]
     before = list(read_records(f"{path}#1"))
     assert without_times(before) == without_times(match("tictactoe", players, 4))

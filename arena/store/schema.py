@@ -135,6 +135,11 @@ def connect(path: Path, write: bool, migrations: Sequence[str] | None = None) ->
             elif version is not None and version <= len(migrations):
                 if not write:
                     connection.close()
+                    if not (os.access(path, os.W_OK) and _may_write(path.resolve().parent)):
+                        raise PermissionError(
+                            f"{path} is a store of version {version}, which must be brought to version "
+                            f"{len(migrations) + 1}, and it is read-only, or its folder is: copy it elsewhere"
+                        )
                     connection = _opened(path, True)
                 _migrate(connection, path, migrations)
             if write:
