@@ -60,7 +60,10 @@ def is_eye(grid: Grid, point: Point, own: int) -> bool:
 
 def vital_points(grid: Grid, last: Point, own: int) -> set[Point]:
     """Return where a shape beside ``last`` that the opponent surrounds has its vital point."""
-    found = set()
+    found, size = set(), len(grid)
+    eight = {(last[0] + dr, last[1] + dc) for dr in (-1, 0, 1) for dc in (-1, 0, 1)}
+    if sum(0 <= r < size and 0 <= c < size and grid[r][c] == 0 for r, c in eight) > 5:
+        return found
     for r, c in neighbours(len(grid), *last):
         if grid[r][c] == 0:
             space, border = region(grid, r, c)

@@ -16,7 +16,7 @@ import numpy as np
 from ..jit import helper
 from ..terms import Rule
 from .liberties import liberties
-from .patterns import shapes, surroundings
+from .patterns import shape_test, surroundings
 from .points import EMPTY, points
 from .tactics import tactics
 
@@ -41,7 +41,7 @@ def go_priors(board_size: int) -> Rule:
     num_points, _, cell_of, _, around, _, _ = points(board_size)
     last_liberty, gives_atari, is_capture, is_self_atari = tactics(board_size)
     is_eye = liberties(board_size).is_eye
-    surroundings_of, is_shape = surroundings(board_size), shapes()
+    surroundings_of, is_shape = surroundings(board_size), shape_test()
     weights = np.array([_ANY, _PASS, _EYE, _SELF_ATARI, _TAKES, _SAVES, _ATARI, _SHAPE, *_NEAR, *_LONELY])
     any_move, passing, eye, self_atari, takes, saves, atari, shape, near, lonely = (0, 1, 2, 3, 4, 5, 6, 7, 8, 11)
 
@@ -96,7 +96,7 @@ def go_priors(board_size: int) -> Rule:
                     distance = max(abs(row - last // board_size), abs(column - last % board_size))
                     if distance <= 3:
                         add(visits, values, i, near + distance - 1)
-                    if distance == 1 and is_shape[surroundings_of(state, cell)]:
+                    if distance == 1 and is_shape(surroundings_of(state, cell)):
                         add(visits, values, i, shape)
             values[i] /= visits[i]
 

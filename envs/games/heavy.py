@@ -27,7 +27,7 @@ from ..jit.prng import below
 from ..terms import Rule
 from .liberties import liberties
 from .nakade import nakade
-from .patterns import shapes, surroundings
+from .patterns import shape_test, surroundings
 from .points import points
 from .tactics import tactics
 
@@ -50,7 +50,7 @@ def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
     _, _, is_legal, is_eye, _, _ = liberties(board_size)
     last_liberty, _, _, is_self_atari = tactics(board_size)
     vital_point = nakade(board_size)
-    surroundings_of, is_shape = surroundings(board_size), shapes()
+    surroundings_of, is_shape = surroundings(board_size), shape_test()
     captures, saves, kills, follows_shapes, captures_again, is_safe = (rule in rules for rule in RULES)
     near = np.concatenate((around, diagonals))
 
@@ -94,7 +94,7 @@ def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
             beside = cell + step
             if (
                 state.board[beside] == 0
-                and is_shape[surroundings_of(state, beside)]
+                and is_shape(surroundings_of(state, beside))
                 and is_legal(state, beside, own)
                 and not is_self_atari(state, beside, own)
             ):

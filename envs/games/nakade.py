@@ -21,6 +21,7 @@ from .points import EMPTY, points
 __all__ = ["nakade"]
 
 _MOST = 6  # points of a space that has a vital point
+_OPEN = 5  # where more of the eight points round the move are free, nobody looks for a space
 # The shapes by the sum of 16 ** neighbours over their points, and how many neighbours the vital point has.
 _VITAL = {
     3: {2 * 16 + 16**2: 2},
@@ -36,10 +37,10 @@ _NEIGHBOURS = np.array([most for some in _VITAL.values() for most in some.values
 def nakade(board_size: int) -> Rule:
     """Return ``vital_point(state, cell, own, actions)`` for a board of ``board_size`` points a side.
 
-    It looks at the spaces beside ``cell`` which ``own``'s opponent surrounds, and returns the vital point of one of
-    them where ``own`` may play, or 0. ``actions`` is scratch.
+    It looks at the spaces beside ``cell``, unless the board is open there. If ``own``'s opponent surrounds one of them,
+    and ``own`` may play on its vital point, it returns that, else 0. ``actions`` is scratch.
     """
-    around = points(board_size).around
+    around, diagonals = points(board_size).around, points(board_size).diagonals
     is_legal = liberties(board_size).is_legal
 
     @helper
@@ -81,6 +82,12 @@ def nakade(board_size: int) -> Rule:
 
     @helper
     def vital_point(state: Any, cell: Any, own: int, actions: Any) -> Any:
+        free = 0
+        for i in range(4):
+            free += state.board[cell + around[i]] == EMPTY
+            free += state.board[cell + diagonals[i]] == EMPTY
+        if free > _OPEN:
+            return np.int64(0)
         for step in around:
             start = cell + step
             if state.board[start] == EMPTY:

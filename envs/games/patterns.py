@@ -20,7 +20,7 @@ from ..jit import helper
 from ..terms import Rule
 from .points import BLACK, BORDER, EMPTY, WHITE, points
 
-__all__ = ["SURROUNDINGS", "shapes", "surroundings"]
+__all__ = ["SURROUNDINGS", "shape_test", "shapes", "surroundings"]
 
 SURROUNDINGS = 1 << 16  # numbers that surroundings may have
 
@@ -75,6 +75,19 @@ def shapes() -> NDArray[np.bool_]:
 def _other(kind: int) -> int:
     """Return the same with the colours swapped."""
     return {BLACK: WHITE, WHITE: BLACK}.get(kind, kind)
+
+
+@cache
+def shape_test() -> Rule:
+    """Return the rule ``is_shape(number)``: whether surroundings are those of a shape."""
+    # A bit for each number: 8 kB, which stay in the processor's first cache.
+    packed = np.packbits(shapes(), bitorder="little").view(np.uint64).copy()
+
+    @helper(forceinline=True)
+    def is_shape(number: Any) -> Any:
+        return (packed[number >> 6] >> np.uint64(number & 63)) & np.uint64(1) != np.uint64(0)
+
+    return is_shape
 
 
 @cache
