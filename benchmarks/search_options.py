@@ -3,7 +3,8 @@
 In chess each option is taken away from what the game has of its own; in checkers each is added to a quiescence search.
 Nodes are those of searches of the same positions to the same depth, each from an empty table. Elo is that of a match at
 equal time against the player without the option, in paired openings, with its 95 % interval. ``--write`` puts the
-tables into docs/measurements.md, between its markers; what else runs on the machine takes time from both players.
+tables into docs/measurements.md, between its markers. Matches are for a machine on which nothing else runs: with
+``--openings 0`` none are played, and the nodes, which hang on nothing else, are told alone.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Study(NamedTuple):
 STUDIES = [
     Study(
         "chess",
-        8,
+        7,
         {},
         {
             "`captures`, `exchange_pruning`": ({}, {"captures": False, "exchange_pruning": False}),
@@ -91,17 +92,20 @@ def row(study: Study, name: str, seconds: float, openings: int) -> tuple[str, ..
     """Measure one option."""
     with_it, without = study.options[name]
     visited = nodes(study, without), nodes(study, with_it)
+    ratio = f"{visited[1] / visited[0]:.2f}"
+    counted = name, f"{visited[0]:,}", f"{visited[1]:,}", ratio
+    if openings == 0:
+        return counted
     players = [spec({**study.base, **options}, seconds) for options in (with_it, without)]
     found = elo_difference(pair_scores(match(study.game, players, 2 * openings, SEED)))
     interval = f"{found.low:+.0f} to {found.high:+.0f}"
-    ratio = f"{visited[1] / visited[0]:.2f}"
-    return name, f"{visited[0]:,}", f"{visited[1]:,}", ratio, str(found.games), f"{found.elo:+.0f}", interval
+    return *counted, str(found.games), f"{found.elo:+.0f}", interval
 
 
 def main(
     only: Annotated[str, typer.Option(metavar="TEXT", help="Only rows with this text in 'game: option'.")] = "",
     seconds: Annotated[float, typer.Option(help="For each move.")] = 0.02,
-    openings: Annotated[int, typer.Option(min=2, help="Of each match; each is played from both sides.")] = 50,
+    openings: Annotated[int, typer.Option(help="Of each match, each played from both sides; 0: no match.")] = 50,
     write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/measurements.md.")] = False,
 ) -> None:
     """Measure what each option is worth, in nodes and in Elo."""
@@ -110,21 +114,16 @@ def main(
         chosen = [name for name in study.options if only in f"{study.game}: {name}"]
         if not chosen:
             continue
-        title = f"{study.game}, depth {study.depth}, {seconds:g} s a move"
-        rows = []
+        title = f"{study.game}, depth {study.depth}" + (f", and {seconds:g} s a move" if openings else "")
+        head, rows = HEAD if openings else HEAD[:4], []
         for name in chosen:
             rows.append(row(study, name, seconds, openings))
             console.print(*rows[-1], sep="  ", highlight=False)
-        table = Table(*HEAD, title=title, title_justify="left")
+        table = Table(*head, title=title, title_justify="left")
         for one in rows:
             table.add_row(*one)
         console.print(table)
-        lines += [
-            f"`{study.game}`, depth {study.depth}, and {seconds:g} s a move:",
-            "",
-            *markdown_table(HEAD, rows),
-            "",
-        ]
+        lines += [f"{title}:", "", *markdown_table(head, rows), ""]
     if write:
         write_section("search options", lines[:-1])
 

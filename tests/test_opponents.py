@@ -58,7 +58,7 @@ class Counting:
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_alphabeta_plays_the_agents_moves(game: Game, depth: int) -> None:
-    agent = AlphaBeta(game, depth=depth)
+    agent = AlphaBeta(game, depth=depth, repetitions=False)
     batch, rows = positions(game, 16 if depth < 3 else 6, 20)
     opponents = as_opponents(agent, game)
     assert isinstance(opponents, BatchedAlphaBeta)
