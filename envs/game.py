@@ -74,9 +74,9 @@ class Game(GameTexts, GameViews):
         is_forced: ``is_forced(state)`` tells whether the player to move cannot wait: is in check, or must capture. All
             legal actions are noisy then, and a search may look deeper. Default: the search compares what
             ``noisy_actions`` and ``legal_actions`` list.
-        stakes: ``stakes(state, action)`` returns what an action wins at once, such as a captured piece, and the worth
-            of the piece that moves and may be lost, two numbers in the units of the evaluation. A search tries actions
-            that win something first, the largest prize before others and the least piece first.
+        stakes: ``stakes(state, action)`` returns what an action wins at once, such as a captured piece, and, if that is
+            anything, the worth of the piece that moves and may be lost: two numbers in the units of the evaluation. A
+            search tries actions that win something first, the largest prize before others and the least piece first.
         exchange: ``exchange(state, action, least)`` tells whether an action wins ``least`` or more, in the units of the
             evaluation, when both sides go on to capture where it went, or stop, as is best for them.
         passed: ``passed(state)`` lets the player to move pass, in place, and returns True; or it returns False, and

@@ -171,4 +171,6 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
         planes = self._env.observe(self._learner)["observation"]
-        return (planes.ravel() if self.flatten else planes), dict(self._env.infos[self._learner])
+        # Without the past, which grows: Gymnasium's vector environments need infos of one size.
+        info: dict[str, Any] = {name: value for name, value in self._env.infos[self._learner].items() if name != "past"}
+        return (planes.ravel() if self.flatten else planes), info

@@ -83,7 +83,7 @@ def test_value_is_that_of_minimax_for_any_evaluation(options: dict[str, Any]) ->
 
 def check_values(game: Game, options: dict[str, Any], evaluate: Any) -> None:
     for depth in (1, 2, 3, 5):
-        alphabeta = AlphaBeta(game, depth=depth, evaluate=evaluate, **options)
+        alphabeta = AlphaBeta(game, depth=depth, evaluate=evaluate, selective=False, **options)
         for state, expected in searched_in_full(game.spec, depth, evaluate):
             found = alphabeta.analyse(state)  # one agent through whole games: the table carries over
             assert found.value == expected.value

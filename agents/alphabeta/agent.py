@@ -39,8 +39,10 @@ class AlphaBeta(SearchAgent):
 
     Sound options change the time that a search takes, and nothing else. docs/measurements.md has what each gains.
 
-    Options that change the value are off by default. They look deeper where it matters more, or less deep where it
-    matters less, and so answer another question than minimax does at that depth.
+    Options that change the value are off by default, but for a game that has its own: chess. They look deeper where it
+    matters more, or less deep where it matters less, and so answer another question than minimax does at that depth.
+    Where the default of an option is None, it is the game's own (`plyground.agents.alphabeta.defaults`), which is off
+    in all other games; 0 and False are off too.
 
     Args:
         game: the game, or its name.
@@ -69,24 +71,50 @@ class AlphaBeta(SearchAgent):
             are at most this far apart, in the units of the evaluation. It saves nodes with ``pvs=False``; null windows
             and a margin work against each other.
         lmr: changes the value; late-move reductions: after this many moves, search a ply less deep, and again at full
-            depth if the move turns out better than the best. 0: off. (E. A. Heinz's survey of what programs do, in
+            depth if the move turns out better than the best. (E. A. Heinz's survey of what programs do, in
             Scalable Search in Computer Chess, 2000; in its present form, T. Romstad, "An introduction to late move
             reductions", 2006.)
         quiescence: changes the value; at the depth limit go on for up to this many plies with the game's noisy actions
-            (`Game`). The player may decline them while there are others. 0: off. (C. E. Shannon,
+            (`Game`). The player may decline them while there are others, and not in check. (C. E. Shannon,
             "Programming a computer for playing chess", Philosophical Magazine 41, 1950; L. R. Harris, "The heuristic
             search and the game of chess", IJCAI 1975.)
         singular: changes the value; singular extensions: search the table's move a ply deeper where a search of half
             the depth finds all others worse by this much, in the units of the evaluation. None: off. (T.
             Anantharaman, M. S. Campbell and F. Hsu, "Singular extensions", Artificial Intelligence 43, 1990.)
+        captures: sound; before the killers, try the moves that win something, by the game's rules ``stakes`` and
+            ``exchange``: the largest prize first, of these the one that risks least; last those that lose by the
+            exchange (most valuable victim, least valuable attacker; Slate and Atkin 1977).
+        countermoves: sound; after the killers, try the move that cut off after the opponent's last move elsewhere (J.
+            W. H. M. Uiterwijk, "The countermove heuristic", ICCA Journal 15, 1992).
+        null_move: changes the value; where the evaluation is β or more, let the player pass, by the game's rule
+            ``passed``, and search this many plies less deep, and more where many are left: if that is still as good as
+            β, so is the position (D. F. Beal 1990; C. Donninger, "Null move and deep search", ICCA Journal 16, 1993).
+        check_extensions: changes the value; search a ply deeper where the player to move is in check, by the game's
+            rule ``is_forced``.
+        futility: changes the value; a margin for each ply that is left, in the units of the evaluation: a position that
+            is above β by more, six plies before the depth limit or less, is not searched; one that is below α by more,
+            four plies before it or less, is searched for captures and checks only (E. A. Heinz, "Extended futility
+            pruning", ICCA Journal 21, 1998).
+        late_pruning: changes the value; with d plies left, five or less, try this many moves and d² more, and of the
+            others none but those that win something.
+        deep_reductions: changes the value; let ``lmr`` reduce by more plies, ln(depth) · ln(move) / 2.25.
+        delta: changes the value; in the quiescence search, leave out a move that does not come to α by what it wins
+            and this much, in the units of the evaluation.
+        exchange_pruning: changes the value; leave out moves that win something and lose more by the exchange, in the
+            quiescence search and two plies before the depth limit or less.
+        repetitions: changes the value; a position that comes again on the line is drawn at once, and one of the game
+            when it stands on the board as often as `Game.repetition` says; in games that repetitions draw. The table
+            knows nothing of it, so a value may be that of another way to a position.
+        selective: False: options whose default is None are off in chess too.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
             is worth more than any value it returns.
         weights: weights of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; features that
             are not named keep theirs. See `Game.with_weights`.
 
     Raises:
-        ValueError: a budget is not positive; an option is out of range; ``iterative=False`` goes with ``nodes``,
-            ``seconds`` or ``aspiration``; the weights do not fit; or both weights and ``evaluate`` are given.
+        ValueError: a budget is not positive; an option is out of range, or does nothing without another;
+            ``iterative=False`` goes with ``nodes``, ``seconds`` or ``aspiration``; the weights do not fit; or both
+            weights and ``evaluate`` are given.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from ...envs.jit import helper, self_call
 from .ordering import KILLER, pick, prize, remember_cutoff, remember_reply, score_all, score_moves
 from .quiescence import just_above, just_below, quiesce, reply_window
 from .repeating import is_repeated
-from .selecting import FUTILE_TO, is_forced, may_prune, passes, reduction
+from .selecting import FUTILE_TO, is_forced, is_futile, is_late, passes, reduction
 from .table import EXACT, LOWER, SOLVED, UPPER, place, probe
 from .workspace import set_line
 
@@ -174,6 +174,10 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         if status.ordered != 0:
             pick(frame, i, count)
         move = frame.moves[i]
+        if pruning is not None and is_narrow and best > -status.top and is_late(status, depth, i, frame.scores[i]):
+            status.pruned += count - i
+            status.horizon += 1
+            break
         w.states[ply + 1] = state
         child = w.states[ply + 1]
         game.play(child, move)
@@ -181,13 +185,13 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         if pruning is not None:
             if (
                 is_narrow
+                and status.futility > 0
                 and best > -status.top
-                and may_prune(game, state, child, move, status, depth, i, frame.scores[i], static, alpha)
+                and is_futile(game, state, child, move, status, depth, static, alpha)
             ):
                 status.pruned += 1
                 status.horizon += 1
-                if status.futility > 0:
-                    best = max(best, min(alpha, static + status.futility * depth))
+                best = max(best, min(alpha, static + status.futility * depth))
                 continue
             w.frames[ply + 1].previous, w.frames[ply + 1].after_pass = move, 0
             is_drawn = is_repeated(game, child, status, ply + 1)
@@ -218,8 +222,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                     status.extensions += 1
                     full = depth
                 left = full
-                is_late = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
-                if is_late and not forced and depth >= _REDUCED_FROM:
+                is_reduced = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
+                if is_reduced and not forced and depth >= _REDUCED_FROM:
                     status.reductions += 1
                     left -= 1 if pruning is None else reduction(status, depth, i)
                     high = just_above(floor)

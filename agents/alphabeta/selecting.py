@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ...envs.jit import helper
-from .ordering import prize
+from .ordering import KILLER, prize
 
-__all__ = ["FUTILE_TO", "is_forced", "may_prune", "passes", "reduction"]
+__all__ = ["FUTILE_TO", "is_forced", "is_futile", "is_late", "passes", "reduction"]
 
 FUTILE_TO = 6  # plies left, at most, for a state to be so good that nothing is searched
 _MOVES_FUTILE_TO = 4  # … for a quiet move to be so bad
-_LATE_TO = 5  # … for a move to be too late
+_LATE_TO = 5  # … for a move to come too late
 _LOSING_TO = 2  # … for one that loses by the exchange
 _SLOPE = 2.25  # of reductions: ln(depth) * ln(number) divided by this
 
@@ -42,38 +42,40 @@ def passes(game: Any, rule: Any, state: Any) -> bool:
 
 
 @helper
-def may_prune(
-    game: Any,
-    state: Any,
-    child: Any,
-    move: int,
-    status: Any,
-    depth: int,
-    number: int,
-    score: int,
-    static: float,
-    alpha: float,
-) -> bool:
-    """Return whether a move, which led to ``child``, need not be tried.
+def is_late(status: Any, depth: int, number: int, score: int) -> bool:
+    """Return whether a move, and all that come after it in the order, need not be tried.
 
     Args:
-        game: the game.
-        state: the state, whose player is not forced and has a move that does not certainly lose.
-        child: the state after the move.
-        move: the move.
         status: the options.
         depth: plies left.
         number: how many moves were tried before.
         score: the move's place in the order.
+    """
+    if status.exchange_pruning != 0 and depth <= _LOSING_TO and score < 0:
+        return True
+    late = status.late_pruning > 0 and depth <= _LATE_TO and number >= status.late_pruning + depth * depth
+    return late and score < KILLER
+
+
+@helper
+def is_futile(
+    game: Any, state: Any, child: Any, move: int, status: Any, depth: int, static: float, alpha: float
+) -> bool:
+    """Return whether a move need not be tried, since it wins nothing and forces nobody, and too much is lacking.
+
+    Args:
+        game: the game.
+        state: the state.
+        child: the state after the move.
+        move: the move.
+        status: the options.
+        depth: plies left.
         static: the evaluation of the state.
         alpha: what the move must be better than.
     """
-    losing = status.exchange_pruning != 0 and depth <= _LOSING_TO and score < 0
-    futile = status.futility > 0 and depth <= _MOVES_FUTILE_TO and static + status.futility * depth <= alpha
-    late = status.late_pruning > 0 and depth <= _LATE_TO and number >= status.late_pruning + depth * depth
-    if not losing and not ((futile or late) and prize(game.stakes, state, move) <= 0):
+    if depth > _MOVES_FUTILE_TO or static + status.futility * depth > alpha:
         return False
-    return not is_forced(game.is_forced, child)
+    return prize(game.stakes, state, move) <= 0 and not is_forced(game.is_forced, child)
 
 
 @helper

@@ -39,6 +39,7 @@ STATE = state_dtype(sides=("u8", (2,)), kings="u8", jumper="u8", turn="i1", quie
 
 _ZERO, _ONE, _4, _5, _8, _10 = (np.uint64(n) for n in (0, 1, 4, 5, 8, 10))
 _MOST = 12  # pieces of a side
+_WORTH = WEIGHTS["material"] / (2 * 2 * _MOST)  # of half a man in the evaluation, with all men on the board
 _SEVEN_BITS = np.uint64(127)
 _RANDOM = np.random.SeedSequence(1959).generate_state(3 * 5 * 128, np.uint64).reshape(3, 5, 128)
 _MIX_JUMPER, _MIX_TURN, _MIX_QUIET = np.uint64(0x1B873593), np.uint64(0x9E3779B97F4A7C), np.uint64(0xBF58476D1CE4E5)
@@ -87,6 +88,26 @@ def legal_actions(state: Any, actions: Any) -> int:
 
 def noisy_actions(state: Any, actions: Any) -> int:
     return legal_actions(state, actions) if movers(state)[0] == 1 else 0
+
+
+def is_forced(state: Any) -> bool:
+    return movers(state)[0] == 1
+
+
+def stakes(state: Any, action: int) -> tuple[float, float]:
+    # A man is worth 2 and a king 3, as in the evaluation; more when few pieces are left, which is not told here.
+    gain = 0.0
+    if JUMPED[action] != _ZERO:
+        gain = _WORTH * (3.0 if state.kings & JUMPED[action] != _ZERO else 2.0)
+    return gain, _WORTH * (3.0 if state.kings & ORIGIN[action] != _ZERO else 2.0)
+
+
+def passed(state: Any) -> bool:
+    if movers(state)[0] == 1:
+        return False
+    state.turn = 1 - state.turn
+    state.quiet += 1
+    return True
 
 
 def utility(state: Any, player: int) -> float:
@@ -207,6 +228,9 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         features=make_features(BITS),
         weights=WEIGHTS,
         noisy_actions=noisy_actions,
+        is_forced=is_forced,
+        stakes=stakes,
+        passed=passed,
         key=key,
         repetition_key=repetition_key,
         is_valid=is_valid,

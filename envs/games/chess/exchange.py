@@ -62,9 +62,12 @@ def _prize(state: Any, origin: int, target: int, plane: int) -> Any:
 
 
 def stakes(state: Any, action: int) -> tuple[float, float]:
-    """Return what a move wins at once, and the worth of the piece that moves."""
+    """Return what a move wins at once, and, if that is anything, the worth of the piece that moves."""
     origin, plane = action // PLANES, action % PLANES
-    gain, placed = _prize(state, origin, origin + STEPS[plane], plane)
+    target = origin + STEPS[plane]
+    if state.other & bit_of(target) == _ZERO and origin & 7 != 6 and target != state.en_passant:
+        return 0.0, 0.0
+    gain, placed = _prize(state, origin, target, plane)
     return gain * _SCALE, placed * _SCALE
 
 

@@ -1,0 +1,251 @@
+"""Alpha-beta in chess: its own options, draws by repetition, mates, and what it makes of check."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from plyground.agents import AlphaBeta, make
+from plyground.envs import BoardGameEnv, GameBatch, helper, make_game
+from plyground.envs.jit.bits import popcount
+
+
+@helper
+def _material(state: Any, pieces: Any) -> int:
+    found = popcount(pieces & state.pawns) + 3 * popcount(pieces & state.knights)
+    both = state.diagonals & state.straights
+    return (
+        found
+        + 3 * popcount(pieces & state.diagonals)
+        + 5 * popcount(pieces & state.straights)
+        + popcount(pieces & both)
+    )
+
+
+def evaluate(state: Any, player: int) -> float:
+    """Count the material, and add a little that hangs on where the pieces are."""
+    value = _material(state, state.own) - _material(state, state.other) + 1e-3 * (np.int64(state.hash % np.uint64(97)))
+    # What the squares add is white's, whoever is to move.
+    value -= 2e-3 * np.int64(state.hash % np.uint64(97)) * np.int64(state.turn)
+    value = 0.009 * value
+    return value if player == state.turn else -value
+
+
+CHESS = make_game("chess").replace(evaluate=evaluate)
+PERPETUAL = "6k1/6p1/5p2/7Q/8/7P/q2r2PK/8 w - - 0 1"  # white is a rook down, and checks on e8 and h5 forever
+
+# Found in random games, and checked with Stockfish 15.1 at depth 18.
+MATES = {
+    2: (
+        "2b1k2r/1Qp1bq1p/n4P2/4P2p/8/2N5/5PPP/2rRKR2 w - - 0 1",
+        "5b1r/pp3p2/nk2r3/2pB4/4P1P1/P1Pb2q1/1P1P4/RNBK2NR b - - 0 1",
+        "2k3nr/R7/2p4p/4ppp1/3r4/1p3PP1/3P1K2/2Q3N1 w - - 0 1",
+        "r5nr/p6p/bn1p3b/8/1p1PPqk1/4N1P1/PP1K3P/7R b - - 0 1",
+        "r4bnr/pbp1pppp/4k3/8/1R3P2/3qP3/2nP2PP/1NBK2NR b - - 0 1",
+        "r1N5/8/n6k/5p2/1p3P2/2q1P2p/3P1K2/6rR b - - 0 1",
+    ),
+    3: (
+        "r2q3r/ppp1pn1p/1P1p3b/2k2b1R/1n2Pp2/P6Q/1RPP2P1/1NB1KB2 w - - 0 1",
+        "5b1r/pp3p2/7p/3k4/P3p2P/1Pn5/8/K7 b - - 0 1",
+        "4Bb2/pp2k2r/nq6/5R2/4nPNp/8/2prP2P/R1BQ1K2 b - - 0 1",
+        "2b3kr/1ppp2pp/r1n1p2B/8/2P1P1P1/7B/1PP2q1P/3K2NR b - - 0 1",
+        "r3Qn2/1k6/pp6/P1pp4/8/N2P4/2P2K2/1RB5 w - - 0 1",
+        "r2n2n1/p1pB2Q1/b7/p2K2pk/1P2P3/5Pb1/3N4/8 w - - 0 1",
+    ),
+}
+
+
+def is_lost(board: chess.Board, moves: int) -> bool:
+    """Return whether the side to move is mated after so many moves of the other side at most, whatever it plays."""
+    if board.is_checkmate():
+        return True
+    if moves == 0 or board.is_game_over():
+        return False
+    for reply in list(board.legal_moves):
+        board.push(reply)
+        mates = False
+        for move in list(board.legal_moves):
+            board.push(move)
+            mates = is_lost(board, moves - 1) if moves > 1 or board.is_check() else False
+            board.pop()
+            if mates:
+                break
+        board.pop()
+        if not mates:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("moves", [2, 3])
+@pytest.mark.parametrize("selective", [True, False], ids=["own options", "sound options"])
+def test_mates_are_found_and_proved(moves: int, selective: bool) -> None:
+    depth = 2 * moves - 1
+    agent = AlphaBeta(CHESS, nodes=400_000) if selective else AlphaBeta(CHESS, depth, selective=False, captures=True)
+    for fen in MATES[moves]:
+        state, board = CHESS.state_from_fen(fen), chess.Board(fen)
+        found = agent.analyse(state)
+        assert (found.value, found.exact) == (1, True), fen
+        if not selective:
+            assert found.depth == depth
+        if moves == 2 and not selective:
+            board.push_uci(CHESS.move_name(state, found.best_action))
+            assert is_lost(board, 1), fen
+
+
+def test_a_won_game_is_won_although_older_proofs_are_in_the_table() -> None:
+    agent = AlphaBeta(CHESS, nodes=20_000)
+    env = BoardGameEnv(CHESS)
+    env.reset(options={"fen": "8/8/8/8/2k5/8/8/1K1RR3 w - - 0 1"})
+    while not env.terminations[env.agent_selection]:
+        observation, _, _, _, info = env.last()
+        env.step(agent.act(observation, info))
+    assert env.rewards["player_0"] == 1
+    assert len(env.moves) < 40
+
+
+class TestRepetitions:
+    def test_the_side_behind_takes_a_perpetual(self) -> None:
+        state = CHESS.state_from_fen(PERPETUAL)
+        for options in ({}, {"selective": False, "captures": True, "depth": 5}):
+            kept = {"depth": 8, **options}
+            found = AlphaBeta(CHESS, **{**kept, "repetitions": True}).analyse(state)
+            assert (found.value, CHESS.move_name(state, found.best_action), found.exact) == (0, "h5e8", False)
+            assert found.statistics["repetitions"] > 0
+            assert AlphaBeta(CHESS, **{**kept, "repetitions": False}).analyse(state).value < -0.02
+
+    @pytest.mark.parametrize("fen", ["8/p7/P7/4k3/8/4K3/8/8 w - - 0 1", "7k/7P/8/8/8/8/5p2/7K b - - 0 1"])
+    def test_values_are_those_of_a_slow_search_that_knows_the_line(self, fen: str) -> None:
+        game = CHESS
+        state = game.state_from_fen(fen)
+        around = [game.actions(state)[0]]
+        past = [game.repetition_key(game.play_moves(around, state))]
+
+        def value(state: Any, depth: int, line: list[int], earlier: list[int]) -> float:
+            player = game.player(state)
+            if game.is_terminal(state):
+                return game.utility(state, player)
+            key = int(game.repetition_key(state))
+            if len(line) > 0 and (key in line[1:] or [*earlier, line[0]].count(key) >= 2):
+                return 0.0
+            if depth == 0:
+                return game.evaluate(state, player)
+            return max(-value(child, depth - 1, [*line, key], earlier) for child in children(state))
+
+        def children(state: Any) -> Any:
+            for action in game.actions(state):
+                child = state.copy()
+                game.play(child, action)
+                yield child
+
+        differ = 0
+        for times, depth in itertools.product((0, 1, 2), (1, 4)):
+            earlier = [int(key) for key in past] * times
+            agent = AlphaBeta(game, depth, selective=False, repetitions=True, table_mb=0)
+            found = agent.analyse(state, past=np.array(earlier, np.uint64))
+            assert found.value == pytest.approx(value(state, depth, [], earlier), abs=1e-12), (times, depth)
+            plain = AlphaBeta(game, depth, selective=False, table_mb=0).analyse(state)
+            differ += found.values != plain.values
+        assert differ
+
+    def test_a_position_that_stood_twice_is_a_draw(self) -> None:
+        state = CHESS.state_from_fen("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1")
+        agent = AlphaBeta(CHESS, 1, selective=False, repetitions=True, all_best=True)
+        action = CHESS.actions(state)[0]
+        key = CHESS.repetition_key(CHESS.play_moves([action], state))
+        for times in (0, 1, 2, 3):
+            found = agent.analyse(state, past=np.array([key] * times, np.uint64))
+            assert (found.values.get(action, 1) == 0) == (times >= 2)
+
+    def test_environments_tell_the_past(self) -> None:
+        env = BoardGameEnv(make_game("chess"))
+        env.reset(options={"moves": ["e2e4", "e7e5"]})
+        moves = ["e2e4", "e7e5"]
+        for ply in range(130):
+            info = env.infos[env.agent_selection]
+            expected = [env.game.play_moves(moves[:played]) for played in range(len(moves) + 1)][-101:]
+            assert info["past"].tolist() == [env.game.repetition_key(state) for state in expected]
+            if env.terminations[env.agent_selection]:
+                break
+            move = ("g1f3", "g8f6", "f3g1", "f6g8")[ply % 4]
+            env.step(env.game.move_of(info["state"], move))
+            moves.append(move)
+        assert len(moves) == 2 + 8
+        with_state = BoardGameEnv(make_game("chess"), info_state=False)
+        with_state.reset()
+        assert set(with_state.infos["player_0"]) == {"action_mask"}
+        batch = GameBatch(make_game("checkers"), 2, seed=0)
+        found = batch.past_of(1)
+        assert found is not None
+        assert found.tolist() == [batch.game.repetition_key(batch.states[1])]
+        assert GameBatch(make_game("go(board_size=5)"), 1).past_of(0) is None
+
+    def test_more_plies_than_are_remembered(self) -> None:
+        game = make_game("chess(max_quiet_plies=9, repetition=8)")
+        env = BoardGameEnv(game)
+        env.reset()
+        states = [game.new_state()]
+        for move in ("g1f3", "g8f6", "f3g1", "f6g8", "e2e4", "g8f6", "g1f3", "f6g8", "f3g1", "g8f6", "g1f3", "f6g8"):
+            env.step(game.move_of(states[-1], move))
+            states.append(game.play_moves([move], states[-1]))
+            keys = [game.repetition_key(state) for state in states[-10:]]
+            assert env.infos["player_0"]["past"].tolist() == keys
+
+    def test_a_past_that_is_none(self) -> None:
+        agent = AlphaBeta(CHESS, 1)
+        with pytest.raises(ValueError, match=r"past must be the repetition_key of each .* got float64 of shape \(2,\)"):
+            agent.analyse(CHESS.new_state(), past=[0.5, 1.0])
+
+
+def test_chess_has_options_of_its_own_which_can_be_changed() -> None:
+    options = make("alphabeta(seconds=1)", "chess").options  # type: ignore[attr-defined]
+    assert min(options.quiescence, options.null_move, options.lmr) > 0
+    assert options.repetitions
+    assert options.captures
+    plain = AlphaBeta("chess", 1, selective=False).options
+    assert plain.selective is plain.pruning is None
+    assert AlphaBeta("othello", 1).options.selective is AlphaBeta("othello", 1).options.pruning is None
+    some = AlphaBeta("chess", 1, null_move=0, quiescence=0).options
+    assert (some.null_move, some.quiescence, some.delta, some.exchange_pruning) == (0, 0, 0, False)
+    assert some.lmr == options.lmr
+    other = AlphaBeta("chess", 1, evaluate=evaluate).options
+    assert (other.futility, other.delta) == (0, 0)
+    assert AlphaBeta("chess", 1, ordered=False).options.exchange_pruning is False
+    assert AlphaBeta("chess", 1).batched() is None
+    assert AlphaBeta("chess", 1, repetitions=False).copies() is not None
+
+
+@pytest.mark.slow
+def test_quiescence_evades_checks_and_takes_what_is_noisy(rng: np.random.Generator) -> None:
+    game = CHESS
+    buffer = np.empty(game.num_actions, np.int32)
+
+    def value(state: Any, depth: int, left: int) -> float:
+        player = game.player(state)
+        if game.is_terminal(state):
+            return game.utility(state, player)
+        values, actions = [], game.actions(state)
+        if depth == 0:
+            assert game.is_forced is not None
+            if left == 0 or not game.is_forced(state):
+                values.append(game.evaluate(state, player))
+            actions = buffer[: game.noisy_actions(state, buffer)].tolist() if left else []
+        for action in actions:
+            child = state.copy()
+            game.play(child, action)
+            values.append(-value(child, max(0, depth - 1), left if depth else left - 1))
+        return max(values)
+
+    state, agent = game.new_state(), AlphaBeta(game, 1, selective=False, quiescence=3, captures=True)
+    checks = 0
+    for _ in range(60):
+        if game.is_terminal(state):
+            state = game.new_state()
+        assert game.is_forced is not None
+        checks += bool(game.is_forced(state))
+        assert agent.analyse(state).value == value(state, 1, 3)
+        game.play(state, int(rng.choice(game.actions(state))))
+    assert checks
