@@ -61,7 +61,7 @@ class Opponent(NamedTuple):
 OPPONENTS = (
     *(
         Opponent(f"Stockfish {elo}", "stockfish", f"UCI_LimitStrength=True, UCI_Elo={elo}, Hash=16, Threads=1")
-        for elo in (1320, 1600, 1900, 2200)
+        for elo in (1350, 1600, 1900, 2200)  # Stockfish 15.1, of Debian 12, takes no less than 1350
     ),
     Opponent("GNU Chess", "gnuchess --uci", 'protocol="uci"'),
     Opponent("Fairy-Max", "fairymax", 'protocol="xboard"'),

@@ -22,7 +22,7 @@ SOURCES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")
 # imported wherever no cycle results.
 ROOMS = {
     "envs.games": {"envs.games.features", "envs.jit"},
-    "envs.games.chess": {"envs.jit"},
+    "envs.games.chess": {"envs.games.features", "envs.jit"},
     "envs.games.features": {"envs.jit"},
     "envs.jit": set(),
     "envs.outside": {"envs.jit"},
@@ -36,7 +36,13 @@ ROOMS = {
     "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "agents.puct.forest", "envs.jit"},
     "agents.puct.forest": {"envs.jit"},
-    "agents.solver": {"agents.alphabeta", "agents.solver.connect_four", "envs.games", "envs.jit"},
+    "agents.solver": {
+        "agents.alphabeta",
+        "agents.solver.connect_four",
+        "envs.games",
+        "envs.games.chess",
+        "envs.jit",
+    },
     "agents.solver.connect_four": {"envs.jit"},
     "agents.teaching": {"envs.render"},
     "arena.cli": {

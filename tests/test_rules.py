@@ -92,7 +92,7 @@ def test_both_players_see_the_same_board_with_the_planes_swapped(game: Game, rng
 @pytest.mark.slow
 def test_images_share_their_canonical_key_and_nothing_else_does(game: Game, rng: np.random.Generator) -> None:
     folds = game.canonical_key is not game.key
-    assert folds or game.name in ("checkers", "chess", "go")
+    assert folds or game.name in ("checkers", "chess", "go", "minichess")
     orbits: dict[int, set[int]] = {}  # folded key -> the keys of the images
     for _ in range(20):
         line: list[int] = []
@@ -108,7 +108,7 @@ def test_images_share_their_canonical_key_and_nothing_else_does(game: Game, rng:
 
 
 def test_symmetries_commute_with_play_and_observe(game: Game, rng: np.random.Generator) -> None:
-    assert game.symmetries or game.name in ("checkers", "chess")
+    assert game.symmetries or game.name in ("checkers", "chess", "minichess")
     for symmetry in game.symmetries:
         image_of = np.argsort(symmetry.actions)  # where an action goes
         state, image = game.new_state(), game.new_state()
@@ -153,7 +153,7 @@ def test_pieces_land_where_the_board_says(game: Game, rng: np.random.Generator) 
                 np.testing.assert_array_equal(before, after)
                 continue
             assert before[cells[-1]] == 0 or (
-                game.name == "chess" and (before[cells[-1]] - 1) % 2 != game.player(state)  # a capture
+                game.name in ("chess", "minichess") and (before[cells[-1]] - 1) % 2 != game.player(state)  # a capture
             )
             assert (after[cells[-1]] - 1) % 2 == game.player(state)
             for left in cells[:-1]:
