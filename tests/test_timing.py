@@ -115,7 +115,8 @@ class TestLimits:
         assert agent.seconds == 4
         assert listener is agent.listener is not None
         again = limit(agent, None)
-        assert again is agent.listener is not None
+        assert again is not None
+        assert again is agent.listener
         assert again is not listener
         assert agent.seconds is None
         assert not again.hear(FOUND)
