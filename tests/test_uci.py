@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import queue
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -395,13 +393,3 @@ class TestTheEnd:
         out = io.StringIO()
         out.close()
         UCIServer("random", CHESS).run(["uci\n", "go\n", "quit\n"], out)
-
-
-def test_the_command() -> None:
-    command = [sys.executable, "-m", "plyground.arena", "uci", "random"]
-    done = subprocess.run(
-        command, input="uci\nposition startpos\ngo\nquit\n", capture_output=True, text=True, timeout=120, check=True
-    )
-    lines = done.stdout.splitlines()
-    assert "uciok" in lines
-    assert lines[-1].startswith("bestmove ")
