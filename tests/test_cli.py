@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +192,13 @@ class TestJson:
         found = json.loads(run("explain", "-g", "tictactoe", "--simulations", "3", "--json")[0])
         assert (found["root"]["visits"], len(found["simulations"])) == (3, 3)
         assert "question" in json.loads(run("explain", "--exercise", "--json")[0])
+
+
+def test_uci_is_spoken_at_standard_input() -> None:
+    command = [sys.executable, "-m", "plyground.arena", "uci", "random"]
+    done = subprocess.run(
+        command, input="uci\nposition startpos\ngo\nquit\n", capture_output=True, text=True, timeout=120, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert "uciok" in lines
+    assert lines[-1].startswith("bestmove ")

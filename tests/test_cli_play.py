@@ -42,6 +42,15 @@ class TestPlay:
         assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
         assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")
 
+    def test_symbols(self) -> None:
+        chess = make_game("chess")
+        state = chess.play_moves(["e2e4"])
+        last = chess.new_state(), chess.move_of(chess.new_state(), "e2e4")
+        lines = drawn(chess, state, last, unicode=True).plain.splitlines()
+        assert lines[0].split() == ["8", *"♜♞♝♛♚♝♞♜", "8"]
+        assert "[♙]" in lines[4]
+        assert drawn(chess, state, last).plain.splitlines()[0].split() == ["8", *"rnbqkbnr", "8"]
+
     def test_boards(self) -> None:
         go, checkers = make_game("go(board_size=5)"), make_game("checkers")
         state = go.play_moves(["C3", "A1"])

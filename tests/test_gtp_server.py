@@ -198,7 +198,7 @@ class TestTime:
         start = time.monotonic()
         server.answer("genmove b")
         assert time.monotonic() - start < 10
-        assert server.seat.agent.seconds == pytest.approx(4 * (3.5 / 20 - 0.1))
+        assert server.seat.agent.seconds == pytest.approx(4 * (3 / 20 - 0.1))
         server.answer("kgs-time_settings absolute 100")
         server.answer("time_left w 2 1")
         server.answer("genmove w")

@@ -21,9 +21,11 @@ from plyground.agents import (
     make,
     register_agent,
 )
+from plyground.agents.teaching.mcts_trace import MCTSNode, _expand
+from plyground.agents.teaching.trees import GameNode
 from plyground.arena import match
 from plyground.arena.grading.answers import ask
-from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four
+from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four, make_game
 from plyground.envs.outside.spec import parse_spec
 
 
@@ -192,3 +194,12 @@ class TestAsAgent:
     def test_a_player_of_another_game_is_refused_everywhere(self, use: Any) -> None:
         with pytest.raises(ValueError, match=r"plays connect_four\(rows=5\), expected a player of connect_four"):
             use(make("alphabeta(depth=2)", "connect_four(rows=5)"), connect_four())
+
+
+def test_moves_of_black_are_named_as_blacks_in_trees_and_traces() -> None:
+    chess = make_game("chess")
+    state = chess.play_moves(["e2e4"])
+    names = [chess.move_name(state, action) for action in chess.actions(state)]
+    assert [node._moves[-1] for node in GameNode(chess, state, 1, 1).children()] == names
+    node = _expand(chess, MCTSNode((), 0, state, chess.actions(state)))
+    assert node.moves == (names[0],)

@@ -55,7 +55,7 @@ ROOMS = {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
         *("arena.openings", "arena.ratings", "arena.store", "arena.tournaments"),
     },
-    "arena.engine": {"agents.engines", "arena.referee", "envs.games", "envs.vector"},
+    "arena.engine": {"agents.engines", "arena.referee", "envs.games", "envs.jit", "envs.vector"},
     "arena.grading": {
         *("agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records", "arena.tournaments"),
     },

@@ -124,7 +124,7 @@ class TestTime:
         agent.seconds = None
         clock = GameClock(TimeControl(60), (agent, Random()))
         clock.give(0, 20)
-        assert agent.seconds == pytest.approx(4 * ((60 - 0.025) / 25 - 0.005))  # unless it is sure before
+        assert agent.seconds == pytest.approx(4 * ((60 - 0.05) / 25 - 0.005))  # unless it is sure before
 
     def test_programs_are_told(self, engine_script: str, tmp_path: Path) -> None:
         log = tmp_path / "log"

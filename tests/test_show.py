@@ -40,6 +40,18 @@ def test_text() -> None:
     assert run("tictactoe", "--moves", "0 4 8 1 7 6 2 5 3").endswith("draw\n")
 
 
+def test_symbols() -> None:
+    game = make_game("chess")
+    state = game.play_moves(["e2e4", "e7e5"])
+    assert game.board is not None
+    assert run("chess", "--moves", "e2e4 e7e5").startswith(f"{game.board.text(state)}\n")
+    shown = run("chess", "--moves", "e2e4 e7e5", "--unicode")
+    assert shown.startswith(f"{game.board.text(state, unicode=True)}\n")
+    assert "♜" in shown
+    assert "r" not in shown.splitlines()[0]
+    assert run("tictactoe", "--unicode") == run("tictactoe")  # which has none
+
+
 def test_analyse() -> None:
     app = typer.Typer()
     app.command()(analyse)

@@ -47,7 +47,7 @@ class TestShare:
         assert allot(100, plies_left=1000).aim == pytest.approx(100 / 300)
         assert allot(100, plies_left=10).aim == pytest.approx(100 / 25)  # no game is so nearly over
         assert allot(100).most == pytest.approx(10)
-        assert allot(100, lag=0.1) == pytest.approx((99.5 / 40 - 0.1, 4 * (99.5 / 40 - 0.1)))  # 0.5 in reserve
+        assert allot(100, lag=0.1) == pytest.approx((99 / 40 - 0.1, 4 * (99 / 40 - 0.1)))  # 1 in reserve
 
     def test_increments_and_some_moves(self) -> None:
         assert allot(60, 1).aim == pytest.approx(60 / 40 + 1)

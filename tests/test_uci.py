@@ -265,12 +265,25 @@ class TestSearch:
             "startpos moves " + " ".join(["g1f3", "g8f6", "f3g1", "f6g8"] * 3),  # four times
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 99 80 moves a2a3 h8g8 a3a2 g8h8",
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 140 80 moves a2a3 h8g8",
+            "fen 7k/8/8/8/8/8/R7/1R5K w - - 99 80 moves a2a3 h8g8 a3a2 g8h8 a2a3 h8g8",
             "fen 7k/8/8/8/8/8/8/1N5K w - - 0 1 moves b1c3",  # nobody can mate
         ],
     )
     def test_draws_that_nobody_claims(self, talk: Dialogue, position: str) -> None:
         move = played(talk.ask(f"position {position}", "go depth 2"))
         assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
+
+    def test_the_referee_begins_anew_once(self, talk: Dialogue, monkeypatch: pytest.MonkeyPatch) -> None:
+        """And not at each move that follows a draw."""
+        seat, begun = talk.server.seat, []
+        line = "g1f3 g8f6 f3g1 f6g8 " * 4
+        names = [*line.split(), "e2e4", "e7e5", "f1c4", "f8c5"]
+        talk.ask("position startpos", "go depth 1")
+        reset = seat.env.reset
+        monkeypatch.setattr(seat.env, "reset", lambda **named: begun.append(named) or reset(**named))
+        for plies in range(1, len(names) + 1):
+            talk.ask(f"position startpos moves {' '.join(names[:plies])}", "go depth 1")
+        assert len(begun) == 2  # after eight plies that repeat, and eight again
 
     def test_bad_limits(self, talk: Dialogue) -> None:
         lines = talk.ask("go depth x wtime nodes 100 fast")
@@ -284,9 +297,9 @@ class TestSearch:
     @pytest.mark.parametrize(
         ("go", "aim", "most"),
         [
-            ("wtime 60000 btime 1", 59.95 / 40 - 0.01, 4 * (59.95 / 40 - 0.01)),
-            ("wtime 60000 winc 1000", 59.95 / 40 + 1 - 0.01, 4 * (59.95 / 40 + 0.99)),
-            ("wtime 10000 movestogo 2", 9.95 / 2 - 0.01, 0.7 * 9.95),
+            ("wtime 60000 btime 1", 59.9 / 40 - 0.01, 4 * (59.9 / 40 - 0.01)),
+            ("wtime 60000 winc 1000", 59.9 / 40 + 1 - 0.01, 4 * (59.9 / 40 + 0.99)),
+            ("wtime 10000 movestogo 2", 9.9 / 2 - 0.01, 0.7 * 9.9),
             ("wtime 3000 movestogo 1", 2.99, 2.99),
             ("movetime 500", 0.49, 0.49),
         ],

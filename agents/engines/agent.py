@@ -194,7 +194,7 @@ class Engine:
                 self._note(action)  # nothing else is legal there, and some programs know it without being told
                 return
             self._is_ready = False
-            name, board = self.game.action_to_str(action), self.game.text(self._state)
+            name, board = self.game.move_name(self._state, action), self.game.text(self._state)
             raise DisagreementError(f"our rules allow {name}: {error}\n{board}") from None
         self._note(action)
 

@@ -176,7 +176,7 @@ def _simulate(game: Game, root: MCTSNode, c: float, rng: np.random.Generator, nu
     state, rollout = path[-1].state.copy(), []
     while not game.is_terminal(state):
         action = int(rng.choice(game.actions(state)))
-        rollout.append(game.action_to_str(action))
+        rollout.append(game.move_name(state, action))
         game.play(state, action)
     # Step 4, back-propagation
     updates = []
@@ -211,8 +211,8 @@ def _expand(game: Game, node: MCTSNode) -> MCTSNode:
     """Give the node a child for its next untried action, and return it."""
     action = node.untried.pop(0)
     state = node.state.copy()
-    mover = int(game.player(state))
+    mover, name = int(game.player(state)), game.move_name(state, action)
     game.play(state, action)
     untried = [] if game.is_terminal(state) else game.actions(state)
-    node.children.append(MCTSNode((*node.moves, game.action_to_str(action)), mover, state, untried))
+    node.children.append(MCTSNode((*node.moves, name), mover, state, untried))
     return node.children[-1]

@@ -188,7 +188,7 @@ class GameNode(TreeNode):
         for action in self.game.actions(self.state):
             child = self.state.copy()
             self.game.play(child, action)
-            moves = (*self._moves, self.game.action_to_str(action))
+            moves = (*self._moves, self.game.move_name(self.state, action))
             nodes.append(GameNode(self.game, child, self.depth - 1, self.maximizer, moves))
         return nodes
 

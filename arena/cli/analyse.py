@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .options import GameArgument, Json, Moves, PositionOption, print_json
+from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["analyse"]
 
@@ -19,6 +19,7 @@ def analyse(
     agent: Annotated[
         str, typer.Option(help="The agent that searches, as in 'mcts(simulations=5000)'.")
     ] = "alphabeta(seconds=1)",
+    unicode: Unicode = False,
     as_json: Json = False,
 ) -> None:
     """Search a position, and print the board, the value, the best line, and a table of the actions.
@@ -28,7 +29,7 @@ def analyse(
     from ...envs import make_game
     from ..openings import read_moves
     from .parts.analysis import analysis_data, feature_table, print_analysis, searcher
-    from .parts.positions import position_data, start_of, status_of
+    from .parts.positions import board_text, position_data, start_of, status_of
 
     made = make_game(game)
     start = start_of(made, position)
@@ -42,7 +43,9 @@ def analyse(
         print_json({**about, "features": features, "weights": dict(evaluated.weights)})
         return
     out = Console()
-    out.print(f"{made.text(state)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True)
+    out.print(
+        f"{board_text(made, state, unicode)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True
+    )
     print_analysis(out, made, state, found)
     if evaluated.weights:
         out.print(feature_table(evaluated, state))

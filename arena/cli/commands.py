@@ -33,6 +33,7 @@ COMMANDS = {
             "plyground show othello --moves 'd3 c5'",
             "plyground show go_9x9 --moves 'E5 C3 G7' --overlay 'mcts(simulations=5000)' --out board.svg",
             "plyground show ./breakthrough.py:breakthrough",
+            "plyground show chess --moves 'e2e4 e7e5' --unicode",
         ),
     ),
     "analyse": Command(

@@ -28,6 +28,7 @@ __all__ = [
     "Resume",
     "Seed",
     "Time",
+    "Unicode",
     "print_json",
 ]
 
@@ -91,6 +92,9 @@ Time = Annotated[
         help="The players' time, in seconds: '60' for a game, '60+0.5' with an increment, '0.2/move'; ' cpu' after it "
         "for the processor's time. Who uses it up loses.",
     ),
+]
+Unicode = Annotated[
+    bool, typer.Option("--unicode", help="Draw pieces by their Unicode symbols, as in ♘, if they have any.")
 ]
 
 

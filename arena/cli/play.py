@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .options import GameArgument, Seed
+from .options import GameArgument, Seed, Unicode
 
 __all__ = ["play"]
 
@@ -21,6 +21,7 @@ def play(
     ] = "mcts(simulations=1000)",
     seat: Annotated[str, typer.Option(help="Your seat: first or second.")] = "first",
     seed: Seed = 0,
+    unicode: Unicode = False,
 ) -> None:
     """Play against an agent at the terminal.
 
@@ -31,7 +32,7 @@ def play(
 
     if seat not in ("first", "second"):
         raise ValueError(f"seat must be 'first' or 'second', got {seat!r}")
-    table = Table(make_game(game), against, ("first", "second").index(seat))
+    table = Table(make_game(game), against, ("first", "second").index(seat), unicode)
     try:
         table.play(seed)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from .options import GameArgument, Json, Moves, PositionOption, print_json
+from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["show"]
 
@@ -24,6 +24,7 @@ def show(
     ] = None,
     size: Annotated[int, typer.Option(help="Pixels of the picture's longer side.")] = 800,
     out: Annotated[Path | None, typer.Option(help="A .svg or .png file. Default: text, in the terminal.")] = None,
+    unicode: Unicode = False,
     as_json: Json = False,
 ) -> None:
     """Show a position, as text or as a picture, with a search of it."""
@@ -33,7 +34,7 @@ def show(
     from ...envs.render.drawing import picture_format
     from ..openings import read_moves
     from .parts.analysis import analysis_data, analysis_of, print_analysis
-    from .parts.positions import position_data, start_of, status_of
+    from .parts.positions import board_text, position_data, start_of, status_of
 
     if out is not None:  # checked before the search, which may take long
         picture_format(out)
@@ -54,7 +55,9 @@ def show(
         data = {**position_data(made, state), "moves": made.line_names(played, start)}
         print_json({**data, "saved": out and str(out), "analysis": found and analysis_data(made, state, found)})
         return
-    _out.print(f"{made.text(state)}\n{status_of(made, state)}", markup=False, highlight=False, soft_wrap=True)
+    _out.print(
+        f"{board_text(made, state, unicode)}\n{status_of(made, state)}", markup=False, highlight=False, soft_wrap=True
+    )
     if found is not None:
         _out.print()
         print_analysis(_out, made, state, found)

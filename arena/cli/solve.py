@@ -56,15 +56,15 @@ def solve(
         except MemoryError as error:
             raise ValueError(str(error)) from None
     if as_json:
-        print_json({**position_data(made, state), **solution_data(made, found)})
+        print_json({**position_data(made, state), **solution_data(made, state, found)})
         return
     _print(f"{made.text(state)}\n{in_words(made, state, found)}")
     if found.best_actions:
         known = "best moves that are known" if found.value > 0 and not found.complete else "best moves"
-        _print(f"{known}: {names_of(made, found.best_actions)}")
+        _print(f"{known}: {names_of(made, state, found.best_actions)}")
         if found.fastest_actions != found.best_actions:
-            _print(f"{'soonest' if found.value > 0 else 'latest'} end: {names_of(made, found.fastest_actions)}")
-        _print(f"line: {names_of(made, found.pv)}{'' if len(found.pv) == found.distance else ' …'}")
+            _print(f"{'soonest' if found.value > 0 else 'latest'} end: {names_of(made, state, found.fastest_actions)}")
+        _print(f"line: {' '.join(made.line_names(found.pv, state))}{'' if len(found.pv) == found.distance else ' …'}")
         _print(f"{found.nodes} positions in {found.seconds:.3f} s")
 
 

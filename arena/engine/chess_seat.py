@@ -1,7 +1,8 @@
 """A player of ours at a chessboard that somebody else sets up: positions with the moves that led to them.
 
 Whoever set it up decides when the game is over. Draws by our rules that nobody claimed, by repetition or after fifty
-moves without a capture or a move of a pawn, do not end it: the player then sees the position without its past.
+moves without a capture or a move of a pawn, do not end it: the player then sees the position without its past, and the
+count of such moves begins anew.
 """
 
 from __future__ import annotations
@@ -160,29 +161,32 @@ class ChessSeat(Table):
             self.env.reset(options={"state": self._playable(self._states[0])})
             self._shown = 0
         for number in range(self._shown, len(self.moves)):
+            self._go_on(self._states[number])
             if not self.over:
                 self.env.step(self.moves[number])
             if callable(getattr(self.agent, "watch", None)):
                 self.agent.watch(self.moves[number])
         self._shown = len(self.moves)
-        if self.over and not self.game.is_terminal(self._playable(self.state)):
-            self.env.reset(options={"state": self._playable(self.state)})
-            self._shown = None  # its past is forgotten
+        self._go_on(self.state)
         return None if self.over else self.seen
 
+    def _go_on(self, state: State) -> None:
+        """Let the referee begin anew at a position if our game was over, and it is not by this position alone."""
+        if self.over and not self.game.is_terminal(playable := self._playable(state)):
+            self.env.reset(options={"state": playable})
+
     def _playable(self, state: State) -> State:
-        """Return the same position, one ply before a draw by the moves that were quiet, if that is past."""
-        most = int(self.game.parameters["max_quiet_plies"])
-        if int(state.quiet) < most:
+        """Return the same position; the count of quiet plies begins anew where our rules have drawn the game."""
+        if int(state.quiet) < int(self.game.parameters["max_quiet_plies"]):
             return state
         changed = state.copy()
-        changed.quiet = most - 1
+        changed.quiet = 0
         return changed
 
 
 def _readable(fen: str) -> str:
-    """Return a position with a count of quiet plies that our rules can go on from: other programs may count on."""
+    """Return a position whose count of quiet plies begins anew where our rules have drawn the game."""
     fields = fen.split()
     if len(fields) > 4 and fields[4].isascii() and fields[4].isdigit() and 99 < int(fields[4][:6]) <= 255:
-        fields[4] = "99"
+        fields[4] = "0"
     return " ".join(fields)

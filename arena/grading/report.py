@@ -138,11 +138,11 @@ def _table(title: str) -> Table:
 
 def blunder_text(game: Game, blunder: Blunder) -> str:
     """Return the board of a blunder, the move that was played, and what would have been better."""
-    line = " ".join(map(game.action_to_str, blunder.line))
-    best = " or ".join(map(game.action_to_str, blunder.best))
+    line, state = " ".join(game.line_names(blunder.line)), game.play_moves(blunder.line)
+    best = " or ".join(game.move_name(state, action) for action in blunder.best)
     end = "" if blunder.distance is None else f" in {blunder.distance} {'ply' if blunder.distance == 1 else 'plies'}"
     return (
-        f"{blunder.board}\nafter {line or 'no move'}: plays {game.action_to_str(blunder.move)}, which "
+        f"{blunder.board}\nafter {line or 'no move'}: plays {game.move_name(state, blunder.move)}, which "
         f"{_in_words(blunder.left, 's')}; {best} {_in_words(blunder.value, 's')}{end}"
     )
 

@@ -15,18 +15,20 @@ _STYLES = ("dim", "bold red", "bold cyan")  # of the marks: of nothing, of the f
 _NAMES = {"othello": "discs", "holes": "discs", "lines": "stones", "marks": "marks"}  # of pieces, by the board's style
 
 
-def drawn(game: Game, state: State, last: tuple[State, int] | None = None) -> Text:
+def drawn(game: Game, state: State, last: tuple[State, int] | None = None, unicode: bool = False) -> Text:
     """Return a position as text.
 
     Args:
         game: the game; without a `Board` it is drawn by its own ``text``.
         state: the position.
         last: the state before the last move, and that move, whose piece is put into brackets.
+        unicode: whether pieces are drawn by their symbols, if they have any.
     """
     board = game.board
     if board is None:
         return Text(game.text(state))
     pieces = np.asarray(board.pieces(state)).ravel()
+    marks = board.symbols if unicode and board.symbols else board.marks
     touched = board.cells(*last) if last is not None else ()
     labels = _labels(game, state)
     width = max(map(len, labels.values()), default=0) + int(STYLES[board.style].numbered)
@@ -37,7 +39,7 @@ def drawn(game: Game, state: State, last: tuple[State, int] | None = None) -> Te
         text.append(f"{label:>{margin}}" if margin else "", "dim")
         for cell in range(row * board.columns, (row + 1) * board.columns):
             piece = int(pieces[cell])
-            mark = board.marks[piece]
+            mark = marks[piece]
             if cell in labels:
                 mark = mark + labels[cell] if piece else labels[cell]
             elif STYLES[board.style].numbered:
@@ -77,4 +79,4 @@ def _labels(game: Game, state: State) -> dict[int, str]:
     if game.is_terminal(state):
         return {}
     moves = {action: board.cells(state, action) for action in game.actions(state)}
-    return {cells[0]: game.action_to_str(action) for action, cells in moves.items() if len(cells) == 1}
+    return {cells[0]: game.move_name(state, action) for action, cells in moves.items() if len(cells) == 1}

@@ -18,6 +18,13 @@ def start_of(game: Game, position: str) -> State:
     return game.state_from_fen(position) if position else game.new_state()
 
 
+def board_text(game: Game, state: State, unicode: bool = False) -> str:
+    """Return a position as text; ``unicode``: with the symbols of the pieces, if the game's board has any."""
+    if unicode and game.board is not None and game.board.symbols:
+        return game.board.text(state, unicode=True)
+    return game.text(state)
+
+
 def position_data(game: Game, state: State) -> dict[str, Any]:
     """Return a position for JSON."""
     over = bool(game.is_terminal(state))

@@ -91,7 +91,7 @@ class Reel:
         self._states: list[State] = [replay.state.copy()]  # before the first move, and after each
         self._movers: list[int] = []
         for move in legal:
-            replay.play(move, self._name(move))
+            replay.play(move, self.game.move_name(replay.state, move))
             self._states.append(replay.state.copy())
         self._movers = [*replay.movers, *[replay.player] * (self.last - len(legal))]
         first, second = (self._player(seat) for seat in (0, 1))

@@ -29,21 +29,21 @@ def in_words(game: Game, state: State, found: Solution) -> str:
     return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
 
 
-def solution_data(game: Game, found: Solution) -> dict[str, Any]:
+def solution_data(game: Game, state: State, found: Solution) -> dict[str, Any]:
     """Return a solution for JSON; values are those for the player to move."""
     return {
         "value": found.value,
         "distance": found.distance,
-        "best_moves": [game.action_to_str(action) for action in found.best_actions],
-        "fastest_moves": [game.action_to_str(action) for action in found.fastest_actions],
-        "values": {game.action_to_str(action): value for action, value in found.values.items()},
-        "distances": {game.action_to_str(action): plies for action, plies in found.distances.items()},
-        "line": [game.action_to_str(action) for action in found.pv],
+        "best_moves": [game.move_name(state, action) for action in found.best_actions],
+        "fastest_moves": [game.move_name(state, action) for action in found.fastest_actions],
+        "values": {game.move_name(state, action): value for action, value in found.values.items()},
+        "distances": {game.move_name(state, action): plies for action, plies in found.distances.items()},
+        "line": game.line_names(found.pv, state),
         "nodes": found.nodes,
         "seconds": found.seconds,
     }
 
 
-def names_of(game: Game, actions: tuple[int, ...]) -> str:
-    """Return the names of actions, in a line."""
-    return " ".join(map(game.action_to_str, actions))
+def names_of(game: Game, state: State, actions: tuple[int, ...]) -> str:
+    """Return the names of actions in a position, in a line."""
+    return " ".join(game.move_name(state, action) for action in actions)

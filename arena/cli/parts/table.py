@@ -39,8 +39,8 @@ class Table:
         seat: the person's seat, 0 or 1.
     """
 
-    def __init__(self, game: Game, against: str, seat: int) -> None:
-        self.game, self.against, self.seat = game, against, seat
+    def __init__(self, game: Game, against: str, seat: int, unicode: bool = False) -> None:
+        self.game, self.against, self.seat, self.unicode = game, against, seat, unicode
         self.env = BoardGameEnv(game)
         self.opening: list[int] = []  # the moves before the last one that was taken back
         person = Human(
@@ -94,7 +94,7 @@ class Table:
 
     def _board(self, state: State) -> Any:
         last = (self.game.play_moves(self.moves[:-1]), self.moves[-1]) if self.moves else None
-        text = drawn(self.game, state, last)
+        text = drawn(self.game, state, last, self.unicode)
         if (counted := counts(self.game, state)) and self.moves:
             text.append(f"\n{counted}")
         return text
