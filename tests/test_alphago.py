@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,19 @@ def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, t
     )
     with pytest.raises(ValueError, match="nothing left to do"):
         check_unfinished(path, parts=["policy"])
+
+
+def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
+    resume(path, minutes=1e-9)
+    assert "whole games" not in results(path)["value"]
+    assert list(lines_of(path))[-1].startswith("value: ")
+    (path / "value" / "results.json").unlink()
+    resume(path, Stop(5), minutes=10.0)  # the games, and a step of learning
+    resume(path, minutes=1e-9)
+    assert results(path)["value"]["one position a game"]["test"] >= 0
+    assert "whole games" not in results(path)["value"]
 
 
 def test_a_part_that_time_has_ended_goes_on_with_more(config: AlphaGoConfig, tmp_path: Path) -> None:

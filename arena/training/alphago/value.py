@@ -32,6 +32,7 @@ __all__ = ["ValuePart"]
 
 _ROWS = 256  # games that are played side by side
 _TEST = 0.1  # of the games are played in addition, for tests
+_TITLES = {"one": "one position a game", "whole": "whole games"}
 _SETS = ("one", "test", "whole")  # sets of positions, in the order in which they are played
 
 
@@ -169,19 +170,19 @@ class ValuePart(Part):
         if "whole" in self.learners:
             path = self.run.path / self.name / "whole.safetensors"
             save_network(path, self.learners["whole"].average, notes={"part": "value, whole games"})
+        errors = self._errors(full=True)
         return {
             "positions": {name: buffer.total for name, buffer in self.buffers.items()},
-            "one position a game": self._errors(full=True)["one"],
-            **({"whole games": self._errors(full=True)["whole"]} if "whole" in self.learners else {}),
+            **{title: errors[name] for name, title in _TITLES.items() if name in errors},
         }
 
     def _errors(self, full: bool = False) -> dict[str, dict[str, Any]]:
         game, errors = self.run.game, {}
         for name, learner in self.learners.items():
-            if not learner.steps:
+            test = self.buffers["test"]
+            if not learner.steps or not test.total:  # time has ended the part before
                 continue
             net = self.run.config.inference_of(learner.average, 256)
-            test = self.buffers["test"]
             errors[name] = {
                 "train": mean_squared_error(game, net, self._some(name)),
                 "test": mean_squared_error(game, net, test.newest(test.total)),
