@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..envs import Game, State, as_game
 from ..envs.checker import check_once
-from ..envs.evaluation import replaced_weights
+from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
 from ..envs.outside.messages import shown
 from .agent import Info, Observation, mask_in, state_of

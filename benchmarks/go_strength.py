@@ -30,7 +30,7 @@ from plyground.agents.mcts.defaults import KNOWING, PLAIN
 from plyground.arena import play
 from plyground.arena.grading.grades import share_of
 from plyground.envs import BoardGameEnv, Game, make_game
-from plyground.envs.games.heavy import RULES, heavy
+from plyground.envs.games.go.heavy import RULES, heavy
 
 EVERYTHING = "everything"
 OPTIONS: dict[str, dict[str, Any]] = {  # what is given to the player that lacks a part

@@ -6,8 +6,8 @@ sides; each adds one visited node a simulation, and plays the most visited move.
 * A visited child that ends the game scores its utility there, with no bonus for exploration, and is never tried again
   if it lost; at the root such a child also comes before or after all others. Ours treats it as any other child.
 * With a single legal move its search ends after one simulation.
-* Rollouts are uniform there. In Go ours fill no own eyes (`plyground.envs.games.go`), and OpenSpiel ends the game as a
-  draw when a board comes again, where ours forbids the move.
+* Rollouts are uniform there. In Go ours fill no own eyes (`plyground.envs.games.go.game`), and OpenSpiel ends the game
+  as a draw when a board comes again, where ours forbids the move.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def random_rollouts(spec: str) -> Work:
     """Return work that plays random games in one kernel call and counts plies.
 
     The moves are those of the searches' rollouts: uniform over the legal actions, but for Go, where they fill no own
-    eyes. See `plyground.envs.games.go`.
+    eyes. See `plyground.envs.games.go.game`.
     """
     game = make_game(spec)
     scratch = np.zeros(1, game.dtype)

@@ -13,15 +13,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .aec import BoardGameEnv, BoardInfo, BoardObservation
-from .board import Board, draw_grid, letters, numbers_up
 from .checker import check_game
-from .evaluation import lead
+from .definition.board import Board, draw_grid, letters, numbers_up
+from .definition.evaluation import lead
+from .definition.knowledge import Knowledge
+from .definition.terms import Repetition, State, Symmetry, state_dtype
 from .factory import game_factory
 from .game import Game
 from .games.checkers import checkers
 from .games.chess.game import chess
 from .games.connect_four import connect_four
-from .games.go import go
+from .games.go.game import go
 from .games.minichess import minichess
 from .games.mnk import gomoku, mnk
 from .games.othello import othello
@@ -29,12 +31,10 @@ from .games.tictactoe import tictactoe
 from .jit import helper, kernel
 from .jit.bits import lowest, popcount
 from .jit.prng import below, uniform
-from .knowledge import Knowledge
 from .players import PlayerLike
 from .registry import as_game, game_names, make_game, register_game
 from .render import picture
 from .solo import SoloEnv
-from .terms import Repetition, State, Symmetry, state_dtype
 from .vector.batch import GameBatch
 from .vector.gymnasium import BoardVectorEnv
 from .vector.opponents import FromFunction, OpponentLike, Opponents, RandomOpponents, as_opponents

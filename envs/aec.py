@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
+from .definition.terms import State
 from .game import Game
 from .outside.arguments import action_number, checked_whole
 from .position import Position
@@ -29,7 +30,6 @@ from .render import picture
 from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .repetition import keys_of
 from .starting import begin
-from .terms import State
 
 __all__ = ["BoardGameEnv", "BoardInfo", "BoardObservation"]
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from .definition.terms import State
 from .game import Game
 from .jit.faults import compile_rules
 from .jit.game_type import rules_of
 from .outside.arguments import checked_whole
 from .repetition import new_scratch
-from .terms import State
 
 __all__ = ["check_game", "check_once"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from .definition.terms import Rule
 from .game import Game
 from .outside.messages import shown
-from .terms import Rule
 
 __all__ = ["game_factory"]
 

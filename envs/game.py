@@ -25,18 +25,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .board import Board
-from .evaluation import checked_features, make_evaluation, replaced_weights
+from .definition.board import Board
+from .definition.evaluation import checked_features, make_evaluation, replaced_weights
+from .definition.knowledge import NO_KNOWLEDGE, Knowledge
+from .definition.terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
+from .definition.texts import GameTexts
+from .definition.views import GameViews
 from .jit.digest import digest
 from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
-from .knowledge import NO_KNOWLEDGE, Knowledge
 from .outside.arguments import action_number, check_player
 from .outside.validity import StateCheck
-from .terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
-from .texts import GameTexts
-from .views import GameViews
 
 __all__ = ["Game"]
 
@@ -67,7 +67,7 @@ class Game(GameTexts, GameViews):
         evaluate: ``evaluate(state, player)`` guesses the utility that ``player`` will get, for searches that stop
             before the end: in the units of ``utility``, strictly between a loss and a win.
         features: ``features(state, player)`` returns a tuple of numbers from -1 to 1, and for the other player their
-            negatives. With ``weights`` it takes the place of ``evaluate``: see `plyground.envs.evaluation`.
+            negatives. With ``weights`` it takes the place of ``evaluate``: see `plyground.envs.definition.evaluation`.
         weights: a weight for each feature, by name, in the order of the tuple; their sizes sum up to less than 1.
         noisy_actions: ``noisy_actions(state, actions)`` writes those legal actions, ascending, after which the
             evaluation may be far off, such as captures, and returns how many there are. A quiescence search plays
@@ -95,7 +95,7 @@ class Game(GameTexts, GameViews):
             Default: play each action in ``scratch``.
         random_action: ``random_action(state, actions, rng)`` draws a move for random rollouts; it may write into
             ``actions``. Default: each legal action with the same probability.
-        knowledge: what the game knows of good moves, see `plyground.envs.knowledge`. Default: nothing.
+        knowledge: what the game knows of good moves, see `plyground.envs.definition.knowledge`. Default: nothing.
         is_valid: ``is_valid(state)`` tells whether a record of any content is a state that the other rules can go on
             from: each field in its range, and all fields in agreement. Asked of states that come from outside, before
             compiled code reads them. It must not change the state, nor rely on what it has not checked yet. Default:

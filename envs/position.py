@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .definition.terms import State
 from .game import Game
 from .jit import bind, kernel
 from .repetition import enter, is_drawn, mark, new_past, new_scratch, write_mask
-from .terms import State
 
 __all__ = ["Position"]
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .definition.terms import State
 from .game import Game
 from .outside.arguments import checked_options
 from .outside.messages import shown
 from .position import Position
-from .terms import State
 
 __all__ = ["Start", "begin", "position_of", "position_text", "read_options"]
 

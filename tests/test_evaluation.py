@@ -16,7 +16,7 @@ from rich.console import Console
 from plyground.agents import AlphaBeta, Minimax, make
 from plyground.arena.cli.parts.analysis import feature_table
 from plyground.envs import Game, check_game, connect_four, game_names, go, make_game, mnk, othello, tictactoe
-from plyground.envs.evaluation import lead
+from plyground.envs.definition.evaluation import lead
 from plyground.envs.jit import helper, kernel
 
 from .conftest import GAMES, random_game

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from plyground.agents.puct.forest import EvaluationCache, Forest
 from plyground.envs import Game, GameBatch, go, make_game
-from plyground.envs.terms import Images, images_of
+from plyground.envs.definition.terms import Images, images_of
 
 from .forest_games import answers, harvest, positions
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from plyground.envs import Game, go
-from plyground.envs.games.heavy import RULES, heavy
-from plyground.envs.games.patterns import shapes
+from plyground.envs.games.go.heavy import RULES, heavy
+from plyground.envs.games.go.patterns import shapes
+from plyground.envs.games.go.tactics import tactics
 from plyground.envs.games.points import points
-from plyground.envs.games.tactics import tactics
 from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
 

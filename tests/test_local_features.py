@@ -11,8 +11,8 @@ import pytest
 from plyground.agents.mcts import LinearPolicy
 from plyground.agents.mcts.fitting import Examples, _log_probabilities, examples_of, learn_linear, quality_of
 from plyground.envs import Game, connect_four, go, make_game, mnk, tictactoe
-from plyground.envs.games.go_local import pattern_numbers
-from plyground.envs.terms import images_of
+from plyground.envs.definition.terms import images_of
+from plyground.envs.games.go.local import pattern_numbers
 
 from .conftest import random_game
 from .go_oracle import state_of

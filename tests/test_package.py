@@ -21,9 +21,11 @@ SOURCES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")
 # The other rooms that each room imports, as its docstring allows. Files beside the rooms count singly, and may be
 # imported wherever no cycle results.
 ROOMS = {
+    "envs.definition": {"envs.jit"},
     "envs.games": {"envs.games.features", "envs.jit"},
     "envs.games.chess": {"envs.games.features", "envs.jit"},
     "envs.games.features": {"envs.jit"},
+    "envs.games.go": {"envs.games", "envs.jit"},
     "envs.jit": set(),
     "envs.outside": {"envs.jit"},
     "envs.render": set(),
@@ -55,7 +57,7 @@ ROOMS = {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
         *("arena.openings", "arena.ratings", "arena.store", "arena.tournaments"),
     },
-    "arena.engine": {"agents.engines", "arena.referee", "envs.games", "envs.jit", "envs.vector"},
+    "arena.engine": {"agents.engines", "arena.referee", "envs.games.go", "envs.jit", "envs.vector"},
     "arena.grading": {
         *("agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records", "arena.tournaments"),
     },
@@ -74,10 +76,12 @@ ROOMS = {
         *("agents.mcts", "agents.networks", "agents.solver.connect_four", "envs.jit", "envs.vector", "arena.grading"),
         *("arena.openings", "arena.records", "arena.training", "arena.training.alphazero"),
     },
-    "arena.training.alphazero": {"agents.puct.forest", "arena.grading", "arena.openings", "arena.training"},
+    "arena.training.alphazero": {
+        *("agents.networks", "agents.puct.forest", "arena.grading", "arena.openings", "arena.training"),
+    },
 }
 
-EVERYWHERE = "envs.outside"  # what each room may import, but for envs.jit, on which it stands
+EVERYWHERE = {"envs.definition", "envs.outside"}  # what each room may import, but for envs.jit, on which they stand
 
 # The only imports inside functions, which the arrows leave out, and why they are there.
 LATE = {
@@ -225,7 +229,7 @@ def test_rooms_import_only_what_their_docstrings_allow() -> None:
     assert folders - set(PACKAGES) == ROOMS.keys()
     between = {(room(start), room(end)) for start, end in arrows().always}
     for name, allowed in ROOMS.items():
-        others = {end for start, end in between if start == name and end in ROOMS} - {name, EVERYWHERE}
+        others = {end for start, end in between if start == name and end in ROOMS} - {name} - EVERYWHERE
         assert others == allowed, name
         docstring = ast.get_docstring(ast.parse((ROOT / name.replace(".", "/") / "__init__.py").read_text()))
         assert docstring is not None, name

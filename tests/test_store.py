@@ -15,14 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.arena import (
-    GameRecord,
-    iter_match,
-    match,
-    read_records,
-    tournament,
-    write_records,
-)
+from plyground.arena import GameRecord, iter_match, match, read_records, tournament, write_records
 from plyground.arena.records.names import is_store
 from plyground.arena.records.record import saved_records
 from plyground.arena.store import Session, read_store, schema, tournaments_in

@@ -14,12 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks import fault_runs, faults
-from plyground.arena import (
-    iter_match,
-    match,
-    read_records,
-    write_records,
-)
+from plyground.arena import iter_match, match, read_records, write_records
 from plyground.arena.records.record import mend, saved_records
 
 from .command_line import Run

@@ -21,7 +21,7 @@ from plyground.envs import (
     make_game,
     tictactoe,
 )
-from plyground.envs.games.go import go
+from plyground.envs.games.go.game import go
 from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
 

@@ -31,7 +31,7 @@ class LinearPolicy:
     ``MCTS(game, rollout=policy)`` plays rollouts with it, and so does ``mcts(rollout='policy.npz')`` from its file.
 
     Args:
-        game: a game that has local features (see `plyground.envs.knowledge`), or its name.
+        game: a game that has local features (see `plyground.envs.definition.knowledge`), or its name.
         weights: [game.knowledge.num_weights]; None for zeros, by which all candidates are alike.
 
     Raises:
@@ -42,7 +42,7 @@ class LinearPolicy:
         self.game = as_game(game)
         number = self.game.knowledge.num_weights
         if not number:
-            raise ValueError(f"{self.game.spec} has no local features: see plyground.envs.knowledge")
+            raise ValueError(f"{self.game.spec} has no local features: see plyground.envs.definition.knowledge")
         self.weights: NDArray[np.float32] = np.zeros(number, np.float32)
         if weights is not None:
             given = np.asarray(weights, np.float32)

@@ -118,7 +118,7 @@ COMMANDS = {
         ("plyground replay games.jsonl 3", "plyground replay games.jsonl 3 --ply 12 --svg position.svg"),
     ),
     "watch": Command(
-        "watch:watch",
+        "replay:watch",
         "Show the table of a file of games as they come: points, Elo so far, the rate, and the expected end.",
         ("plyground watch games.jsonl --games 200", "plyground watch games.jsonl --once"),
     ),
@@ -182,12 +182,12 @@ COMMANDS = {
         ("plyground export az-run model.onnx", "plyground export net.safetensors model.onnx"),
     ),
     "gtp": Command(
-        "gtp:gtp",
+        "engines:gtp",
         "Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol.",
         ("plyground gtp 'mcts(seconds=1)' --game go_9x9", "plyground gtp 'alphabeta(seconds=1)' --game othello"),
     ),
     "uci": Command(
-        "uci:uci",
+        "engines:uci",
         "Be a chess engine for graphical boards and tournament managers, by the Universal Chess Interface.",
         ("plyground uci alphabeta", "plyground uci 'mcts(simulations=1000)'"),
     ),

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TextIO
 from ...agents import Analysis, Listener, make
 from ...agents.engines import LETTERS
 from ...envs import Game
-from ...envs.games.area import area
+from ...envs.games.go.area import area
 from ...envs.vector.opponents import prepare
 from ...envs.version import __version__
 from .analysis import kata_line, lz_line

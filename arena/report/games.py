@@ -1,8 +1,8 @@
 """Games as compact data, from which the page draws each position by itself.
 
-A board is a list of numbers ``codes · cell + code``, with the codes of `plyground.envs.board`: first the whole initial
-position, then for each move the cells that changed. So a game of Connect Four takes half a kilobyte, however many
-positions it has. Games without a `Board` are kept as text, position by position.
+A board is a list of numbers ``codes · cell + code``, with the codes of `plyground.envs.definition.board`: first the
+whole initial position, then for each move the cells that changed. So a game of Connect Four takes half a kilobyte,
+however many positions it has. Games without a `Board` are kept as text, position by position.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.terms import images_of
+from ...envs.definition.terms import images_of
 from ...envs.vector.row_random import draw_numbers
 from ...envs.vector.state_dicts import restore
 

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board
+from ..definition.board import Board
+from ..definition.terms import Repetition, state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount
-from ..terms import Repetition, state_dtype
 from .checkers_fen import fen_of, read_fen
 from .features.checkers import WEIGHTS, make_features
 from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces

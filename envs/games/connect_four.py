@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board
+from ..definition.board import Board
+from ..definition.terms import Symmetry, state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import popcount
-from ..terms import Symmetry, state_dtype
 from .features.connect_four import WEIGHTS, make_features
 from .features.runs import column_knowledge
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..definition.terms import Rule
 from ..jit import helper
 from ..jit.runs import run_down, run_up
-from ..terms import Rule
 
 __all__ = ["Discs", "discs"]
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from ..definition.terms import Repetition, Rule
 from ..factory import game_factory
 from ..game import Game
-from ..terms import Repetition, Rule
 from .features.minichess import WEIGHTS, features
 from .minichess_rules import (
     KING,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..definition.terms import state_dtype
 from ..jit import helper
-from ..terms import state_dtype
 
 __all__ = [
     "KING",

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board, letters, numbers_up
+from ..definition.board import Board, letters, numbers_up
+from ..definition.terms import Symmetry, state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.prng import below
-from ..terms import Symmetry, state_dtype
 from .features.mnk import FIRST, SECOND, make_features
 from .features.runs import grid_knowledge
 from .images import board_images

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board, letters
+from ..definition.board import Board, letters
+from ..definition.terms import Symmetry, state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount, scattered
 from ..jit.prng import below
-from ..terms import Symmetry, state_dtype
 from .discs import discs
 from .features.othello import WEIGHTS, make_features
 

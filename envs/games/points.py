@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..board import Board, letters, numbers_up
+from ..definition.board import Board, letters, numbers_up
 
 __all__ = ["BLACK", "BORDER", "EMPTY", "WHITE", "Points", "point_board", "point_names", "points"]
 

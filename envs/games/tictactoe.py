@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ..board import Board, draw_grid
+from ..definition.board import Board, draw_grid
+from ..definition.terms import Symmetry, state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import popcount
-from ..terms import Symmetry, state_dtype
 from .images import board_images
 
 __all__ = ["open_lines", "tictactoe"]

@@ -1,6 +1,6 @@
 """Where things are in the picture of a board, and the shapes they consist of.
 
-Cells are numbered row by row from the top left, as in `plyground.envs.board`.
+Cells are numbered row by row from the top left, as in `plyground.envs.definition.board`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..board import Board
+from ..definition.board import Board
 from .chessmen import chessman
 from .shapes import Circle, Line, Point, Polygon, Rectangle, Shape, Text
 from .styles import Style, contrast, mix, star_points
@@ -130,7 +130,7 @@ class Layout:
     # -- what is on it -------------------------------------------------------------------------------------------------
 
     def piece(self, cell: int, code: int, ghost: bool = False) -> list[Shape]:
-        """Return a piece, by its code in `plyground.envs.board`; a ghost is a pale disc that has room for a number."""
+        """Return a piece, by its code in a `Board`; a ghost is a pale disc that has room for a number."""
         style = self.style
         look = style.pieces[(code - 1) % 2]
         x, y = self.centre(cell)

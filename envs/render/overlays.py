@@ -20,8 +20,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..definition.terms import State
 from ..game import Game
-from ..terms import State
 from .layout import Layout
 from .shapes import Circle, Rectangle, Shape, Text
 from .styles import contrast, mix

@@ -14,10 +14,10 @@ import textwrap
 import numpy as np
 from numpy.typing import NDArray
 
-from ..board import Board
+from ..definition.board import Board
+from ..definition.terms import State
 from ..game import Game
 from ..outside.spec import nearest
-from ..terms import State
 from .drawing import Drawing
 from .layout import Layout
 from .overlays import Overlay, OverlayShapes, draw_overlay

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..definition.terms import State
 from ..game import Game
 from ..outside.arguments import checked_whole
-from ..terms import State
 from .drawing import PIXELS
 from .pictures import picture
 from .window import Window

@@ -13,7 +13,7 @@ for each, and three empty layers, below the labels:
 
 What is drawn on a cell is a ``<use>`` of that group, with ``x`` and ``y`` of `SVG_UNIT` for each column and row that
 the cell is away from the first one. The ids are ``piece-1`` and on, by the codes of
-`plyground.envs.board`, and ``mark-0`` and on, by the code of what stands on a cell after the move.
+`plyground.envs.definition.board`, and ``mark-0`` and on, by the code of what stands on a cell after the move.
 """
 
 from __future__ import annotations

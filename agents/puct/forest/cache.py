@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game
+from ....envs.definition.terms import images_of
 from ....envs.jit import bind, helper, kernel
-from ....envs.terms import images_of
 
 __all__ = ["EvaluationCache"]
 

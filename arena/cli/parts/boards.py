@@ -6,7 +6,7 @@ import numpy as np
 from rich.text import Text
 
 from ....envs import Game, State
-from ....envs.board import MARKS
+from ....envs.definition.board import MARKS
 from ....envs.render.styles import STYLES
 
 __all__ = ["counts", "drawn"]

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ....envs import Game, State, make_game
-from ....envs.board import MARKS
+from ....envs.definition.board import MARKS
 from ....envs.render import picture
 from ....envs.render.drawing import Drawing
 from ...records.formats import read_games

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....envs import BoardGameEnv, Game, State
-from ....envs.board import MARKS
+from ....envs.definition.board import MARKS
 from ....envs.vector.opponents import prepare
 from ...loop import play as play_game
 from ...tables import format_seconds

@@ -1,8 +1,8 @@
 """The rollout policy: the paper's p_π, a linear softmax over local features, learned from the same records.
 
 It predicts moves worse than a network does, and takes a small part of the time, so that a game can be played to its end
-at each leaf of a search. The features are the game's own, see `plyground.envs.knowledge`; a game without any has no
-such policy.
+at each leaf of a search. The features are the game's own, see `plyground.envs.definition.knowledge`; a game without
+any has no such policy.
 
 The weights climb the log likelihood of the moves, one after the other, by stochastic gradient ascent in compiled code:
 ``w += η (φ(s, a) - Σ_b p(b|s) φ(s, b))`` for the move a in position s.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game
-from ....envs.terms import images_of
+from ....envs.definition.terms import images_of
 from .samples import sample_dtype, unpack_masks, unpack_planes
 from .shards import Shards
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...terms import State
+from ...definition.terms import State
 from .attacks import is_attacked
 from .legal import can_take_en_passant, castling_square, restrictions
 from .moves import BISHOP, KNIGHT, PAWN, QUEEN, ROOK

@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from ...definition.terms import Repetition
 from ...factory import game_factory
 from ...game import Game
 from ...jit import helper
 from ...jit.prng import below
-from ...terms import Repetition
 from ..features.chess import WEIGHTS, Movement, make_features
 from .attacks import diagonal_attacks, straight_attacks
 from .exchange import exchange, is_forced, passed, stakes

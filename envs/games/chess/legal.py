@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...definition.terms import Rule
 from ...jit import helper
 from ...jit.bits import lowest, popcount
-from ...terms import Rule
 from .attacks import attacked_squares, diagonal_attacks, is_attacked, straight_attacks
 from .moves import ACTIONS, PLANES, UNDERPROMOTION
 from .squares import DIRECTION, DIRECTIONS, KING_STEPS, KNIGHT_STEPS, RANKS, RAYS, bit_of

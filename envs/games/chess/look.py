@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...board import Board, letters, numbers_up
+from ...definition.board import Board, letters, numbers_up
 from .fen import letter_at
 from .legal import is_check
 from .moves import CASTLING, PLANES, STEPS

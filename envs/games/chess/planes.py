@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from ...definition.terms import Rule
 from ...jit import helper
-from ...terms import Rule
 from .position import piece_key
 from .squares import flipped
 

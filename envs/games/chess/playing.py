@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...definition.terms import Rule
 from ...jit import helper
-from ...terms import Rule
 from .legal import can_take_en_passant, castling_square
 from .moves import CASTLING, KING, PAWN, PLANES, PROMOTED, ROOK, STEPS
 from .position import PIECE_KEYS, kind_at

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from ...definition.terms import Rule, state_dtype
 from ...jit import helper
 from ...jit.bits import lowest, popcount
-from ...terms import Rule, state_dtype
 from .attacks import diagonal_attacks, straight_attacks
 from .legal import can_take_en_passant, castling_square
 from .moves import KING

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+from ...definition.terms import State
 from ...game import Game
-from ...terms import State
 from .legal import is_check
 from .moves import BISHOP, CASTLING, KING, KNIGHT, PAWN, PLANES, PROMOTED, QUEEN, ROOK, STEPS, UNDERPROMOTION
 from .position import kind_at

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ...definition.terms import Rule
 from ...jit.bits import popcount
-from ...terms import Rule
 
 __all__ = ["WEIGHTS", "make_features"]
 

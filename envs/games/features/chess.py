@@ -31,10 +31,10 @@ from typing import Any
 
 import numpy as np
 
-from ...evaluation import lead
+from ...definition.evaluation import lead
+from ...definition.terms import Rule
 from ...jit import helper
 from ...jit.bits import popcount
-from ...terms import Rule
 from .chess_boards import CORNER, DISTANCE, EDGE, LIGHT
 from .chess_side import Movement, make_side, worth
 from .chess_terms import PHASES, PLACES

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...definition.terms import Rule
 from ...jit import helper
 from ...jit.bits import lowest, popcount
-from ...terms import Rule
 from .chess_boards import DISTANCE, FILE, HALF, SHIELD, STORM, WING, ZONE
 from .chess_terms import MOST_ATTACK, PLACES, by_phase
 from .chess_values import VALUES

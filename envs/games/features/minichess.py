@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...evaluation import lead
+from ...definition.evaluation import lead
 
 __all__ = ["WEIGHTS", "features"]
 

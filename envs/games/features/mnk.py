@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ...evaluation import lead
+from ...definition.evaluation import lead
+from ...definition.terms import Rule
 from ...jit import helper
-from ...terms import Rule
 
 __all__ = ["FIRST", "SECOND", "make_features"]
 

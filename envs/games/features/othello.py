@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from ...evaluation import lead
+from ...definition.evaluation import lead
+from ...definition.terms import Rule
 from ...jit import helper
 from ...jit.bits import popcount
 from ...jit.runs import run_down, run_up
-from ...terms import Rule
 
 __all__ = ["WEIGHTS", "make_features"]
 

@@ -1,4 +1,4 @@
-"""Local features of moves in games of stones in a row, for linear policies: see `plyground.envs.knowledge`.
+"""Local features of moves in games of stones in a row, for linear policies: see `plyground.envs.definition.knowledge`.
 
 A slot for each of the four directions has the runs of stones that the cell would touch on both sides: whose they are,
 how long (three and more are alike), and whether the cell behind the run is free. One more tells how far the cell is
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...definition.knowledge import Knowledge
 from ...jit import helper
-from ...knowledge import Knowledge
 
 __all__ = ["column_knowledge", "grid_knowledge"]
 

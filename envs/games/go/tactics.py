@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import helper
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import EMPTY, points
 from .liberties import CELL_SUMS, CELLS, COUNT, liberties
-from .points import EMPTY, points
 
 __all__ = ["Tactics", "tactics"]
 

@@ -1,4 +1,4 @@
-"""``plyground uci``: a player as a chess engine, for graphical boards and tournament managers."""
+"""``plyground gtp`` and ``uci``: a player as an engine, for graphical boards, referees and tournament managers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ import typer
 
 from .options import GameOption
 
-__all__ = ["uci"]
+__all__ = ["gtp", "uci"]
+
+
+def gtp(
+    player: Annotated[str, typer.Argument(help="The player, as in 'mcts(seconds=1)'.")],
+    game: GameOption = "go_9x9",
+) -> None:
+    """Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol."""
+    from ...envs import make_game
+    from ..engine import GTPServer
+
+    GTPServer(player, make_game(game)).run(sys.stdin, sys.stdout)
 
 
 def uci(

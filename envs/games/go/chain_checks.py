@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import helper
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import BORDER, EMPTY, WHITE, points
 from .liberties import liberties
-from .points import BORDER, EMPTY, WHITE, points
 
 __all__ = ["ChainChecks", "chain_checks"]
 
 
 class ChainChecks(NamedTuple):
-    """What `chain_checks` makes, for states with the fields of `plyground.envs.games.chains`."""
+    """What `chain_checks` makes, for states with the fields of `plyground.envs.games.go.chains`."""
 
     chains_agree: Rule  # chains_agree(state): whether all fields but `ko` agree with the board
     ko_agrees: Rule  # ko_agrees(state, own): whether ``own`` can have lost a stone on `ko`, where chains agree

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import helper
-from ..terms import Rule
-from .points import BLACK, BORDER, EMPTY, WHITE, points
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import BLACK, BORDER, EMPTY, WHITE, points
 
 __all__ = ["SURROUNDINGS", "shape_test", "shapes", "surroundings"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import ArrayLike, NDArray
 
-from .outside.arguments import check_player
+from ..outside.arguments import check_player
 from .terms import Repetition, Rule, State
 
 __all__ = ["GameViews"]

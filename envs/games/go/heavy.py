@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import helper
-from ..jit.prng import below
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ...jit.prng import below
+from ..points import points
 from .liberties import liberties
 from .nakade import nakade
 from .patterns import shape_test, surroundings
-from .points import points
 from .tactics import tactics
 
 __all__ = ["heavy"]
@@ -39,7 +39,7 @@ _TRIES = 8  # random points that a rollout looks at before it lists them all
 
 @cache
 def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
-    """Return the rule ``action`` of `plyground.envs.knowledge` for a board of ``board_size`` points a side.
+    """Return the rule ``action`` of `plyground.envs.definition.knowledge` for a board of ``board_size`` points a side.
 
     Args:
         board_size: points a side.

@@ -17,20 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from ..factory import game_factory
-from ..game import Game
-from ..jit.prng import below
-from ..knowledge import Knowledge
-from ..terms import Repetition, Symmetry, state_dtype
+from ...definition.knowledge import Knowledge
+from ...definition.terms import Repetition, Symmetry, state_dtype
+from ...factory import game_factory
+from ...game import Game
+from ...jit.prng import below
+from ..images import board_images
+from ..points import EMPTY, point_board, point_names, points
 from .area import area
 from .chain_checks import chain_checks
 from .chains import chains
-from .go_local import go_local
-from .go_priors import go_priors
 from .heavy import heavy
-from .images import board_images
 from .liberties import liberties
-from .points import EMPTY, point_board, point_names, points
+from .local import go_local
+from .priors import go_priors
 
 __all__ = ["go"]
 

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import helper
-from ..terms import Rule
-from .points import BORDER, EMPTY, points
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import BORDER, EMPTY, points
 
 __all__ = ["CELLS", "CELL_SUMS", "COUNT", "Liberties", "liberties"]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .jit.game_type import rules_of
+from ..jit.game_type import rules_of
 
 __all__ = [
     "Images",

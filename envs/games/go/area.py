@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import helper
-from ..terms import Rule
-from .points import BLACK, BORDER, EMPTY, WHITE, points
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import BLACK, BORDER, EMPTY, WHITE, points
 
 __all__ = ["Area", "area"]
 

@@ -1,4 +1,4 @@
-"""Local features of moves in Go, for linear policies of rollouts: see `plyground.envs.knowledge`.
+"""Local features of moves in Go, for linear policies of rollouts: see `plyground.envs.definition.knowledge`.
 
 =====  ======================================================================================
 slot   what it says of a move
@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import helper
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import BLACK, BORDER, WHITE, points
 from .liberties import liberties
 from .patterns import SURROUNDINGS, surroundings
-from .points import BLACK, BORDER, WHITE, points
 from .tactics import tactics
 
 __all__ = ["LocalFeatures", "go_local"]

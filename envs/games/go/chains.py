@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..jit import helper
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import BLACK, BORDER, EMPTY, WHITE, points
 from .liberties import liberties
-from .points import BLACK, BORDER, EMPTY, WHITE, points
 
 __all__ = ["Chains", "chains"]
 

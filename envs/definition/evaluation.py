@@ -15,8 +15,8 @@ from operator import add
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .jit import helper
-from .outside.spec import nearest
+from ..jit import helper
+from ..outside.spec import nearest
 
 __all__ = ["Evaluation", "checked_features", "lead", "make_evaluation", "replaced_weights"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import helper
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import EMPTY, points
 from .liberties import liberties
-from .points import EMPTY, points
 
 __all__ = ["nakade"]
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import helper
-from ..terms import Rule
+from ...definition.terms import Rule
+from ...jit import helper
+from ..points import EMPTY, points
 from .liberties import liberties
 from .patterns import shape_test, surroundings
-from .points import EMPTY, points
 from .tactics import tactics
 
 __all__ = ["go_priors"]
@@ -37,7 +37,7 @@ _LONELY = ((12.0, -0.7), (5.0, -0.3), (5.0, 0.2))  # no stone within two steps: 
 
 @cache
 def go_priors(board_size: int) -> Rule:
-    """Return the rule ``priors`` of `plyground.envs.knowledge` for a board of ``board_size`` points a side."""
+    """Return the rule ``priors`` of `Knowledge` for boards of ``board_size`` points a side."""
     num_points, _, cell_of, _, around, _, _ = points(board_size)
     last_liberty, gives_atari, is_capture, is_self_atari = tactics(board_size)
     is_eye = liberties(board_size).is_eye
