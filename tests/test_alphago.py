@@ -29,7 +29,6 @@ from plyground.arena.training.alphago import (  # noqa: E402
 from plyground.arena.training.alphago.learners import ReinforceLearner  # noqa: E402
 from plyground.arena.training.alphago.measures import accuracy_of, ranks_of  # noqa: E402
 from plyground.arena.training.alphago.reinforce import baselines  # noqa: E402
-from plyground.arena.training.alphago.rollout import LinearLearner  # noqa: E402
 from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
 
@@ -251,29 +250,3 @@ def test_the_baseline_is_the_mean_of_the_other_games_in_the_seat() -> None:
     gained, seats = np.array([1, -1, 1, 0, -1], np.float32), np.array([0, 0, 0, 1, 1], np.int8)
     np.testing.assert_allclose(baselines(gained, seats, "mean"), [0.0, 1.0, 0.0, -1.0, 0.0])
     assert not baselines(gained, seats, "none").any()
-
-
-def test_a_linear_policy_learns_the_gradient_of_the_log_likelihood() -> None:
-    """Against differences of its own probabilities, and against what it then predicts."""
-    game = make_game(GAME)
-    learner = LinearLearner(game)
-    learner.weights[:] = np.random.default_rng(0).normal(size=learner.weights.size)
-    before = learner.weights.copy()
-    record = next(iter(generate(game, ["random"], 1, 5)))
-    single = replace(record, movers=[ply if ply == 0 else -1 for ply in range(len(record.moves))])
-    learner.learn(single, 1e-6)
-    slope = (learner.weights - before) / 1e-6
-    for number in np.flatnonzero(slope)[:4]:
-        step = np.zeros_like(before)
-        step[number] = 1e-3
-        low, high = (
-            np.log(LinearPolicy(game, before + sign * step).probabilities(game.new_state())[record.moves[0]])
-            for sign in (-1, 1)
-        )
-        assert slope[number] == pytest.approx((high - low) / 2e-3, abs=1e-2)
-    for _ in range(200):
-        learner.learn(record, 0.1)
-    ranks, likelihoods, plies = learner.tested([record])
-    assert plies.tolist() == list(range(len(record.moves)))
-    assert likelihoods.mean() > np.log(0.5)  # one of four moves, or fewer
-    assert (ranks == 0).mean() > 0.7

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plyground.agents.mcts import LinearPolicy
-from plyground.agents.mcts.fitting import Examples, _log_probabilities, examples_of, learn_linear, quality_of
+from plyground.agents.mcts.fitting import Examples, LinearLearner, examples_of, learn_linear, quality_of, ranks_of
 from plyground.envs import Game, connect_four, go, make_game, mnk, tictactoe
 from plyground.envs.definition.terms import images_of
 from plyground.envs.games.go.local import pattern_numbers
@@ -154,8 +154,7 @@ def test_probabilities_of_examples_are_those_of_the_policy(rng: np.random.Genera
         line += [a for a in game.actions(before) if game.play_moves([a], before) == after][:1]
     examples = examples_of(game, [line])
     assert examples.skipped + len(examples) == len(line)
-    logs = _log_probabilities(policy.weights.astype(float), examples.features, np.diff(examples.first))
-    found, expected = logs[examples.first[:-1] + examples.chosen], []
+    found, expected = ranks_of(policy, examples)[1], []
     for ply, move in enumerate(line):
         last, before = [*[-1] * 2, *line[:ply]][-1:-3:-1]
         if (share := policy.probabilities(game.play_moves(line[:ply]), last, before)[move]) > 0:
@@ -163,12 +162,43 @@ def test_probabilities_of_examples_are_those_of_the_policy(rng: np.random.Genera
     assert found == pytest.approx(expected)
 
 
+def test_learns_along_the_gradient_of_the_log_likelihood(rng: np.random.Generator) -> None:
+    """Against differences of its own probabilities, and against what it then predicts."""
+    game, line = connect_four(rows=4, columns=5), [2, 2, 1, 3, 0, 4]
+    learner = LinearLearner(game)
+    learner.weights[:] = rng.normal(size=learner.weights.size)
+    weights = learner.weights.copy()
+    first = examples_of(game, [line], [[True, *[False] * 5]])
+    assert (first.plies.tolist(), len(first), first.skipped) == ([0], 1, 0)
+    slope, _ = learner.gradient(first, np.arange(1))
+    for number in np.flatnonzero(slope)[:4]:
+        step = np.zeros_like(weights)
+        step[number] = 1e-3
+        low, high = (
+            np.log(LinearPolicy(game, weights + sign * step).probabilities(game.new_state())[line[0]])
+            for sign in (-1, 1)
+        )
+        assert slope[number] == pytest.approx((high - low) / 2e-3, abs=1e-2)
+    examples = examples_of(game, [line])
+    before = ranks_of(learner.policy(), examples)[1].mean()
+    for _ in range(300):
+        learner.step(examples, np.arange(len(examples)))
+    ranks, likelihoods = ranks_of(learner.policy(), examples)
+    assert examples.plies.tolist() == list(range(6))
+    assert likelihoods.mean() > before + 0.3
+    assert (ranks < 1).mean() > 0.5  # of five moves
+    other = LinearLearner(game)
+    other.load_state_dict(learner.state_dict())
+    assert other.step(examples, np.arange(3)) == learner.step(examples, np.arange(3))
+    np.testing.assert_array_equal(other.weights, learner.weights)
+
+
 def test_errors() -> None:
     game = connect_four()
     with pytest.raises(ValueError, match="line 1: move 9 at index 0"):
         examples_of(game, [[3, 3], [9]])
     empty = examples_of(game, [])
-    for examples in (empty, Examples(*empty[:3], skipped=4)):
+    for examples in (empty, Examples(*empty[:4], skipped=4)):
         with pytest.raises(ValueError, match="no examples to learn from"):
             learn_linear(game, examples)
         with pytest.raises(ValueError, match="no examples to grade"):

@@ -8,17 +8,18 @@ JMLR 12, 2011), since patterns are as rare as they are different.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, as_game
 from ...envs.jit import kernel
 from .linear import LinearPolicy
 
-__all__ = ["Examples", "Quality", "examples_of", "learn_linear", "quality_of"]
+__all__ = ["Examples", "LinearLearner", "Quality", "examples_of", "learn_linear", "quality_of", "ranks_of"]
 
 
 class Examples(NamedTuple):
@@ -27,6 +28,7 @@ class Examples(NamedTuple):
     features: NDArray[np.int32]  # [candidates, slots]
     first: NDArray[np.int64]  # [positions + 1] where the candidates of a position begin; the last one is their number
     chosen: NDArray[np.int64]  # [positions] which of its candidates was played, from 0
+    plies: NDArray[np.int64]  # [positions] plies since the start of the game
     skipped: int  # moves of the records that are no candidates
 
     def __len__(self) -> int:
@@ -43,18 +45,20 @@ class Quality(NamedTuple):
 
 
 @kernel
-def _collect(game, states, moves, actions, row, features, first, chosen):
+def _collect(game, states, moves, wanted, actions, row, features, first, chosen, plies):
     """Play a line, write the examples, and return how many positions and candidates there are."""
     states[0] = states[1]
     state = states[0]
     last, before = np.int64(-1), np.int64(-1)
     positions = candidates = 0
-    for move in moves:
-        count = game.local_features(state, last, before, actions, row)
+    for ply in range(moves.size):
+        move = moves[ply]
+        count = game.local_features(state, last, before, actions, row) if wanted[ply] else 0
         for i in range(count):
             if actions[i] == move:
                 chosen[positions] = i
                 first[positions] = candidates
+                plies[positions] = ply
                 positions += 1
                 for j in range(count):
                     for slot in range(row.shape[1]):
@@ -66,8 +70,15 @@ def _collect(game, states, moves, actions, row, features, first, chosen):
     return positions, candidates
 
 
-def examples_of(game: Game | str, lines: Iterable[Sequence[int]]) -> Examples:
+def examples_of(
+    game: Game | str, lines: Iterable[Sequence[int]], wanted: Iterable[ArrayLike] | None = None
+) -> Examples:
     """Return the examples of games from the initial state, given as lines of legal moves.
+
+    Args:
+        game: a game that has local features, or its name.
+        lines: the moves of each game.
+        wanted: for each game, whether each of its moves is an example. Default: all are.
 
     Raises:
         ValueError: the game has no local features, or a move is illegal (named by line and index).
@@ -75,25 +86,31 @@ def examples_of(game: Game | str, lines: Iterable[Sequence[int]]) -> Examples:
     game = LinearPolicy(game).game
     slots = game.knowledge.slots
     actions, row = np.zeros(game.num_actions, np.int32), np.zeros((game.num_actions, slots), np.int32)
-    found, firsts, chosens, skipped, total = list[NDArray[np.int32]](), list[int](), list[NDArray[np.int64]](), 0, 0
+    found, firsts, chosens, plies = list[NDArray[np.int32]](), list[int](), list[Any](), list[Any]()
+    skipped = total = 0
+    masks = repeat(True) if wanted is None else wanted
     states = np.concatenate((game.initial, game.initial))
-    for number, line in enumerate(lines):
+    for number, (line, mask) in enumerate(zip(lines, masks, strict=False)):
         try:
             game.play_moves(line)
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from None
         moves = np.asarray(line, np.int64)
-        features = np.zeros((moves.size * game.num_actions, slots), np.int32)
-        first, chosen = np.zeros((2, moves.size), np.int64)
-        positions, candidates = _collect(game, states, moves, actions, row, features, first, chosen)
+        is_wanted = np.broadcast_to(np.asarray(mask, np.bool_), moves.shape).copy()
+        features = np.zeros((int(is_wanted.sum()) * game.num_actions, slots), np.int32)
+        first, chosen, ply = np.zeros((3, moves.size), np.int64)
+        positions, candidates = _collect(game, states, moves, is_wanted, actions, row, features, first, chosen, ply)
         found.append(features[:candidates].copy())
         firsts += (first[:positions] + total).tolist()
         chosens.append(chosen[:positions])
-        skipped += moves.size - positions
+        plies.append(ply[:positions])
+        skipped += int(is_wanted.sum()) - positions
         total += candidates
     if not found:
-        return Examples(np.zeros((0, slots), np.int32), np.zeros(1, np.int64), np.zeros(0, np.int64), 0)
-    return Examples(np.concatenate(found), np.array([*firsts, total], np.int64), np.concatenate(chosens), skipped)
+        none = np.zeros(0, np.int64)
+        return Examples(np.zeros((0, slots), np.int32), np.zeros(1, np.int64), none, none, 0)
+    first = np.array([*firsts, total], np.int64)
+    return Examples(np.concatenate(found), first, np.concatenate(chosens), np.concatenate(plies), skipped)
 
 
 def _log_probabilities(weights: NDArray[np.float64], features: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray:
@@ -109,6 +126,53 @@ def _rows(examples: Examples, positions: NDArray[np.int64]) -> tuple[NDArray[np.
     begins, sizes = examples.first[positions], np.diff(examples.first)[positions]
     shift = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     return np.repeat(begins - shift, sizes) + np.arange(sizes.sum()), sizes
+
+
+class LinearLearner:
+    """The weights of a linear policy, and what improves them.
+
+    Args:
+        game: a game, or its name; without local features there are no weights.
+        rate: the first step size.
+        decay: how strongly weights are drawn to zero (L2).
+    """
+
+    def __init__(self, game: Game | str, rate: float = 0.1, decay: float = 1e-6) -> None:
+        self.game, self.rate, self.decay = as_game(game), rate, decay
+        self.weights = np.zeros(self.game.knowledge.num_weights)
+        self._seen = np.full(self.weights.size, 1e-8)
+
+    def gradient(self, examples: Examples, positions: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+        """Return the gradient of the mean log likelihood of some ``positions`` of ``examples``, and that mean."""
+        rows, sizes = _rows(examples, positions)
+        features = examples.features[rows]
+        logs = _log_probabilities(self.weights, features, sizes)
+        own = np.concatenate(([0], np.cumsum(sizes)[:-1])) + examples.chosen[positions]
+        expected, gradient = np.exp(logs), np.zeros(self.weights.size)
+        for slot in range(features.shape[1]):
+            gradient += np.bincount(features[own, slot], minlength=gradient.size)
+            gradient -= np.bincount(features[:, slot], expected, gradient.size)
+        return gradient / positions.size, float(logs[own].mean())
+
+    def step(self, examples: Examples, positions: NDArray[np.int64]) -> float:
+        """Learn some ``positions`` of ``examples``; return the mean log likelihood of their moves before."""
+        gradient, likelihood = self.gradient(examples, positions)
+        gradient -= self.decay * self.weights
+        self._seen += gradient**2
+        self.weights += self.rate * gradient / np.sqrt(self._seen)
+        return likelihood
+
+    def policy(self) -> LinearPolicy:
+        """Return the policy."""
+        return LinearPolicy(self.game, self.weights)
+
+    def state_dict(self) -> dict[str, NDArray[np.float64]]:
+        """Return all that learning goes on from."""
+        return {"weights": self.weights.copy(), "seen": self._seen.copy()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from there."""
+        self.weights[:], self._seen[:] = state["weights"], state["seen"]
 
 
 def learn_linear(
@@ -141,37 +205,29 @@ def learn_linear(
         raise ValueError(
             f"epochs and batch must be at least 1, rate above 0: got {epochs=}, {batch=}, {rate=}, {decay=}"
         )
-    weights = np.zeros(game.knowledge.num_weights)
-    seen = np.full(weights.size, 1e-8)
+    learner = LinearLearner(game, rate, decay)
     rng = np.random.default_rng(seed)
     for _ in range(epochs):
         order = rng.permutation(len(examples))
         for begin in range(0, order.size, batch):
-            positions = order[begin : begin + batch]
-            rows, sizes = _rows(examples, positions)
-            features = examples.features[rows]
-            expected = np.exp(_log_probabilities(weights, features, sizes))
-            gradient = np.zeros(weights.size)
-            played = examples.features[examples.first[positions] + examples.chosen[positions]]
-            for slot in range(features.shape[1]):
-                gradient += np.bincount(played[:, slot], minlength=weights.size)
-                gradient -= np.bincount(features[:, slot], expected, weights.size)
-            gradient = gradient / positions.size - decay * weights
-            seen += gradient**2
-            weights += rate * gradient / np.sqrt(seen)
-    return LinearPolicy(game, weights)
+            learner.step(examples, order[begin : begin + batch])
+    return learner.policy()
+
+
+def ranks_of(policy: LinearPolicy, examples: Examples) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many candidates are preferred to each move, of equal ones half, and its log likelihood [positions]."""
+    sizes = np.diff(examples.first)
+    logs = _log_probabilities(policy.weights.astype(np.float64), examples.features, sizes)
+    own = logs[examples.first[:-1] + examples.chosen]
+    limits, begins = np.repeat(own, sizes), examples.first[:-1]
+    better = np.add.reduceat((logs > limits + 1e-9).astype(float), begins)
+    equal = np.add.reduceat((np.abs(logs - limits) <= 1e-9).astype(float), begins) - 1
+    return better + equal / 2, own
 
 
 def quality_of(policy: LinearPolicy, examples: Examples) -> Quality:
     """Return how well a policy tells the moves of ``examples``. Of equally probable ones half count as better."""
     if not len(examples):
         raise ValueError("there are no examples to grade the policy with")
-    sizes = np.diff(examples.first)
-    logs = _log_probabilities(policy.weights.astype(np.float64), examples.features, sizes)
-    own = logs[examples.first[:-1] + examples.chosen]
-    limits = np.repeat(own, sizes)
-    begins = examples.first[:-1]
-    better = np.add.reduceat((logs > limits + 1e-9).astype(float), begins)
-    equal = np.add.reduceat((np.abs(logs - limits) <= 1e-9).astype(float), begins) - 1
-    rank = better + equal / 2
-    return Quality(len(examples), float((rank < 1).mean()), float((rank < 5).mean()), float(own.mean()))
+    ranks, own = ranks_of(policy, examples)
+    return Quality(len(examples), float((ranks < 1).mean()), float((ranks < 5).mean()), float(own.mean()))
