@@ -10,13 +10,14 @@ __all__ = ["markdown_table", "write_section"]
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 
 
-def write_section(name: str, lines: Sequence[str], path: Path = PAGE) -> None:
-    """Put ``lines`` between ``<!-- name: begin -->`` and ``<!-- name: end -->``, in place of what stood there.
+def write_section(name: str, lines: Sequence[str], path: Path | None = None) -> None:
+    """Put ``lines`` between ``<!-- name: begin -->`` and ``<!-- name: end -->`` of a page, and drop what stood there.
 
     Raises:
         ValueError: the page has not one of each, in that order.
     """
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    path = path or PAGE
     page = path.read_text()
     before, _, rest = page.partition(begin)
     _, _, after = rest.partition(end)

@@ -272,5 +272,5 @@ def test_page_has_the_weights_as_they_are() -> None:
         above, _, below = weight.partition("/")
         told.setdefault(game, {})[feature] = float(above) / float(below or 1)
     assert told == {name: dict(make_game(name).weights) for name in told}
-    assert sorted(told) == [name for name in game_names() if name not in ("chess", "go", "mnk")]
+    assert sorted(told) == [name for name in game_names() if name not in ("go", "mnk")]
     assert mnk(9, 9, 5).weights == make_game("gomoku").weights

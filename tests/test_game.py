@@ -34,7 +34,17 @@ from plyground.envs.jit.keys import key_rule
 
 class TestGames:
     def test_names_and_parameters(self) -> None:
-        assert game_names() == ["checkers", "chess", "connect_four", "go", "gomoku", "mnk", "othello", "tictactoe"]
+        assert game_names() == [
+            "checkers",
+            "chess",
+            "connect_four",
+            "go",
+            "gomoku",
+            "minichess",
+            "mnk",
+            "othello",
+            "tictactoe",
+        ]
         assert make_game("connect_four") is connect_four() is make_game("connect_four(rows=6)")
         assert (
             make_game("connect_four", rows=5, columns=6)
@@ -55,7 +65,7 @@ class TestGames:
             ("conect_four", "unknown game 'conect_four': did you mean 'connect_four'"),
             (
                 "shogi",
-                "unknown game 'shogi': Choose from: checkers, chess, connect_four, go, go_9x9, gomoku, mnk, othello, t",
+                "unknown game 'shogi': Choose from: checkers, chess, connect_four, go, go_9x9, gomoku, minichess, mnk",
             ),
             ("connect_four(row=5)", "unknown parameter 'row' of game 'connect_four': did you mean 'rows'"),
             ("tictactoe(rows=5)", "unknown parameter 'rows' of game 'tictactoe': it takes none"),

@@ -138,7 +138,7 @@ def test_the_last_move_is_marked_where_a_piece_landed(game: Game, rng: np.random
     for before, state in itertools.pairwise(states):
         (action,) = [a for a in game.actions(before) if game.play_moves([a], before) == state][:1]
         drawing = picture(game, state, last=(before, action))
-        if game.name == "chess":  # whose pieces land on others, and two of them when castling
+        if game.name in ("chess", "minichess"):  # whose pieces land on others, and two of them when castling
             assert _marks(game, drawing) == {layout.centre(cell) for cell in game.board.cells(before, action)}
             continue
         was, stands = (game.board.pieces(s).ravel() != 0 for s in (before, state))

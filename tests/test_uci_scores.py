@@ -93,5 +93,5 @@ def test_mates(fen: str, value: float, pv: list[str], depth: int, mate: int | No
 
 
 def test_an_evaluation_that_proves_nothing() -> None:
-    game = CHESS.replace(max_utility=math.inf)
+    game = CHESS.replace(max_utility=math.inf, features=None, weights=None)
     assert mate_in(game, CHESS.new_state(), found(30.0)) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...agents import make
+from ...agents import AlphaBeta, make
 from ...envs import BoardGameEnv, Game
 from ...envs.vector.opponents import prepare
 
@@ -29,6 +29,8 @@ class Table:
     """
 
     env: Any = None
+    _changed: dict[str, Any]
+    _prover: Any = None
 
     def __init__(self, player: str, game: Game, **changed: Any) -> None:
         self.player = player
@@ -42,6 +44,7 @@ class Table:
         """
         agent: Any = make(self.player, game, **changed)
         self.game, self.agent, self.env = game, agent, None
+        self._changed, self._prover = changed, None
 
     def prepare(self) -> None:
         """Compile all that a move needs, if that was not done, and begin a game."""
@@ -53,6 +56,15 @@ class Table:
             env: Any = BoardGameEnv(self.game, illegal="raise")
             env.reset()
             self.env = env
+
+    @property
+    def prover(self) -> Any:
+        """The player for questions that want a proof: if it is alpha-beta, then one that leaves no move out."""
+        if not isinstance(self.agent, AlphaBeta):
+            return self.agent
+        if self._prover is None:
+            self._prover = make(self.player, self.game, **self._changed, selective=False)
+        return self._prover
 
     @property
     def over(self) -> bool:

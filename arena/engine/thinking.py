@@ -14,6 +14,7 @@ import numpy as np
 from ...agents import Analysis, Listener
 from ...agents.timing import Allowance, Patience, allot, limit
 from .chess_seat import ChessSeat
+from .scores import mate_in
 from .uci_words import Limits
 
 __all__ = ["Thinking"]
@@ -123,7 +124,8 @@ class Thinking:
         if not allowed.any():
             return candidates[0], None
         observation, info = {**observation, "action_mask": allowed}, {**info, "action_mask": allowed}
-        agent, lines = self._seat.agent, min(self._lines, len(candidates))
+        agent = self._seat.agent if self.limits.mate is None else self._seat.prover
+        lines = min(self._lines, len(candidates))
         with _kept(agent):
             allowance = self._allowance()
             if self._debug is not None and allowance is not None:
@@ -151,9 +153,13 @@ class Thinking:
         return self._is_enough(found)
 
     def _is_enough(self, found: Analysis) -> bool:
-        limits = self.limits
-        return (limits.depth is not None and found.depth >= limits.depth) or (
-            limits.nodes is not None and found.nodes >= limits.nodes
+        limits, mate = self.limits, None
+        if limits.mate is not None:
+            mate = mate_in(self._seat.game, self._seat.state, found)
+        return (
+            (limits.depth is not None and found.depth >= limits.depth)
+            or (limits.nodes is not None and found.nodes >= limits.nodes)
+            or (mate is not None and 0 < mate <= (limits.mate or 0))
         )
 
     def _allowance(self) -> Allowance | None:
