@@ -33,16 +33,19 @@ SEARCHES = {
     "agents": FOUR[:2],
     "alphabeta": FOUR,
     "alphabeta_options": FOUR,
+    "batch": (*FOUR, "tictactoe"),
     "game": (FOUR[0], "tictactoe"),
     "mcts": FOUR,
     "mcts_options": FOUR,
     "mcts_threads": FOUR,
     "montecarlo": FOUR,
     "opponents": FOUR[:1],
+    "overlays::test_real_searches_can_be_drawn": FOUR[:3],
     "pettingzoo::test_copies_continue_identically_from_every_ply": ("tictactoe", "othello"),
     "properties::test_symmetries_commute_with_play_and_observe": (FOUR[0], "othello"),
     "puct": FOUR,
-    "rules": tuple(name for name in GAMES if not name.startswith("chess")),  # of chess as plain Python they take long
+    "rules": tuple(name for name in GAMES if "chess" not in name),  # of chess as plain Python they take long
+    "seats": (*FOUR, "tictactoe"),
     "validity": FOUR,
 }
 

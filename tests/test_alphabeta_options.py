@@ -54,7 +54,9 @@ def test_noisy_are_corners_and_jumps(name: str, rng: np.random.Generator) -> Non
     assert found
 
 
-@pytest.mark.parametrize(("name", "depths"), [("othello", (1, 2)), ("checkers", (1, 3))])
+@pytest.mark.parametrize(
+    ("name", "depths"), [pytest.param("othello", (1, 2), marks=pytest.mark.slow), ("checkers", (1, 3))]
+)
 def test_quiescence_is_minimax_with_noisy_moves_behind(
     name: str, depths: tuple[int, ...], rng: np.random.Generator
 ) -> None:

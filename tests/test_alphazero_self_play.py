@@ -67,7 +67,9 @@ def test_results_without_proofs_are_those_of_the_games() -> None:
             assert (samples["proved"] == UNPROVED).all()
 
 
-@pytest.mark.parametrize("spec", ["othello(size=4)", "go(board_size=3, komi=0.5)"])
+@pytest.mark.parametrize(
+    "spec", ["othello(size=4)", pytest.param("go(board_size=3, komi=0.5)", marks=pytest.mark.slow)]
+)
 def test_whose_cells_are_at_the_end(spec: str) -> None:
     game = make_game(spec)
     config = AlphaZeroConfig(spec, num_envs=4, simulations=4, opening_plies=2, proofs=False)

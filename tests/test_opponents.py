@@ -79,7 +79,9 @@ def test_alphabeta_plays_the_agents_moves(game: Game, depth: int) -> None:
         {"nodes": 300},
         {"nodes": 3},
         pytest.param({"depth": 3, "quiescence": 4}, marks=pytest.mark.slow),
-        {"depth": 4, "lmr": 2, "singular": 0.1, "margin": 0.05, "deeper_entries": True},
+        pytest.param(
+            {"depth": 4, "lmr": 2, "singular": 0.1, "margin": 0.05, "deeper_entries": True}, marks=pytest.mark.slow
+        ),
         pytest.param({"depth": 3, "weights": {"twos": 0.2}}, marks=pytest.mark.slow),
     ],
     ids=str,

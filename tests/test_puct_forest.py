@@ -44,7 +44,7 @@ def test_visits_are_those_of_a_forest(how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
-@pytest.mark.parametrize("name", [SMALL, "harvest"])
+@pytest.mark.parametrize("name", [SMALL, pytest.param("harvest", marks=pytest.mark.slow)])
 def test_a_forest_of_one_tree_is_the_tree(name: str, root: Any) -> None:
     game = harvest() if name == "harvest" else make_game(name)
     states = positions(game, 8)

@@ -88,7 +88,7 @@ def test_the_actions_before_are_those_of_the_rollout() -> None:
     assert state == game.play_moves([0, 1, 2, 3, 4, 5, 6])
 
 
-@pytest.mark.parametrize("extra", [{}, {"rave": 300, "fpu": 1.0, "solver": True}])
+@pytest.mark.parametrize("extra", [{}, pytest.param({"rave": 300, "fpu": 1.0, "solver": True}, marks=pytest.mark.slow)])
 def test_inside_the_search(extra: dict[str, Any], tmp_path: Path) -> None:
     game = _game()
     policy = LinearPolicy(game, np.random.default_rng(2).normal(size=12))

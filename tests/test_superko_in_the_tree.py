@@ -37,7 +37,10 @@ def _played(moves: int, seed: int) -> tuple[Game, Any]:
     return game, state
 
 
-@pytest.mark.parametrize("options", [{"rollout": "random"}, {"rollout": "random", "rave": 100, "fpu": 1.0}])
+@pytest.mark.parametrize(
+    "options",
+    [{"rollout": "random"}, pytest.param({"rollout": "random", "rave": 100, "fpu": 1.0}, marks=pytest.mark.slow)],
+)
 def test_no_position_comes_again_in_the_tree(options: dict[str, Any]) -> None:
     found = {True: 0, False: 0}
     for seed in range(4):
