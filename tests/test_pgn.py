@@ -106,15 +106,16 @@ class TestWritten:
 
     def test_values_are_pawns_for_white(self, tmp_path: Path) -> None:
         moves = make_game("chess").line_of(["e2e4", "e7e5", "g1f3"])
-        thoughts = [Judgement(0.1, 5, 100, moves), Judgement(0.5, 3, 9, []), Judgement(-1.0, 2, 9, [])]
+        thoughts = [Judgement(0.1, 5, 100, moves, True), Judgement(0.026, 3, 9, []), Judgement(-1.0, 2, 9, [])]
         record = GameRecord(
             "chess", ["a", "b"], moves, 0, [0, 0], "truncated", [0.0] * 3, [0, 1, 0], None, analyses=list(thoughts)
         )
         text = written(tmp_path, record)
-        # 4 log10(p / (1 - p)), with p = 0.55 and p = 0.75
-        assert "1. e4 { [%eval 0.35,5] } 1... e5 { [%eval -1.91,3] } 2. Nf3 { [%eval -100.00,2] } *" in text.replace(
-            "\n", " "
-        )
+        # 4 log10(p / (1 - p)), with p = 0.55; two pawns, nearly, by the evaluation
+        line = text.replace("\n", " ")
+        (pawns,) = re.findall(r"e4 { \[%eval 0\.35,5\] } 1\.\.\. e5 { \[%eval -([\d.]+),3\] }", line)
+        assert 1.5 < float(pawns) < 2.5
+        assert "2. Nf3 { [%eval -100.00,2] } *" in line
         assert list(read_games(tmp_path / "written.pgn")) == [dataclasses.replace(record, analyses=None)]
 
 

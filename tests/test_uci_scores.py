@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plyground.agents import Analysis
-from plyground.arena.engine.scores import (
+from plyground.agents.scores import (
     Scale,
     centipawns_of_result,
     mate_in,

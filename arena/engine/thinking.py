@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...agents import Analysis, Listener
+from ...agents.scores import mate_in
 from ...agents.timing import Allowance, Patience, allot, limit
 from .chess_seat import ChessSeat
-from .scores import mate_in
 from .uci_words import Limits
 
 __all__ = ["Thinking"]

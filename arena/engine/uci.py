@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, TextIO
 
 from ...agents import Analysis
+from ...agents.scores import Scale
 from ...envs import Game
 from ...envs.version import __version__
 from .chess_seat import ChessSeat
 from .conversation import Answers, Commands
-from .scores import Scale
 from .thinking import Thinking
 from .uci_info import hashfull, info_lines, ranked
 from .uci_options import Options

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...agents import Analysis
+from ...agents.scores import Scale, score_words
 from .chess_seat import ChessSeat
-from .scores import Scale, score_words
 
 __all__ = ["hashfull", "info_lines", "ranked"]
 

@@ -1,6 +1,7 @@
 """What a player's search thought of a position when it moved there: kept where a match is asked for it.
 
-In JSON a judgement is a list, ``[value, depth, nodes, line]``. In a store those of a game are one compressed text.
+In JSON a judgement is a list, ``[value, depth, nodes, line, sampled]``. In a store those of a game are one compressed
+text.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ class Judgement(NamedTuple):
         depth: plies that it looked ahead.
         nodes: positions that it visited; of a search that samples, its simulations' positions.
         line: the actions that it expected, its own move first.
+        sampled: whether the value is an expected result, of a search that samples, and not that of an evaluation.
     """
 
     value: float
     depth: int
     nodes: int
     line: list[int]
+    sampled: bool = False
 
     @property
     def text(self) -> str:
@@ -40,7 +43,8 @@ class Judgement(NamedTuple):
 def judgement_of(analysis: Any) -> Judgement:
     """Return what is kept of a `plyground.agents.Analysis`."""
     value = float(f"{float(analysis.value):.{_DIGITS}g}")
-    return Judgement(value, int(analysis.depth), int(analysis.nodes), [int(action) for action in analysis.pv])
+    line = [int(action) for action in analysis.pv]
+    return Judgement(value, int(analysis.depth), int(analysis.nodes), line, bool(analysis.visits))
 
 
 def are_judgements(value: Any) -> bool:
@@ -49,14 +53,15 @@ def are_judgements(value: Any) -> bool:
 
 
 def _is_judgement(value: Any) -> bool:
-    if not isinstance(value, (list, tuple)) or len(value) != 4:
+    if not isinstance(value, (list, tuple)) or len(value) != 5:
         return False
-    worth, depth, nodes, line = value
+    worth, depth, nodes, line, sampled = value
     return (
         type(worth) in (int, float)
         and abs(worth) <= sys.float_info.max
         and type(depth) is int
         and type(nodes) is int
+        and type(sampled) is bool
         and isinstance(line, list)
         and all(type(action) is int for action in line)
     )

@@ -3,8 +3,8 @@
 White begins, and ``1-0`` is a win for white. A game from another position has the tags ``SetUp`` and ``FEN``, and one
 of Chess960 the tag ``Variant`` too. The time of a move is a comment, ``[%emt 0:00:01.5]``, in whole milliseconds. What
 a search thought of its move, where that is kept, is one as well: ``[%eval 0.31,12]``, the value for white in pawns and
-the depth. Values of our searches are expected scores, from -1 to 1; a pawn is taken for odds of 10 ** (1/4) to one
-("Pawn Advantage, Win Percentage, and Elo", chessprogramming.org). The reader does not take evaluations back.
+the depth: as UCI tells them, see `plyground.agents.scores`, and 100 pawns for a proved win. The reader does not take
+evaluations back.
 
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without it is replayed by our rules,
 and its result is believed. It is one of ``chess``; one that goes on after 50 moves of each side without a capture or a
@@ -15,7 +15,6 @@ variations. Event, date and the like are not kept.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -26,6 +25,7 @@ import chess
 import chess.engine
 import chess.pgn
 
+from ...agents.scores import Scale
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
 from .files import Watch, ignored, located, without_mark
@@ -47,7 +47,7 @@ _TERMINATIONS = {  # how PGN calls our endings (9.8.1)
 }
 _ENDINGS = {"time forfeit": "time", "adjudication": "adjudicated"}  # of files of others, what is as sure as a result
 _PATIENT = {"max_quiet_plies": 150, "repetition": 5}
-_MOST_PAWNS = 100.0
+_WON = 100_00  # centipawns
 
 
 def write_pgn(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -127,6 +127,7 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
     if is_960 or record.start is not None:
         written.setup(chess.Board(game.fen(begun), chess960=is_960))
     node: chess.pgn.GameNode = written
+    scale = _scale_of(game)
     for ply, action in enumerate(legal_moves(record)):
         is_action = 0 <= action < game.num_actions
         name, mover = game.move_name(replay.state, action) if is_action else str(action), replay.player
@@ -136,7 +137,7 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
             node.set_emt(record.seconds[ply])
         judgement = None if record.analyses is None else record.analyses[ply]
         if judgement is not None:
-            node.set_eval(_score(judgement, mover), max(0, judgement.depth))
+            node.set_eval(_score(scale, judgement, mover), max(0, judgement.depth))
     headers = written.headers
     headers["Event"] = "plyground"
     headers["White"], headers["Black"] = map(_escaped, record.players)
@@ -146,11 +147,14 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
     return written.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"
 
 
-def _score(judgement: Judgement, mover: int) -> chess.engine.PovScore:
+_scale_of = cache(Scale)
+
+
+def _score(scale: Scale, judgement: Judgement, mover: int) -> chess.engine.PovScore:
     """Return a value of a player as centipawns for white."""
-    value = max(-1.0, min(1.0, judgement.value)) * (1 - 2 * mover)
-    pawns = _MOST_PAWNS if abs(value) == 1 else min(_MOST_PAWNS, 4 * math.log10((1 + abs(value)) / (1 - abs(value))))
-    return chess.engine.PovScore(chess.engine.Cp(round(math.copysign(100 * pawns, value))), chess.WHITE)
+    value = judgement.value
+    centipawns = scale.centipawns(value, judgement.sampled) if abs(value) < 1 else int(value) * _WON
+    return chess.engine.PovScore(chess.engine.Cp(centipawns * (1 - 2 * mover)), chess.WHITE)
 
 
 def _result(record: GameRecord, player: int) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...jit import helper
 from ...jit.bits import lowest
+from ..features.chess import PAWN as PAWN_WORTH
 from .attacks import diagonal_attacks, straight_attacks
 from .legal import is_check
 from .moves import BISHOP, KNIGHT, PAWN, PLANES, PROMOTED, QUEEN, ROOK, STEPS
@@ -22,7 +23,6 @@ from .squares import KING_STEPS, KNIGHT_STEPS, bit_of
 
 __all__ = ["PAWN_WORTH", "WORTH", "exchange", "is_forced", "passed", "stakes"]
 
-PAWN_WORTH = 0.013  # of a pawn in the evaluation, where a win is 1
 WORTH = np.zeros(16, np.int64)  # [kinds] in hundredths of a pawn; 0 for nothing, and for a king, who is never lost
 WORTH[[PAWN, KNIGHT, BISHOP, ROOK, QUEEN]] = 100, 320, 330, 500, 900
 _ZERO, _ONE, _7, _9 = (np.uint64(n) for n in (0, 1, 7, 9))

@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 import statistics
 
-from ...agents import Analysis
-from ...envs import Game, State
+from ..envs import Game, State
+from .analysis import Analysis
 
 __all__ = ["Scale", "centipawns_of_result", "mate_in", "pawn_value", "result_of_centipawns", "score_words"]
 
