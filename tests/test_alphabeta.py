@@ -331,3 +331,13 @@ def test_games_in_which_a_player_moves_twice() -> None:
             assert AlphaBeta(game, depth=7, **options).analyse(state).value == value
         for depth in (1, 2, 3):
             assert AlphaBeta(game, depth=depth).analyse(state).value == Minimax(game, depth=depth).analyse(state).value
+
+
+def test_the_depth_may_be_changed_between_searches() -> None:
+    game = connect_four(rows=4, columns=5)
+    agent, state = AlphaBeta(game, depth=1), game.new_state()
+    for depth in (1, 9, 2, 12, None):
+        agent.depth = depth
+        found = agent.analyse(state)
+        assert found.value == AlphaBeta(game, depth=depth or 20).analyse(state).value
+        assert agent.workspace[0].states.size > min(depth or 20, len(found.pv))

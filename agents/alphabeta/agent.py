@@ -197,6 +197,7 @@ class AlphaBeta(SearchAgent):
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
         self._workspace: Workspace | None = None
+        self._depth_of_lines: int | None = -1  # the depth that the workspace was made for
         self._past = checked_past(self.game, None)
 
     def reset(self, seed: int | None = None) -> None:
@@ -233,13 +234,21 @@ class AlphaBeta(SearchAgent):
 
     @property
     def workspace(self) -> tuple[Workspace, NDArray[Any]]:
-        """The arrays of the search, and the record [1] of its root; they are made when they are first needed."""
-        if self._workspace is None:
+        """The arrays of the search, and the record [1] of its root; they are made when they are first needed.
+
+        With a larger ``depth`` than before there is room for longer lines; the table stays.
+        """
+        w = self._workspace
+        if w is None or self.depth != self._depth_of_lines:
             lengths = line_lengths(self.game, self.options, self.depth)
-            self._workspace = new_workspace(self.game, lengths.plies, self.table_mb)
+            if w is None:
+                w = new_workspace(self.game, lengths.plies, self.table_mb)
+                self._roots = np.zeros(1, root_dtype(self.game))
+            elif lengths.plies >= w.states.size:
+                w = new_workspace(self.game, lengths.plies, 0)._replace(table=w.table, status=w.status)
+            self._workspace, self._depth_of_lines = w, self.depth
             self._fresh = new_status(self.game, self.options, lengths.longest)
-            self._roots = np.zeros(1, root_dtype(self.game))
-        return self._workspace, self._roots
+        return w, self._roots
 
     def begin(self, state: State, actions: NDArray[np.int32]) -> tuple[Workspace, NDArray[Any]]:
         """Return the `workspace`, with ``state`` and its candidates at the root, and the counts at 0."""
