@@ -1,14 +1,14 @@
-"""What the readers of all formats share: where a fault stands, how files are encoded, and how far a reader is."""
+"""What readers and writers of formats share: where a fault stands, how files are encoded, how far a reader is."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ...envs.outside.messages import cut
 
-__all__ = ["Fault", "Lines", "Watch", "ignored", "located", "raised", "without_mark"]
+__all__ = ["Fault", "Lines", "Watch", "add_texts", "decoded", "ignored", "located", "raised", "without_mark"]
 
 Fault = Callable[[ValueError], object]  # called with what is wrong with a game that is then left out, or raises it
 Watch = Callable[[int], object]  # called now and then with the number of the file's bytes that are read
@@ -47,6 +47,32 @@ def without_mark(data: bytes) -> bytes:
     if b"\0" in data[:1000]:
         raise ValueError("the file is no text in UTF-8: it has zero bytes")
     return data.removeprefix(codecs.BOM_UTF8)
+
+
+def decoded(path: str | Path) -> str:
+    """Return the text of a file, in UTF-8 or, as in old archives, ISO-8859-1, with lines that end as Python's do.
+
+    Raises:
+        ValueError: it is text in UTF-16 or UTF-32, or no text at all.
+    """
+    data = Path(path).read_bytes()
+    try:
+        data = without_mark(data)
+    except ValueError as error:
+        raise located(error, path, 1) from None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("iso-8859-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def add_texts(path: str | Path, texts: Iterable[str]) -> None:
+    """Add texts to a file in UTF-8, each whole as soon as it comes."""
+    with open(path, "a", encoding="utf-8") as file:
+        for text in texts:
+            file.write(text)
+            file.flush()
 
 
 class Lines:

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Fault, Lines, Watch, ignored, located, raised, without_mark
+from .files import Fault, Lines, Watch, add_texts, decoded, ignored, located, raised
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
@@ -72,10 +72,7 @@ def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
             Nothing of that game is written.
     """
     made = cache(make_game)
-    with open(path, "a", encoding="utf-8") as file:
-        for record in records:
-            file.write(_serialise(record, made))
-            file.flush()
+    add_texts(path, (_serialise(record, made) for record in records))
 
 
 def read_pdn(
@@ -94,16 +91,7 @@ def read_pdn(
             ambiguous, or something that is no PDN. The message names the file, the line in which the game begins, the
             game by its number, and the reason.
     """
-    data = Path(path).read_bytes()
-    try:
-        data = without_mark(data)
-    except ValueError as error:
-        raise located(error, path, 1) from None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("iso-8859-1")  # as in old archives
-    text = text.replace("\r\n", "\n")
+    text = decoded(path)
     made = cache(make_game)  # each game once, for a file
     number, lines = 0, Lines(text)
     for found in _games(text):

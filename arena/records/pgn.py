@@ -28,7 +28,7 @@ import chess.pgn
 from ...agents.scores import Scale
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Watch, ignored, located, without_mark
+from .files import Watch, add_texts, decoded, ignored, located
 from .judgements import Judgement
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
@@ -58,10 +58,7 @@ def write_pgn(path: str | Path, records: Iterable[GameRecord]) -> None:
             Nothing of that game is written.
     """
     made = cache(make_game)
-    with open(path, "a", encoding="utf-8") as file:
-        for record in records:
-            file.write(_serialise(record, made))
-            file.flush()
+    add_texts(path, (_serialise(record, made) for record in records))
 
 
 def read_pgn(path: str | Path, game: str = "chess", watch: Watch = ignored) -> Iterator[GameRecord]:
@@ -80,18 +77,9 @@ def read_pgn(path: str | Path, game: str = "chess", watch: Watch = ignored) -> I
             something is no PGN. The message names the file, the line of the fault, the game by its number, and the
             reason.
     """
-    data = Path(path).read_bytes()
-    try:
-        data = without_mark(data)
-    except ValueError as error:
-        raise located(error, path, 1) from None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("iso-8859-1")  # PGN's own encoding (4.1)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = decoded(path)
     made = cache(make_game)  # each game once, for a file
-    number, size, lines = 0, len(data), text.count("\n") + 1
+    number, size, lines = 0, Path(path).stat().st_size, text.count("\n") + 1
     for found in read_texts(text):
         number += 1
         if found.fault is not None and not found.moves:
