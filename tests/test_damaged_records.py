@@ -98,9 +98,9 @@ def test_fields_of_json_lines(tmp_path: Path, field: str, value: Any, message: s
     ],
 )
 def test_files(tmp_path: Path, name: str, data: str | bytes, message: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert message in fault(tmp_path / name, data)
-    assert time.perf_counter() - started < 5  # most of it for kernels
+    assert time.process_time() - started < 30  # kernels take some of it; what grows with the square of a file takes hours
 
 
 def test_notes_are_checked_as_records_are(tmp_path: Path) -> None:
