@@ -100,7 +100,7 @@ def test_fields_of_json_lines(tmp_path: Path, field: str, value: Any, message: s
 def test_files(tmp_path: Path, name: str, data: str | bytes, message: str) -> None:
     started = time.process_time()
     assert message in fault(tmp_path / name, data)
-    assert time.process_time() - started < 30  # kernels take some of it; what grows with the square of a file takes hours
+    assert time.process_time() - started < 30  # most of it for kernels; what is quadratic takes hours
 
 
 def test_notes_are_checked_as_records_are(tmp_path: Path) -> None:
