@@ -91,6 +91,7 @@ def exchanged(board: chess.Board, move: chess.Move) -> int:
     return total[0] - worth
 
 
+@pytest.mark.rules
 @pytest.mark.parametrize("name", ["chess", "chess(chess960=17)"])
 def test_rules_beside_python_chess(name: str) -> None:
     game = make_game(name)
@@ -130,6 +131,7 @@ def test_rules_beside_python_chess(name: str) -> None:
         ("1r3k2/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7c8q", -100),  # the rook takes the queen
     ],
 )
+@pytest.mark.rules
 def test_known_exchanges(fen: str, move: str, left: int) -> None:
     state, board = CHESS.state_from_fen(fen), chess.Board(fen)
     action = CHESS.move_of(state, move)
@@ -139,6 +141,7 @@ def test_known_exchanges(fen: str, move: str, left: int) -> None:
     assert not CHESS.exchange(state, action, (left + 1) * UNIT)
 
 
+@pytest.mark.rules
 def test_passing_is_a_null_move() -> None:
     assert CHESS.passed is not None
     passes = 0

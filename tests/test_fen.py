@@ -25,6 +25,7 @@ def written(text: str) -> str:
     )
 
 
+@pytest.mark.rules
 def test_a_position_is_what_the_board_shows(rng: np.random.Generator) -> None:
     game = checkers()
     for _ in range(30):
@@ -39,6 +40,7 @@ def test_a_position_is_what_the_board_shows(rng: np.random.Generator) -> None:
             assert found == state
 
 
+@pytest.mark.rules
 def test_ways_to_write_it() -> None:
     game = checkers()
     assert (
@@ -49,6 +51,7 @@ def test_ways_to_write_it() -> None:
     assert state.quiet == 0
 
 
+@pytest.mark.rules
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -74,6 +77,7 @@ def test_what_cannot_be_read(text: str, message: str) -> None:
         checkers().state_from_fen(text)
 
 
+@pytest.mark.rules
 def test_other_games_have_none() -> None:
     with pytest.raises(ValueError, match="positions of othello cannot be read as text"):
         make_game("othello").state_from_fen("B:W18:B12")

@@ -181,6 +181,7 @@ def test_every_draw_is_one_of_the_first_rule_that_applies(size: int, rng: np.ran
     assert met > 10 or size == 2
 
 
+@pytest.mark.rules
 class TestPositions:
     GAME = go(board_size=5, superko="simple")
 

@@ -17,6 +17,8 @@ from plyground.envs.games.go.local import pattern_numbers
 from .conftest import random_game
 from .go_oracle import state_of
 
+pytestmark = pytest.mark.rules
+
 
 def seen(game: Game, state: Any, last: int = -1, before: int = -1) -> dict[int, tuple[int, ...]]:
     """Return the features of the candidates."""
