@@ -9,7 +9,9 @@ import pytest
 
 from plyground.envs import Game, checkers, chess, go, make_game, minichess
 from plyground.envs.games.chess.endings import image_key, is_over
+from plyground.envs.games.features.chess_side import worth
 from plyground.envs.games.go.heavy import heavy
+from plyground.envs.games.minichess_rules import king_of
 from plyground.envs.jit.prng import new_rng
 
 from .go_oracle import state_of
@@ -64,10 +66,20 @@ def test_endings_of_chess() -> None:
     assert game.noisy_actions(game.new_state(), moves) == 0
 
 
+def guesses(game: Game, diagram: str, last: str) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the guessed values of black's moves by name, and how much they count."""
+    state = state_of(game, diagram)
+    actions = np.array(game.actions(state), np.int32)
+    visits, values = np.zeros((2, game.num_actions))
+    game.priors(state, game.str_to_action(last) if last else -1, -1, actions, actions.size, visits, values)
+    assert (abs(values) < 1).all()
+    names = [game.action_to_str(action) for action in actions.tolist()]
+    return dict(zip(names, values, strict=False)), dict(zip(names, visits, strict=False))
+
+
 def test_guesses_of_go() -> None:
-    game = go(board_size=5)
-    state = state_of(
-        game,
+    found, weight = guesses(
+        go(board_size=5),
         """
         . X . . .
         X . X . .
@@ -75,19 +87,27 @@ def test_guesses_of_go() -> None:
         . O . . .
         . . . . .
         """,
+        "B2",
     )
-    last = game.str_to_action("B2")
-    actions = np.array(game.actions(state), np.int32)
-    visits, values = np.zeros((2, game.num_actions))
-    game.priors(state, last, -1, actions, actions.size, visits, values)
-    found = {game.action_to_str(action): values[i] for i, action in enumerate(actions.tolist())}
-    weight = {game.action_to_str(action): visits[i] for i, action in enumerate(actions.tolist())}
-    assert (abs(values) < 1).all()
-    assert all(weight[name] >= 4 for name in found)
-    assert found["pass"] == min(found["pass"], found["E1"])
+    assert min(weight.values()) >= 4
     assert found["B4"] < -0.5  # fills an eye
     assert found["A2"] > 0.2  # takes the stone at A3, and answers next to the last move
     assert found["E1"] < found["C2"]  # far from everything, on the first line
+    diagram = """
+        . . . . . . .
+        . . O X . . .
+        . O X . . O .
+        . . O X . X O
+        . . . . . . O
+        O . . . . O X
+        . O . . O X .
+        """
+    found, _ = guesses(go(board_size=7), diagram, "F5")
+    assert min(found.values()) < -0.5  # puts itself in atari
+    assert found["D5"] > 0.3  # saves C5, which had one liberty
+    alone, _ = guesses(go(board_size=7), diagram, "")
+    assert alone["E5"] < found["E5"]  # next to the last move, which is not known here
+    assert alone["A7"] == found["A7"]  # far from it
 
 
 def test_rollouts_of_go_without_any_rule_play_somewhere_legal() -> None:
@@ -96,6 +116,12 @@ def test_rollouts_of_go_without_any_rule_play_somewhere_legal() -> None:
     with np.errstate(over="ignore"):  # of the generator, as plain Python
         drawn = {int(action(game.new_state(), 4, 0, actions, rng)) for _ in range(100)}
     assert drawn == set(range(9))
+
+
+def test_terms_of_chess_are_counted_where_that_is_asked() -> None:
+    trace = np.zeros((2, 400), np.int64)
+    assert worth(7, 3, 0, trace, 1) == worth(7, 3, 0, None, 0) == 3 * worth(7, 1, 0, None, 0)
+    assert (trace[1, 7], trace.sum()) == (3, 3)
 
 
 def test_minichess_by_hand() -> None:
@@ -110,3 +136,11 @@ def test_minichess_by_hand() -> None:
     names = {game.move_name(state, action) for action in range(game.num_actions)}
     assert any("#" in name for name in names)  # what leads off the board
     assert action_of(game, state, game.move_name(state, game.actions(state)[0])) == game.actions(state)[0]
+    assert king_of(np.zeros(25, np.int8), 1) == -1
+    assert game.board is not None
+    assert game.board.threatened is not None
+    assert game.board.threatened(state) == ()
+    checked = game.new_state()
+    checked.cells[:] = 0
+    checked.cells[2], checked.cells[22], checked.cells[12] = 6, -6, -4  # a rook between the kings, on one file
+    assert len(game.board.threatened(checked)) == 1
