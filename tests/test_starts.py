@@ -274,13 +274,13 @@ class TestAnalyses:
         record = GameRecord("odd", ["a", "b"], [3], 0, [0, 0], "truncated", [0.0], [0], None)
         for analyses, message in (
             ([], "analyses has 0 entries for 1 moves"),
-            ([[1, 2]], "analyses must be a list of .value, depth, nodes, line. or null"),
-            ([[float("nan"), 1, 1, []]], "analyses must be"),
+            ([[1, 2]], "analyses must be a list of .value, depth, nodes, line, sampled. or null"),
+            ([[float("nan"), 1, 1, [], False]], "analyses must be"),
         ):
             line = json.dumps({**json.loads(record.to_json()), "analyses": analyses})
             with pytest.raises(ValueError, match=message):
                 GameRecord.from_json(line)
-        line = json.dumps({**json.loads(record.to_json()), "analyses": [[0.5, 1, 10, [3, 4]]]})
+        line = json.dumps({**json.loads(record.to_json()), "analyses": [[0.5, 1, 10, [3, 4], True]]})
         assert GameRecord.from_json(line).to_json() == line
 
     def test_sgf_has_them_for_people(self, tmp_path: Path) -> None:

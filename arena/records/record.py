@@ -145,7 +145,7 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "reason": ("text or null", lambda value: value is None or isinstance(value, str)),
     "start": ("a position as text or null", lambda value: value is None or isinstance(value, str)),
     "analyses": (
-        "a list of [value, depth, nodes, line] or null",
+        "a list of [value, depth, nodes, line, sampled] or null",
         lambda value: value is None or are_judgements(value),
     ),
 }
