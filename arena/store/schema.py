@@ -77,7 +77,7 @@ CREATE TABLE games (
 );
 CREATE TABLE analyses (         -- what searches thought of their moves, of games of which that is kept
     game INTEGER PRIMARY KEY REFERENCES games,
-    data BLOB NOT NULL          -- compressed JSON: for each move null or [value, depth, nodes, line]
+    data BLOB NOT NULL          -- compressed JSON: for each move null or [value, depth, nodes, line, sampled]
 );
 CREATE INDEX results ON games (first, second, outcome_first, outcome_second, ending);
 CREATE INDEX games_of_second ON games (second);
