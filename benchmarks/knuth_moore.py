@@ -22,7 +22,7 @@ from plyground.agents import AlphaBeta
 from plyground.envs import Game
 from plyground.envs.render.drawing import Drawing
 from plyground.envs.render.shapes import Circle, Line, Point, Shape, Text
-from tests.trees import perfectly_ordered_tree, random_tree, worst_ordered_tree
+from tests.helpers.trees import perfectly_ordered_tree, random_tree, worst_ordered_tree
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "knuth_moore.svg"
 BRANCHING, DEPTHS, SEEDS = 4, range(1, 11), range(20)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from tests.pgn_games import fuzz
+from tests.helpers.pgn_games import fuzz
 
 
 def main(files: int = 2000, seed: int = 0) -> None:

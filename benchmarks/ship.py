@@ -41,7 +41,9 @@ def command_of(config: AlphaZeroConfig) -> str:
         if field.name in UNTOLD or value == default:
             continue
         option = field.name.replace("_", "-")
-        told.append((f"--{option}" if value else f"--no-{option}") if isinstance(value, bool) else f"--{option} {value}")
+        told.append(
+            (f"--{option}" if value else f"--no-{option}") if isinstance(value, bool) else f"--{option} {value}"
+        )
     return " ".join(told)
 
 

@@ -15,7 +15,12 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
 
 from plyground.envs import Game, State, game_names, make_game  # noqa: E402
 
-pytest_plugins = ["tests.command_line", "tests.compile_report", "tests.ray_cluster", "tests.scripted_engine"]
+pytest_plugins = [
+    "tests.helpers.command_line",
+    "tests.helpers.compile_report",
+    "tests.helpers.ray_cluster",
+    "tests.helpers.scripted_engine",
+]
 
 DATA = Path(__file__).parent / "data"
 SMALLER = {

@@ -15,7 +15,7 @@ function runs (https://github.com/numba/numba/issues/10486): a board of five row
 the counter starts at a random number in each process here, one of 2⁶², and anew in a forked one.
 
 Numba's classes for this are private. ``pyproject.toml`` holds Numba below its next minor version, and
-``tests/test_jit.py`` names what has changed. Where the counter is gone, nothing is kept on disk.
+``tests/envs/test_jit.py`` names what has changed. Where the counter is gone, nothing is kept on disk.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ search that took half of the time in which a kernel is compiled. Here
   first time for the sake of reference counts, which kernels do not have: a sixth of the time again, for no speed.
 
 What is used of Numba is private to it, which is why ``pyproject.toml`` holds Numba below the next minor version;
-``tests/test_jit.py`` names what has changed.
+``tests/envs/test_jit.py`` names what has changed.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class PythonChess:
             AssertionError: they differ; the message has the position.
             ModuleNotFoundError: python-chess is not installed.
         """
-        played = import_module("tests.chess_games").games(make_game(self.game), math.inf, seed, _TEXTS)
+        played = import_module("tests.helpers.chess_games").games(make_game(self.game), math.inf, seed, _TEXTS)
         for found in itertools.islice(played, games):
             yield found["plies"]
 

@@ -1,0 +1,276 @@
+"""The generic solver against plain minimax from the rules alone, and against what is known."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from plyground.agents import AlphaBeta
+from plyground.agents.solver import Progress, Solver
+from plyground.agents.solver.exhaustive import AllPositions, TooManyError
+from plyground.agents.solver.solving import BYTES, new_table
+from plyground.arena.cli.solve import solve
+from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
+from tests.conftest import random_game
+from tests.helpers.oracles import identity, reachable
+from tests.search.test_alphabeta import take_twice
+
+
+def plain(game: Game, state: Any, known: dict[bytes, tuple[float, int]]) -> tuple[float, int]:
+    """Return value and distance by their definition, without kernel or hashing."""
+    if identity(state) not in known:
+        player = game.player(state)
+        found = []
+        for action in () if game.is_terminal(state) else game.actions(state):
+            child = game.play_moves([action], state)
+            value, distance = plain(game, child, known)
+            found.append((value if game.player(child) == player else 0.0 - value, distance + 1))
+        if not found:
+            known[identity(state)] = (float(game.utility(state, player)), 0)
+        else:
+            value = max(value for value, _ in found)
+            distances = [distance for other, distance in found if other == value]
+            known[identity(state)] = (value, min(distances) if value > 0 else max(distances))
+    return known[identity(state)]
+
+
+@pytest.mark.parametrize("make", [tictactoe, take_twice])
+def test_every_reachable_position_is_solved_as_by_plain_minimax(make: Any) -> None:
+    game = make()
+    solver = Solver(game)
+    known: dict[bytes, tuple[float, int]] = {}
+    states = list(reachable(game).values())
+    for state in states[:: len(states) // 1500 + 1]:
+        assert solver.value(state) == plain(game, state, known)
+
+
+def test_othello_with_its_passes_is_solved_as_by_plain_minimax(rng: np.random.Generator) -> None:
+    game = make_game("othello(size=4)")
+    solver = Solver(game)
+    known: dict[bytes, tuple[float, int]] = {}
+    for _ in range(100):
+        state = random_game(game, rng, 6)[-1]
+        assert solver.value(state) == plain(game, state, known)
+
+
+@pytest.mark.slow
+def test_best_actions_of_tictactoe_are_those_of_plain_minimax() -> None:
+    game = tictactoe()
+    solver = Solver(game)
+    known: dict[bytes, tuple[float, int]] = {}
+    for state in list(reachable(game).values())[::7]:
+        found = solver.solve(state)
+        values = {}
+        for action in () if game.is_terminal(state) else game.actions(state):
+            value, distance = plain(game, game.play_moves([action], state), known)
+            values[action] = (0.0 - value, distance + 1)
+        assert {action: (found.values[action], found.distances[action]) for action in found.values} == values
+        best = tuple(action for action in values if values[action][0] == found.value)
+        assert solver.optimal_actions(state) == found.best_actions == best
+        assert found.fastest_actions == tuple(action for action in best if values[action][1] == found.distance)
+        end = game.play_moves(found.pv, state)
+        assert (game.is_terminal(end), len(found.pv)) == (True, found.distance)
+
+
+def test_known_values(textbook: Any) -> None:
+    known = textbook["known_values"]
+    results = {"draw": 0.0, "first player wins": 1.0}
+    for size in ("3,3,3", "4,3,3", "4,4,3"):
+        m, n, k = map(int, size.split(","))
+        game = make_game(f"mnk(m={m}, n={n}, k={k})")
+        assert Solver(game).value(game.new_state())[0] == results[known["mnk"][size]], size
+    game = make_game("othello(size=4)")
+    assert Solver(game).value(game.new_state())[0] == -1  # white, the second player, wins
+
+
+@pytest.mark.slow
+def test_checkers_endings_are_those_of_alphabeta() -> None:
+    # The count of quiet plies is a part of the state: no position comes again, and the search ends.
+    game = make_game("checkers(max_quiet_plies=6)")
+    state = game.new_state()
+    solver, alphabeta = Solver(game), AlphaBeta(game, depth=30, all_best=True)
+    values = set()
+    for bits in (
+        (19, 20, 9),  # two kings against one
+        (13, 14, 4),
+        (9, 1, 0),
+        (5, 9, 28),
+        (22, 21, 13),
+        (14, 15, 30),
+    ):
+        state.sides = [1 << bits[0] | 1 << bits[1], 1 << bits[2]]
+        state.kings = state.sides[0] | state.sides[1]
+        found, expected = solver.solve(state), alphabeta.analyse(state)
+        assert expected.exact
+        assert (found.value, found.best_actions) == (expected.value, expected.best_actions)
+        values.add(found.value)
+    assert len(values) > 1
+
+
+def test_plays_perfectly_as_an_agent(rng: np.random.Generator) -> None:
+    game = tictactoe()
+    solver = Solver(game)
+    for seat in (0, 1):
+        for _ in range(50):
+            state = game.new_state()
+            while not game.is_terminal(state):
+                own = game.player(state) == seat
+                move = solver.analyse(state).best_action if own else int(rng.choice(game.actions(state)))
+                game.play(state, move)
+            assert game.utility(state, seat) >= 0
+    mask = np.zeros(9)
+    mask[3] = 1
+    assert solver.analyse(game.new_state(), mask).best_actions == (3,)
+
+
+def test_memory_is_checked_before_it_is_passed(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("mnk(m=4, n=4, k=4)")
+    solver = Solver(game, table_mb=1, seconds=0)
+    tables = [1]
+
+    def noted(slots: int) -> Any:
+        tables.append(slots)
+        assert slots + tables[-2] <= 2**20 / BYTES
+        return new_table(slots)
+
+    monkeypatch.setattr("plyground.agents.solver.exhaustive.new_table", noted)
+    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: \d+ positions are kept") as caught:
+        solver.value(game.new_state())
+    assert max(tables) > 0.8 * 2**20 / BYTES  # nearly all of the memory was used
+    monkeypatch.undo()
+    # How much more is needed: there are about 600,000 positions at the fullest ply, and their images.
+    found = re.search(r"about ([\d,]+) or more, for which it takes table_mb=([\d,]+) or more", str(caught.value))
+    assert found is not None
+    positions, megabytes = (int(text.replace(",", "")) for text in found.groups())
+    assert 20_000 < positions < 1_000_000
+    assert 1 < megabytes < 100
+    state = random_game(game, rng, 11)[-1]
+    assert solver.value(state) == plain(game, state, {})  # what was stopped left nothing wrong behind
+    with pytest.raises(MemoryError):
+        solver.solve(game.new_state())
+
+
+@pytest.mark.parametrize("moves", [(), (5,), (0, 5), (5, 0, 10, 15)])
+def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, ...]) -> None:
+    game = make_game("mnk(m=4, n=4, k=3)")
+    state = game.play_moves(moves)
+    small, large = Solver(game, table_mb=0.1), Solver(game)
+    with patch.object(AllPositions, "value", side_effect=TooManyError(game, 0.1, 1)):
+        found, analysis = small.solve(state), small.analyse(state)
+        assert small.value(state) == (found.value, found.distance)
+    true = large.solve(state)
+    assert abs(true.value) == 1
+    assert (found.value, found.distance, found.complete) == (true.value, true.distance, False)
+    assert (found.fastest_actions, analysis.best_action) == (true.fastest_actions, true.fastest_actions[0])
+    assert found.values == {action: true.values[action] for action in found.values}
+    assert all(found.distances[action] in (None, true.distances[action]) for action in found.values)
+    assert game.is_terminal(game.play_moves(found.pv, state))
+    assert (len(found.pv), analysis.exact, analysis.pv) == (found.distance, True, found.pv)
+
+
+def test_a_draw_is_proved_by_alphabeta_without_its_distance() -> None:
+    game = make_game("mnk(m=4, n=4, k=4)")
+    state = game.play_moves([5, 0, 10, 15, 6, 9])
+    told: list[Progress] = []
+    solver = Solver(game, table_mb=0.01)
+    solver.on_progress = told.append
+    found, true = solver.solve(state), Solver(game).solve(state)
+    assert (found.value, found.distance, true.value) == (0.0, None, 0.0)
+    assert found.best_actions == found.fastest_actions == true.best_actions
+    assert found.values.items() <= true.values.items()
+    assert copy.deepcopy(solver).on_progress is None
+    with pytest.raises(MemoryError, match=r"; alpha-beta proved nothing in 1e-09 s, 0 plies ahead; give more"):
+        Solver(game, table_mb=0.01, seconds=1e-9).solve(state)
+
+
+@pytest.mark.slow
+def test_a_win_on_six_by_five_is_proved() -> None:
+    game = make_game("mnk(m=6, n=5, k=4)")
+    told: list[Progress] = []
+    solver = Solver(game)
+    solver.on_progress = told.append
+    found = solver.solve(game.new_state())
+    assert (found.value, found.distance, found.fastest_actions) == (1.0, 11, (14, 15))
+    assert game.is_terminal(game.play_moves(found.pv))
+    assert {progress.way for progress in told} == {"visiting all positions", "alpha-beta"}
+    assert max(progress.megabytes for progress in told) <= 512
+
+
+def test_games_that_cannot_be_solved_in_this_way_are_refused() -> None:
+    with pytest.raises(ValueError, match="forbids to repeat a position"):
+        Solver("go(board_size=5)")
+    with pytest.raises(ValueError, match="table_mb must be above 0, got 0"):
+        Solver("tictactoe", 0)
+    with pytest.raises(ValueError, match="state must be one state of tictactoe"):
+        Solver("tictactoe").solve(connect_four().new_state())
+
+
+def test_play_without_end_is_a_draw() -> None:
+    game = back_and_forth()
+    found = Solver(game).solve(game.new_state())
+    assert (found.value, found.distance, found.best_actions, found.pv) == (0.0, None, (0,), (0, 0))
+
+
+def back_and_forth() -> Game:
+    """Two places, between which the players move one piece for ever."""
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        actions[0] = 0
+        return 1
+
+    def play(state: Any, action: int) -> None:
+        state.place = 1 - state.place
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        planes[0] = state.place
+
+    return Game(
+        name="back_and_forth",
+        state=state_dtype(place="i4"),
+        num_actions=1,
+        max_plies=100,
+        observation_shape=(1,),
+        player=lambda state: state.place,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=lambda state: False,
+        utility=lambda state, player: 0.0,
+        check=False,  # games do not end
+        observe=observe,
+    )
+
+
+def test_a_finished_game_has_its_value_and_no_moves() -> None:
+    game = tictactoe()
+    found = Solver(game).solve(game.play_moves([0, 3, 1, 4, 2]))
+    assert (found.value, found.distance, found.best_actions, found.pv) == (-1.0, 0, (), ())
+
+
+def test_clear_forgets_and_a_copy_starts_empty() -> None:
+    game = tictactoe()
+    solver = Solver(game)
+    first = solver.solve(game.new_state()).nodes
+    assert first == 627  # of 765 positions up to symmetry, 138 are finished
+    assert solver.solve(game.new_state()).nodes == 0
+    assert copy.deepcopy(solver).solve(game.new_state()).nodes == first
+    solver.clear()
+    assert solver.solve(game.new_state()).nodes == first
+
+
+def test_command_line() -> None:
+    app = typer.Typer()
+    app.command()(solve)
+    result = CliRunner().invoke(app, ["tictactoe", "--moves", "0 1"])
+    assert result.exit_code == 0
+    assert "player_1 to move: win in 5 plies\nbest moves: 3 4 6\n" in result.output.replace("  ", " ")
+    over = CliRunner().invoke(app, ["tictactoe", "--moves", "0 3 1 4 2"])
+    assert "the game is over: loss of player_2" in over.output
+    wrong = CliRunner().invoke(app, ["tictactoe", "--make-book"])
+    assert isinstance(wrong.exception, ValueError)

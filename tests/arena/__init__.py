@@ -1,0 +1,1 @@
+"""Matches, tournaments, ratings, stores, files of games, and reports."""

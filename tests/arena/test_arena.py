@@ -1,0 +1,273 @@
+"""The loop, matches, tables and records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.classic import connect_four_v3
+from rich.console import Console
+
+from plyground.agents import MCTS, AlphaBeta, Random
+from plyground.arena import (
+    GameRecord,
+    Score,
+    cross_table,
+    iter_match,
+    match,
+    play,
+    play_with_progress,
+    random_openings,
+    read_records,
+    standings,
+    write_records,
+)
+from plyground.arena.tables import format_seconds
+from plyground.envs import BoardGameEnv, connect_four, make_game, tictactoe
+from tests.envs.test_gymnasium import Scripted
+
+
+def without_times(records: list[GameRecord]) -> list[Any]:
+    return [(r.game, r.players, r.moves, r.opening, r.outcome, r.ending, r.movers, r.seed) for r in records]
+
+
+class TestPlay:
+    def test_record(self) -> None:
+        env = BoardGameEnv("connect_four(rows=5)")
+        record = play(
+            env, [Scripted(0, 0, 0), Scripted(1, 1)], seed=3, options={"moves": ["0", 1]}, names=["left", "right"]
+        )
+        assert record.game == "connect_four(rows=5)"
+        assert record.players == ["left", "right"]
+        assert (record.moves, record.opening) == ([0, 1, 0, 1, 0, 1, 0], 2)
+        assert record.movers == [-1, -1, 0, 1, 0, 1, 0]
+        assert (record.outcome, record.ending, record.seed) == ([1, -1], "finished", 3)
+        assert len(record.seconds) == 7
+        assert record.seconds[:2] == [0, 0]
+        assert min(record.seconds[2:]) > 0
+
+    def test_players_by_name_and_any_environment(self) -> None:
+        players = {"player_1": Random(seed=0), "player_0": AlphaBeta("connect_four", depth=3)}
+        record = play(connect_four_v3.env(), players, seed=0)
+        assert record.players == ["AlphaBeta", "Random"]
+        assert record.game == "connect_four_v3"
+        assert record.outcome == [1, -1]
+
+    @pytest.mark.parametrize("env", [BoardGameEnv("connect_four"), connect_four_v3.env()])
+    def test_illegal_move_loses(self, env: Any) -> None:
+        record = play(env, [Scripted(0, 0, 0, 0), Scripted(0, 0, 0)])
+        assert (record.outcome, record.ending) == ([-1, 0], "illegal")
+        assert record.moves == [0] * 7
+
+    def test_truncation(self) -> None:
+        record = play(BoardGameEnv("connect_four", max_cycles=2), [Scripted(0, 1), Scripted(2, 3)])
+        assert (record.outcome, record.ending, len(record.moves)) == ([0, 0], "truncated", 4)
+
+    def test_seed_fixes_the_game(self) -> None:
+        env = BoardGameEnv("connect_four")
+        players = [Random(), MCTS("connect_four", 50)]
+        assert play(env, players, seed=1).moves == play(env, players, seed=1).moves != play(env, players, seed=2).moves
+
+    @pytest.mark.parametrize(
+        "players", [[], [Random()], [Random()] * 3, {"player_0": Random()}, {"a": Random(), "b": Random()}]
+    )
+    def test_one_agent_for_each_seat(self, players: Any) -> None:
+        with pytest.raises(ValueError, match="expected an agent for each of"):
+            play(BoardGameEnv("connect_four"), players)
+
+
+class TestOpenings:
+    def test_are_open_different_and_reproducible(self) -> None:
+        game = connect_four()
+        openings, again, others = (list(islice(random_openings(game, 4, seed), 200)) for seed in (0, 0, 1))
+        assert openings == again != others
+        judge = AlphaBeta(game, depth=4)
+        keys = set()
+        for opening in openings:
+            state = game.play_moves(opening)
+            assert len(opening) == 4
+            assert not judge.analyse(state).exact
+            keys.add(int(game.key(state)))
+        assert len(keys) == 200
+
+    def test_repeat_where_there_are_too_few(self) -> None:
+        openings = list(islice(random_openings(tictactoe(), 1, seed=0), 30))
+        assert {tuple(opening) for opening in openings[:9]} == {(action,) for action in range(9)}
+        many = Counter(move for (move,) in islice(random_openings(tictactoe(), 1, seed=0), 900))
+        assert min(many.values()) > 80  # the rounds are nearly even
+        assert list(islice(random_openings(tictactoe(), 0, seed=0), 2)) == [[], []]
+
+    def test_impossible(self) -> None:
+        with pytest.raises(ValueError, match="found no open position of tictactoe after 8 random plies"):
+            random_openings(tictactoe(), 8, seed=0)
+        with pytest.raises(ValueError, match="opening_plies must be a whole number, from 0 to 9, got -1"):
+            random_openings(tictactoe(), -1, seed=0)
+
+
+class TestMatch:
+    def test_every_opening_is_played_from_both_sides(self) -> None:
+        records = match("connect_four", ["random", "alphabeta(depth=2)"], games=10, seed=5)
+        assert len(records) == 10
+        for first, second in zip(records[::2], records[1::2], strict=True):
+            assert first.moves[:4] == second.moves[:4]
+            assert (first.opening, second.opening) == (4, 4)
+            assert first.players == ["random", "alphabeta(depth=2)"] == second.players[::-1]
+            assert first.seed != second.seed
+        assert len({tuple(record.moves[:4]) for record in records}) == 5
+
+    def test_same_games_for_any_number_of_workers(self) -> None:
+        players = ["mcts(simulations=30)", "mixture(random, alphabeta(depth=2))"]
+        one = match("connect_four", players, games=12, seed=1)
+        assert without_times(match("connect_four", players, games=12, seed=1, jobs=2)) == without_times(one)
+        assert without_times(match("connect_four", players, games=12, seed=2)) != without_times(one)
+        assert without_times(match("connect_four", players, games=6, seed=1)) == without_times(one)[:6]
+
+    def test_agents_as_objects_go_to_workers_too(self) -> None:
+        game = make_game("connect_four(rows=4, columns=5)")
+        players = [MCTS(game, 30), AlphaBeta(game, depth=2)]
+        one = match(game, players, games=4)
+        assert without_times(match(game, players, games=4, jobs=2)) == without_times(one)
+        assert one[0].players == ["MCTS", "AlphaBeta"]
+
+    def test_same_player_twice(self) -> None:
+        records = match("tictactoe", ["mcts(simulations=20)"] * 2, games=2)
+        assert records[0].players == ["mcts(simulations=20)#1", "mcts(simulations=20)#2"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"games": 3}, "games must be even"),
+            ({"games": 0}, "games must be a whole number, at least 2"),
+            ({"jobs": 0}, "jobs must be a number of processes"),
+            ({"players": ["random"]}, r"it takes two players to play, got \['random'\]"),
+            ({"players": ["random", "randon"]}, "did you mean 'random'"),
+            ({"game": "shogi"}, "unknown game 'shogi'"),
+            ({"opening_plies": -1}, "opening_plies must be a whole number"),
+            ({"seed": -1}, "seed must be a whole number, at least 0"),
+        ],
+    )
+    def test_bad_arguments_fail_before_anything_is_played(self, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            iter_match(**{"game": "connect_four", "players": ["random", "random"], **arguments})
+
+
+class TestRoundRobin:
+    def test_table(self) -> None:
+        players = ["random", "alphabeta(depth=4)", "mcts(simulations=30)"]
+        records = list(iter_match("connect_four", players, games=10, seed=0))
+        assert len(records) == 30
+        table = standings(records)
+        assert table[0].name == "alphabeta(depth=4)"
+        assert table[-1].name == "random"
+        for line in table:
+            assert line.total.games == 20
+            assert sum(score.games for score in line.against.values()) == 20
+            assert line.seconds_per_move > 0
+            for other in table:
+                if other is not line:
+                    mine, theirs = line.against[other.name], other.against[line.name]
+                    assert (mine.wins, mine.draws, mine.losses) == (theirs.losses, theirs.draws, theirs.wins)
+        assert sum(line.total.points for line in table) == 30
+
+    def test_shown(self) -> None:
+        records = [
+            GameRecord("tictactoe", ["a", "b"], [4], 0, [1, -1], "finished", [0.5], [0], 1),
+            GameRecord("tictactoe", ["b", "a"], [4, 3], 1, [0, 0], "finished", [0, 0.002], [-1, 1], 2),
+        ]
+        console = Console(width=100)
+        with console.capture() as captured:
+            console.print(cross_table(standings(records), title="two games"))
+        rows = [line.split() for line in captured.get().splitlines()]
+        assert [row for row in rows if row and row[0] in "#12"] == [
+            ["#", "player", "v", "1", "v", "2", "points", "win-draw-loss", "per", "move"],
+            ["1", "a", "·", "1.5", "1.5", "1-1-0", "251", "ms"],
+            ["2", "b", "0.5", "·", "0.5", "0-1-1", "0", "µs"],
+        ]
+
+    def test_the_names_of_four_players_fit_into_80_columns(self) -> None:
+        names = ["alphabeta(depth=4)", "mcts(simulations=100)", "dqn(demo/dqn)", "random"]
+        pairs = list(combinations(names, 2))
+        records = [
+            GameRecord("connect_four", list(pair), [0], 0, outcome, "finished", [0.000123], [0], 1)
+            for pair in pairs
+            for outcome in ([1.0, -1.0], [0.0, 0.0], [1.0, -1.0])
+        ]
+        console = Console(width=80)
+        with console.capture() as captured:
+            console.print(cross_table(standings(31 * records)))
+        lines = captured.get().splitlines()
+        assert len(lines) == 5
+        assert ".5" in lines[1]
+        assert all(any(name in line for line in lines) for name in names)
+
+    def test_players(self) -> None:
+        with pytest.raises(ValueError, match="it takes two players"):
+            iter_match("connect_four", ["random"])
+        with pytest.raises(ValueError, match="players must have different names"):
+            iter_match("connect_four", ["random", "random", "mcts"], names=["a", "a", "b"])
+
+    def test_three_of_the_same_name_get_numbers(self) -> None:
+        records = iter_match("tictactoe", ["random", "minimax(depth=1)", "random", "random"], games=2)
+        names = {name for record in records for name in record.players}
+        assert names == {"random#1", "random#2", "random#3", "minimax(depth=1)"}
+
+    def test_short_representations(self) -> None:
+        line = standings(match("tictactoe", ["random", "minimax"], games=2, seed=0))[0]
+        assert (
+            repr(line)
+            == f"<Standing: minimax, {line.total.points:g} of 2 points, {line.total.wins}-{line.total.draws}-0>"
+        )
+        assert line._repr_html_().startswith("<table><caption>minimax</caption><tr><th>against</th>")
+
+    def test_scores(self) -> None:
+        score = Score()
+        for own, other in ((1, -1), (0, 0), (-1, 0)):
+            score.add(own, other)
+        assert (score.wins, score.draws, score.losses, score.points, score.games) == (1, 1, 1, 1.5, 3)
+
+    def test_times(self) -> None:
+        assert [format_seconds(s) for s in (2.5, 0.0123, 4.56e-5)] == ["2.5 s", "12.3 ms", "45.6 µs"]
+
+
+class TestRecords:
+    def test_round_trip(self, tmp_path: Path) -> None:
+        records = match("tictactoe", ["random", "mcts(simulations=10)"], games=4)
+        path = tmp_path / "games.jsonl"
+        write_records(path, records[:2])
+        write_records(path, records[2:])
+        assert list(read_records(path)) == records
+        for record in records:
+            state = tictactoe().play_moves(record.moves)
+            assert [tictactoe().utility(state, seat) for seat in (0, 1)] == record.outcome
+
+    @pytest.mark.parametrize("line", ["{", "3", '{"game": "x"}', ""])
+    def test_corrupt_line(self, tmp_path: Path, line: str) -> None:
+        path = tmp_path / "games.jsonl"
+        write_records(path, match("tictactoe", ["random", "random"], games=2))
+        with path.open("a") as file:
+            file.write(line + "\n")
+        with pytest.raises(ValueError, match=r"games.jsonl, line 3: "):
+            list(read_records(path))
+
+    def test_interrupt_keeps_what_is_finished(self, tmp_path: Path) -> None:
+        played = match("tictactoe", ["random", "random"], games=4)
+
+        def interrupted() -> Any:
+            yield from played[:3]
+            raise KeyboardInterrupt
+
+        path = tmp_path / "games.jsonl"
+        assert play_with_progress(interrupted(), 4, path) == played[:3]
+        assert list(read_records(path)) == played[:3]
+        assert play_with_progress(interrupted(), 4) == played[:3]
+
+
+def test_numpy_seeds_are_not_touched() -> None:
+    np.random.seed(0)
+    before = np.random.get_state()[1].copy()  # type: ignore[index, union-attr]
+    match("connect_four", ["random", "mcts(simulations=10)"], games=2)
+    np.testing.assert_array_equal(before, np.random.get_state()[1])  # type: ignore[index]

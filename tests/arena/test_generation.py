@@ -1,0 +1,100 @@
+"""Games to learn from: what is drawn, who made which move, and going on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plyground.arena.generation import check_first_games, generate
+from plyground.arena.records.formats import read_games
+from plyground.envs import make_game
+from tests.helpers.command_line import Run
+
+GAME = "tictactoe"
+
+
+def test_games_depend_on_seed_and_number_alone() -> None:
+    whole = list(generate(GAME, ["random", "minimax"], 6, 3, opening_plies=(0, 3), noise=0.3))
+    rest = list(generate(GAME, ["random", "minimax"], 6, 3, opening_plies=(0, 3), noise=0.3, first=4))
+    assert [(one.moves, one.players, one.seed, one.movers) for one in whole[4:]] == [
+        (one.moves, one.players, one.seed, one.movers) for one in rest
+    ]
+    assert {one.opening for one in whole} > {0}
+    assert len({tuple(one.players) for one in whole}) > 1
+    check_first_games(GAME, ["random", "minimax"], 3, whole)
+    with pytest.raises(ValueError, match="game 1 of the file is none of these: its"):
+        check_first_games(GAME, ["random", "minimax"], 4, whole)
+
+
+def test_nobody_made_the_moves_that_noise_drew() -> None:
+    """A player that always takes the lowest cell: all its own moves are that, and -1 stands at the others."""
+
+    def lowest(observation: object, info: dict[str, np.ndarray]) -> int:
+        return int(np.flatnonzero(info["action_mask"])[0])
+
+    game = make_game(GAME)
+    records = list(generate(GAME, [lowest], 40, noise=0.4, opening_plies=(1, 2)))
+    drawn = total = 0
+    for record in records:
+        state = game.new_state()
+        assert record.movers[: record.opening] == [-1] * record.opening
+        for ply, (move, mover) in enumerate(zip(record.moves, record.movers, strict=True)):
+            if mover >= 0:
+                assert mover == game.player(state) == ply % 2
+                assert move == game.actions(state)[0]
+            elif ply >= record.opening:
+                drawn += 1
+            total += ply >= record.opening
+            game.play(state, move)
+    assert 0.3 < drawn / total < 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"noise": 1.0}, "noise must be a share"),
+        ({"opening_plies": (3, 2)}, "opening_plies must be"),
+        ({"jobs": 0}, "jobs must be"),
+    ],
+)
+def test_arguments_are_checked_before_anything_is_played(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate(GAME, ["random"], 2, **options)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="give one player or more"):
+        generate(GAME, [], 2)
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "games.db"])
+def test_the_command_goes_on_after_the_games_of_its_file(run: Run, tmp_path: Path, name: str) -> None:
+    whole, parts = tmp_path / f"whole_{name}", tmp_path / name
+    words = ("generate", GAME, "random", "--noise", "0.2", "--opening-plies", "0-2")
+    assert "6 games" in run(*words, "--games", "6", "--out", str(whole))[0]
+    run(*words, "--games", "2", "--out", str(parts))
+    assert "has 2 games already" in run(*words, "--games", "6", "--out", str(parts), code=2)[1]
+    run(*words, "--games", "6", "--out", str(parts), "--resume")
+    moves = [(one.moves, one.movers) for one in read_games(whole)]
+    assert len(moves) == 6
+    assert [(one.moves, one.movers) for one in read_games(parts)] == moves
+    assert "seed is" in run(*words, "--games", "8", "--seed", "1", "--out", str(parts), "--resume", code=2)[1]
+
+
+def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.sgf"
+    run("generate", "gomoku(size=5)", "random", "--games", "2", "--out", str(out))
+    run("generate", "gomoku(size=5)", "random", "--games", "3", "--out", str(out), "--resume")
+    assert len(list(read_games(out))) == 3
+    assert "unknown agent" in run("generate", GAME, "randon", "--out", str(tmp_path / "x.db"), code=2)[1]
+    assert (
+        "cannot read --opening-plies"
+        in run("generate", GAME, "random", "--opening-plies", "a", "--out", str(tmp_path / "x.db"), code=2)[1]
+    )
+    assert not (tmp_path / "x.db").exists()
+
+
+@pytest.mark.slow
+def test_any_number_of_processes_plays_the_same_games() -> None:
+    alone = list(generate(GAME, ["random"], 6, noise=0.2))
+    beside = list(generate(GAME, ["random"], 6, noise=0.2, jobs=2))
+    assert [one.moves for one in alone] == [one.moves for one in beside]

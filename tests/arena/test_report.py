@@ -1,0 +1,349 @@
+"""The report: what the page says against counting by hand, and its games against the rules."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from plyground.arena import elo_difference, pair_scores
+from plyground.arena.report import report_page, write_report
+from plyground.arena.report.blunders import find_blunders
+from plyground.arena.report.games import games_data, order_of
+from plyground.arena.report.markup import elo, share_text
+from plyground.arena.report.pairs import first_share, in_pairs, player_share
+from plyground.arena.report.plots import Scale
+from plyground.envs import make_game
+from plyground.envs.render.template import board_template
+from tests.conftest import random_game
+from tests.helpers.oracles import minimax_value
+from tests.helpers.report_games import MATCH, a_game, record_of
+
+
+class Reader(HTMLParser):
+    """Reads the tables of a page, each as rows of texts, by its caption; and counts elements."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.count: dict[str, int] = {}
+        self._rows: list[list[str]] = []
+        self._text, self._caption = "", ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.count[tag] = self.count.get(tag, 0) + 1
+        if tag == "table":
+            self._rows = []
+        elif tag == "tr":
+            self._rows.append([])
+        if tag in ("td", "th", "caption"):
+            self._text = ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._rows[-1].append(self._text)
+        elif tag == "caption":
+            self._caption = self._text
+        elif tag == "table":
+            self.tables[self._caption] = self._rows
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+class TestTables:
+    def test_cross_table(self) -> None:
+        tables = Reader(report_page(MATCH, blunder_seconds=0)).tables
+        cross = tables["Points of each player, in the rows, against each other one, by number"]
+        # a: two wins, one draw and one loss against b, two draws against c
+        assert cross[0] == ["Player", "1", "2", "3", "Points", "Share, 95 %", "Won–drawn–lost", "Per move"]
+        assert [row[:5] for row in cross[1:]] == [
+            ["1 a", "·", "1", "2.5", "3.5"],
+            ["2 c", "1", "·", "·", "1"],
+            ["3 b", "1.5", "·", "·", "1.5"],
+        ]
+        assert [row[6:] for row in cross[1:]] == [["2–3–1", "1 ms"], ["0–2–0", "1 ms"], ["1–1–2", "1 ms"]]
+        payoff = tables["Per cent of the points that the player in the row got from the one in the column"]
+        assert [cell.split("–")[0][:4] for cell in payoff[3]] == ["3 b", "37.5", "·", "·"]
+
+    def test_circles_are_told(self) -> None:
+        games = [
+            a_game(f"{pair[0]} {pair[1]}", 1.0, (one,)) for pair in ("rs", "sp", "pr") for one in range(9) if one != 4
+        ]
+        games += [
+            a_game(f"{pair[1]} {pair[0]}", -1.0, (one,)) for pair in ("rs", "sp", "pr") for one in range(9) if one != 4
+        ]
+        page = report_page(games, blunder_seconds=0)
+        assert "There is a circle, beyond chance: r beats s, s beats p, p beats r." in page
+        assert "Nobody got more than half" in report_page(MATCH, blunder_seconds=0)
+
+    def test_who_plays_itself_is_not_rated(self) -> None:
+        page = report_page([a_game("a a", 1.0)], blunder_seconds=0)
+        assert page.count("plays against itself, which tells nothing of its strength") == 2
+        assert len(data_of(page)["games"]) == 1
+
+    def test_results_by_side_and_opening(self) -> None:
+        tables = Reader(report_page(MATCH, blunder_seconds=0)).tables
+        sides = tables["Results by side"]
+        assert [(row[0], row[1], row[3]) for row in sides[1:]] == [
+            ("All", "2–3–1", "1–3–2"),
+            ("a", "1–2–0", "1–1–1"),
+            ("c", "0–1–0", "0–1–0"),
+            ("b", "1–0–1", "0–1–1"),
+        ]
+        openings = tables["Results of the first player by opening"]
+        assert [row[:3] for row in openings[1:]] == [["0", "4", "1–2–1"], ["8", "2", "1–1–0"]]
+
+    def test_lengths_and_times(self) -> None:
+        page = report_page([*MATCH, a_game("a b", -1.0, ending="illegal")], blunder_seconds=0)
+        tables = Reader(page).tables
+        rows = {row[0]: row[1:] for row in tables["Plies of the games"][1:]}
+        assert rows["All"][0] == "7"
+        assert rows["Decided by the rules"][:2] == ["3", "5.3"]  # 5, 6 and 5 plies
+        assert rows["Drawn, or broken off"][0] == "3"
+        assert rows["Lost by an illegal move or an error"] == ["1", "6.0", "6", "6–6", "6–6"]
+        times = tables["Wall-clock time of moves, openings left out"]
+        assert {row[2] for row in times[1:]} == {"1 ms"}
+
+    def test_a_file_without_times_says_so(self) -> None:
+        page = report_page([replace(one, seconds=[0.0] * len(one.moves)) for one in MATCH], blunder_seconds=0)
+        assert "These games have no times" in page
+        assert all("s" not in game for game in data_of(page)["games"])
+
+    def test_headings_of_tables_have_scopes(self) -> None:
+        page = report_page(MATCH, blunder_seconds=0)
+        headings = re.findall(r"<th\b[^>]*>", page)
+        assert len(headings) > 20
+        assert all(re.search(' scope="(col|row)"', heading) for heading in headings)
+
+
+class TestPairs:
+    def test_intervals_are_those_of_pairs_of_games(self) -> None:
+        games = MATCH[:4]
+        share, whole = player_share(in_pairs(games), "a"), elo_difference(pair_scores(games))
+        assert share.share == whole.score == 2.5 / 4
+        assert share.low == pytest.approx(1 / (1 + 10 ** (-whole.low / 400)))
+        assert share.high == pytest.approx(1 / (1 + 10 ** (-whole.high / 400)))
+
+    def test_games_find_their_counterparts_in_any_order(self) -> None:
+        order = np.random.default_rng(5).permutation(len(MATCH))
+        pairs = in_pairs([MATCH[i] for i in order])
+        assert len(pairs) == 3
+        assert all(pair[0].players == pair[1].players[::-1] for pair in pairs)
+        assert all(pair[0].moves[:1] == pair[1].moves[:1] for pair in pairs)
+        assert [len(pair) for pair in in_pairs(MATCH[:5])] == [2, 2, 1]
+        assert len(in_pairs([MATCH[0], MATCH[0]])) == 2  # the same side twice
+
+    def test_who_begins(self) -> None:
+        # Each opening gave the first player 1 + 0, 1/2 + 1, and 1/2 + 1/2.
+        share = first_share(in_pairs(MATCH))
+        assert (share.gained, share.games) == (3.5, 6)
+        assert share.low < 3.5 / 6 < share.high
+
+
+class TestGames:
+    @pytest.mark.parametrize(
+        "spec",
+        [
+            "tictactoe",
+            "connect_four(rows=4, columns=5)",
+            *(
+                pytest.param(spec, marks=pytest.mark.slow)
+                for spec in ("othello", "checkers", "chess", "go(board_size=5)")
+            ),
+        ],
+    )
+    def test_the_page_can_build_each_position(self, spec: str, rng: np.random.Generator) -> None:
+        game = make_game(spec)
+        states = [random_game(game, rng) for _ in range(3)]
+        records = [record_of(game, some) for some in states]
+        data = games_data(game, records, ["a", "b"], range(3))
+        assert game.board is not None
+        base = data["codes"]
+        for some, one in zip(states, data["games"], strict=True):
+            cells = np.zeros((game.board.rows, game.board.columns), int)
+            for value in data["start"]:
+                cells.flat[value // base] = value % base
+            for i, changes in enumerate([[], *one["d"]]):
+                for value in changes:
+                    cells.flat[value // base] = value % base
+                assert np.array_equal(cells, game.board.pieces(some[i]))
+                if i:
+                    count = one["t"][i - 1] if "t" in one else 1
+                    touched = game.board.cells(some[i - 1], one["m"][i - 1])
+                    assert tuple(value // base for value in changes[:count]) == touched
+            assert one["q"] == "".join(str(int(game.player(state))) for state in some[:-1])
+
+    def test_what_has_no_room_is_left_out_and_counted(self) -> None:
+        games = [a_game("a b", 1.0), *[a_game("b a", 1.0)] * 40, a_game("a b", -1.0, ending="illegal")]
+        page = report_page(games, blunder_seconds=0, games_bytes=1000)
+        kept = [game["n"] for game in data_of(page)["games"]]
+        assert 3 <= len(kept) < 20
+        assert 42 in kept  # the one that ended by an illegal move
+        assert f"{len(kept)} of 42 games can be stepped through" in page
+        assert "<b>42</b> games" in page
+
+    def test_those_that_are_kept_are_spread_over_the_file(self) -> None:
+        games = [a_game("a b", 1.0)] * 100
+        order = order_of(games, [17])
+        assert order[0] == 17
+        assert sorted(order) == list(range(100))
+        assert np.diff(sorted(order[:17])).max() <= 13
+
+    def test_a_thousand_games_take_less_than_a_megabyte(self, rng: np.random.Generator) -> None:
+        game = make_game("connect_four(rows=4, columns=5)")
+        one = record_of(game, random_game(game, rng))
+        one = replace(one, game="connect_four(rows=4, columns=5)", seconds=[0.0123456] * len(one.moves))
+        assert len(report_page([one] * 1000, blunder_seconds=0)) < 1_000_000
+
+
+class TestStrangers:
+    def test_names_and_reasons_are_text_whatever_they_are(self) -> None:
+        evil = "<script>hacked=1</script>"
+        reason = "</script><img src=x onerror=hacked=1> & \u2028"
+        games = [replace(one, players=[evil if name == "a" else name for name in one.players]) for one in MATCH]
+        games[0] = replace(games[0], ending="failed", reason=reason)
+        page = report_page(games, title="<b>May & June</b>", blunder_seconds=0)
+        read = Reader(page)
+        assert read.count["script"] == 2
+        assert "img" not in read.count
+        assert page.count("&lt;b&gt;May &amp; June&lt;/b&gt;") == 2
+        data = data_of(page)
+        assert evil in data["players"]
+        assert data["games"][0]["w"] == reason
+
+    def test_the_page_asks_nobody(self) -> None:
+        page = report_page(MATCH, blunder_seconds=0)
+        assert set(re.findall(r"\w+://[^\"' )]+", page)) == {"http://www.w3.org/2000/svg"}  # a name, and no address
+        assert "default-src 'none'" in page
+        assert not re.search(r"<(link|img|iframe)\b|@import|url\(", page)
+
+    def test_games_of_an_environment_of_somebody_else(self) -> None:
+        games = [replace(one, game="chess_v6") for one in MATCH]
+        page = report_page(games)
+        assert "The boards cannot be drawn: " in page
+        assert "There are no rules of this game here" in page
+        assert data_of(page)["games"][0]["q"] == "?1010"
+
+    def test_a_move_that_the_rules_do_not_know_ends_the_boards(self) -> None:
+        broken = a_game("a b", -1.0, moves=[0, 4, 4], seconds=[0.0, 0.1, 0.1], movers=[-1, 1, 0], ending="illegal")
+        page = report_page([broken, a_game("b a", 1.0)], blunder_seconds=0)
+        assert len(data_of(page)["games"][0]["d"]) == 2
+        assert "Lost by illegal moves or errors: a 1." in page
+
+    def test_a_game_without_a_board_is_shown_as_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = make_game("tictactoe")
+        text = game.text
+        monkeypatch.setattr(game, "board", None)
+        page_data = games_data(game, MATCH[:1], ["a", "b"], [0])
+        texts = page_data["games"][0]["x"]
+        assert texts == [text(game.play_moves(MATCH[0].moves[:count])) for count in range(6)]
+        assert "d" not in page_data["games"][0]
+
+    def test_games_that_no_page_can_hold(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="there are no games to report on"):
+            report_page([])
+        with pytest.raises(ValueError, match=r"one game, got games of tictactoe \(6\), othello \(1\): choose"):
+            report_page([*MATCH, replace(MATCH[0], game="othello")])
+        with pytest.raises(FileNotFoundError, match="there is no folder"):
+            write_report(MATCH, tmp_path / "nowhere" / "report.html")
+
+
+class TestPlots:
+    def test_a_scale_has_room_for_all_and_round_ticks(self) -> None:
+        scale = Scale([-130.0, 260.0, float("inf")])
+        assert 0 < scale(-130) < scale(0) < scale(260) < 100
+        assert (scale(float("inf")), scale(float("-inf"))) == (100, 0)
+        assert scale.ticks() == [-100, 0, 100, 200]
+        assert Scale([7.0]).ticks() == pytest.approx([6.6, 6.8, 7.0, 7.2, 7.4])
+
+    def test_a_logarithmic_scale(self) -> None:
+        scale = Scale([1e-5, 1e-1], is_logarithmic=True)
+        assert scale.ticks() == pytest.approx([1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+        assert scale(1e-3) == pytest.approx(50)
+
+    def test_numbers_as_text(self) -> None:
+        assert [elo(value) for value in (12.4, -12.4, 0.2, float("inf"))] == ["+12", "−12", "0", "+∞"]
+        assert share_text(0.625, 0.5, 0.75) == "62 % (50–75)"
+        assert share_text(float("nan"), float("nan"), float("nan")) == "–"
+
+    @pytest.mark.parametrize("spec", ["tictactoe", "connect_four", "othello", "checkers", "chess", "go_9x9"])
+    def test_a_template_has_layers_and_what_goes_into_them(self, spec: str) -> None:
+        root = ElementTree.fromstring(board_template(make_game(spec), 'a "board" & <more>'))
+        assert root.get("aria-label") == 'a "board" & <more>'
+        ids = [one.get("id") for one in root.iter() if one.get("id")]
+        codes = 13 if spec == "chess" else 5
+        assert ids == [*(f"piece-{code}" for code in range(1, codes)), *(f"mark-{code}" for code in range(codes))]
+        layers = [one.get("data-layer") for one in root.iter() if one.get("data-layer")]
+        assert layers == ["borders", "pieces", "rings"]
+        assert root.get("data-mark") in layers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["tictactoe", "connect_four(rows=4, columns=4)"])
+def test_blunders_are_those_that_minimax_finds(spec: str, rng: np.random.Generator) -> None:
+    game = make_game(spec)
+    games = [random_game(game, rng) for _ in range(6)]
+    records = [record_of(game, states) for states in games]
+    records = [
+        replace(one, movers=[int(game.player(s)) for s in some[:-1]]) for one, some in zip(records, games, strict=True)
+    ]
+    known: dict[bytes, float] = {}
+    expected = set()
+    for i, states in enumerate(games):
+        for ply, (before, after) in enumerate(itertools.pairwise(states)):
+            left = (
+                game.utility(after, game.player(before))
+                if game.is_terminal(after)
+                else -minimax_value(game, after, known)
+            )
+            value = minimax_value(game, before, known)
+            if left < value:
+                expected.add((i, ply, value, left))
+    search = find_blunders(game, records, 60)
+    assert {(one.game, one.ply, one.value, one.left) for one in search.found} == expected
+    assert expected
+    assert search.is_whole
+    assert sum(search.looked.values()) == search.moves == sum(len(one.moves) for one in records)
+    for one in search.found[:5]:
+        state = games[one.game][one.ply]
+        best = []
+        for action in game.actions(state):
+            child = state.copy()
+            game.play(child, action)
+            worth = (
+                game.utility(child, game.player(state))
+                if game.is_terminal(child)
+                else -minimax_value(game, child, known)
+            )
+            best += [action] if worth == one.value else []
+        assert list(one.best) == best
+
+
+@pytest.mark.slow
+def test_blunders_end_with_their_time_and_say_what_was_seen(rng: np.random.Generator) -> None:
+    game = make_game("connect_four")
+    records = [record_of(game, random_game(game, rng)) for _ in range(10)]
+    records = [replace(one, movers=[i % 2 for i in range(len(one.moves))]) for one in records]
+    search = find_blunders(game, records, 0.5)
+    assert not search.is_whole
+    assert search.seconds < 3
+    assert 0 < sum(search.looked.values()) < search.moves
+    assert re.fullmatch(r"all from move \d+ on", search.seen)
+    page = report_page(records, blunder_seconds=0.5)
+    assert "moves were looked at, and valued exactly by a solver, until " in page

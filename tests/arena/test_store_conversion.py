@@ -1,0 +1,108 @@
+"""Stores, CSV and Parquet: games come back as they were."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from pathlib import Path
+
+import pytest
+
+from plyground.arena.records.formats import read_games, write_games
+from tests.arena.test_arena import without_times
+from tests.arena.test_store import ODD, RECORDS
+from tests.helpers.command_line import Run
+
+
+class TestConversion:
+    @pytest.mark.parametrize("suffix", [".db", ".csv", ".parquet"])
+    def test_all_is_kept(self, suffix: str, tmp_path: Path) -> None:
+        if suffix == ".parquet":
+            pytest.importorskip("pyarrow")
+        records = [one for name, one in RECORDS.items() if name != "seeds"]  # a seed of 200 bits
+        file = tmp_path / f"games{suffix}"
+        write_games(file, records)
+        assert list(read_games(file)) == records
+        with pytest.raises(FileNotFoundError, match=r"cannot save to .*: there is no folder"):
+            write_games(tmp_path / "no" / file.name, records)
+
+    def test_from_one_to_the_next_and_back(self, run: Run, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow")
+        game = "othello(size=4)"
+        run("match", "random", "random", "-g", game, "--games", "4", "--out", str(tmp_path / "0.db"))
+        names = ["0.db", "1.parquet", "2.jsonl", "3.csv", "4.db", "5.sgf", "6.db", "7.jsonl"]
+        for source, target in itertools.pairwise(tmp_path / name for name in names):
+            assert "4 games" in run("convert", str(source), str(target))[0]
+        first, *others = (list(read_games(tmp_path / name)) for name in names)
+        assert all(one == first for one in others[:4])
+        assert without_times(others[-1]) == without_times(first)
+        assert "exists already" in run("convert", str(tmp_path / "1.parquet"), str(tmp_path / "0.db"), code=2)[1]
+        run("match", "random", "random", "-g", game, "--games", "2", "--seed", "1", "--out", str(tmp_path / "0.db"))
+        assert "has 2 tournaments: say which" in run("convert", str(tmp_path / "0.db"), "8.csv", code=2)[1]
+        assert "2 games" in run("convert", f"{tmp_path / '0.db'}#2", str(tmp_path / "8.csv"))[0]
+        assert not Path("8.csv").exists()
+
+    def test_csv_is_read_by_others(self, tmp_path: Path) -> None:
+        write_games(tmp_path / "games.csv", RECORDS.values())
+        write_games(tmp_path / "games.csv", [RECORDS["turns"]])
+        with (tmp_path / "games.csv").open(newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert len(lines) == len(RECORDS) + 1
+        assert lines[-1] == {
+            "game": "odd",
+            "first": "a",
+            "second": "b",
+            "moves": "1 2 255",
+            "opening": "1",
+            "outcome_first": "0.0",
+            "outcome_second": "0.0",
+            "ending": "finished",
+            "seconds": "0.0 0.5 2.0",
+            "movers": "-1 1 0",
+            "seed": "7",
+            "reason": "",
+            "start": "",
+        }
+
+    def test_parquet_is_read_by_others(self, tmp_path: Path) -> None:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        write_games(tmp_path / "games.parquet", [RECORDS["turns"]] * 2500)
+        table = parquet.read_table(tmp_path / "games.parquet")
+        assert (table.num_rows, table["moves"][2499].as_py(), table["seed"][0].as_py()) == (2500, [1, 2, 255], 7)
+        assert not list(tmp_path.glob("*.part"))
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (("first", "third"), "line 1: column 2 is 'third', expected 'first'"),
+            (("1 2 255", "1 2 x"), "line 2: expected a whole number, got 'x'"),
+            (("1 2 255", "1 2"), "line 2: seconds has 3 entries for 2 moves"),
+            (("0.0,0.0", "0.0,"), "line 2: expected a number, got ''"),
+            (("finished", "won"), "line 2: ending must be"),
+            (("odd,", "odd,x,"), "line 2: the line has 14 cells, expected 13"),
+            (("odd", '"odd'), "line 2: unexpected end of data"),
+            (("odd", "\xff"), "line 2: 'utf-8' codec can't decode"),
+        ],
+    )
+    def test_csv_that_cannot_be_read(self, tmp_path: Path, change: tuple[str, str], message: str) -> None:
+        file = tmp_path / "games.csv"
+        write_games(file, [RECORDS["turns"]])
+        file.write_bytes(file.read_text().replace(*change).encode("latin-1"))
+        with pytest.raises(ValueError, match=message) as caught:
+            list(read_games(file))
+        assert str(file) in str(caught.value)
+        if "column" in message:
+            with pytest.raises(ValueError, match=message):
+                write_games(file, [ODD])
+
+    def test_parquet_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow")
+        file = tmp_path / "games.parquet"
+        with pytest.raises(ValueError, match="a game does not fit a Parquet file"):
+            write_games(file, [RECORDS["seeds"]])
+        assert not list(tmp_path.iterdir())
+        file.write_text("no Parquet")
+        with pytest.raises(ValueError, match="cannot be read as Parquet"):
+            list(read_games(file))
+        with pytest.raises(ValueError, match="cannot add games to"):
+            write_games(file, [ODD])

@@ -1,0 +1,109 @@
+"""Misfortunes of stores and of files of games: kills, full disks, company."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import fault_runs, faults
+from plyground.arena import iter_match, match, read_records, write_records
+from plyground.arena.records.record import mend, saved_records
+from tests.arena.test_arena import without_times
+from tests.arena.test_store import GAME, ODD, PLAYERS, RECORDS
+from tests.helpers.command_line import Run
+
+
+class TestFaults:
+    """Small versions of ``python -m benchmarks.faults``."""
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("suffix", fault_runs.FORMATS)
+    def test_killed_and_resumed(self, suffix: str, tmp_path: Path) -> None:
+        found = fault_runs.killed(tmp_path, suffix, times=4, games=60, rng=np.random.default_rng(0))
+        assert (found["kills"], found["games"]) == (4, 480)
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's limits")
+    @pytest.mark.parametrize("suffix", fault_runs.FORMATS)
+    def test_a_full_disk(self, suffix: str, tmp_path: Path) -> None:
+        assert "as in the run" in faults.filled(tmp_path, suffix, games=60, kilobytes=60)["resumed with room"]
+
+    @pytest.mark.parametrize("suffix", fault_runs.FORMATS)
+    def test_files_that_grow_no_longer(self, suffix: str, tmp_path: Path) -> None:
+        path = tmp_path / f"games{suffix}"
+        records = [dataclasses.replace(RECORDS["turns"], seed=seed) for seed in range(5000)]
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        saved = []
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, limits[1]))
+            with pytest.raises(OSError, match=rf"cannot (read or )?write .*{path.name}: .*") as caught:
+                saved.extend(saved_records(path, records))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert "\n" not in str(caught.value)
+        if suffix == ".jsonl":
+            assert mend(path)
+        before = list(read_records(path))
+        assert 0 < len(before) < 5000
+        assert before == records[: len(before)]
+        write_records(path, records[len(before) :])
+        assert list(read_records(path)) == records
+
+    def test_files_that_may_not_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "games.db"
+        write_records(path, [ODD])
+        path.chmod(0o444)
+        if os.access(path, os.W_OK):  # root may write all files
+            monkeypatch.setattr(os, "access", lambda *_: False)
+        for use in (lambda: write_records(path, [ODD]), lambda: match(GAME, PLAYERS, 2, store=path)):
+            with pytest.raises(PermissionError, match=r"cannot write .*games\.db: it is read-only"):
+                use()
+        assert list(read_records(path)) == [ODD]
+
+    def test_the_wall_clock_does_not_matter(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = match(GAME, PLAYERS, 4)
+        jumps = np.random.default_rng(0)
+        monkeypatch.setattr(time, "time", lambda: jumps.uniform(-1e9, 1e10))
+        path = tmp_path / "games.db"
+        assert len(list(itertools.islice(iter_match(GAME, PLAYERS, 4, store=path), 2))) == 2
+        records = match(GAME, PLAYERS, 4, store=path, resume=True)
+        assert without_times(records) == without_times(whole)
+        timed = match("connect_four", ["random", "mcts(seconds=0.01)"], 2)
+        seconds = [s for one in timed for s, seat in zip(one.seconds, one.movers, strict=True) if seat >= 0]
+        assert 0 < min(seconds) < max(seconds) < 5
+
+    def test_a_torn_line_is_taken_away_and_its_game_played_again(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "games.jsonl"
+        arguments = ("match", *PLAYERS, "-g", GAME, "--games", "4", "--json", "--out", str(out))
+        run(*arguments)
+        records, whole = list(read_records(out)), out.read_bytes()
+        out.write_bytes(whole[:-30])
+        assert "is incomplete: it is taken away" in " ".join(run(*arguments, "--resume")[1].split())
+        assert without_times(list(read_records(out))) == without_times(records)
+        for data, torn, left in (
+            *((whole, False, whole), (whole[:-1], False, whole), (b"", False, b"")),
+            *((b"{" * 200_000, True, b""), (whole + b"{" * 200_000, True, whole)),
+        ):
+            out.write_bytes(data)
+            assert mend(out) == torn
+            assert out.read_bytes() == left
+
+    def test_json_lines_take_games_of_one_process(self, tmp_path: Path) -> None:
+        out = tmp_path / "games.jsonl"
+        first = saved_records(out, [RECORDS["turns"], ODD])
+        next(first)
+        with pytest.raises(
+            OSError, match=r"another process adds games to it; play into another file, or both into a store"
+        ):
+            write_records(out, [ODD])
+        assert list(first) == [ODD]
+        write_records(out, [ODD])
+        assert list(read_records(out)) == [RECORDS["turns"], ODD, ODD]

@@ -1,0 +1,280 @@
+"""Tournaments: who plays whom, players that fail, and going on after an interruption."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.agents import Random
+from plyground.arena import GameRecord, iter_match, match, play, read_records, tournament, write_records
+from plyground.arena.tournaments.allocation import likely_strengths
+from plyground.arena.tournaments.formats import planned_games, schedule_of
+from plyground.arena.tournaments.schedules import Outcome, Pairing
+from plyground.envs import BoardGameEnv
+from tests.arena.test_arena import without_times
+
+Result = Callable[[int, int], float]  # the points of the first of two players, of 2
+
+
+def stronger(one: int, other: int) -> float:
+    """Return the points of one player, of 2: who was named first wins."""
+    return 2.0 if one < other else 0.0
+
+
+def rounds_of(spec: str, players: int, result: Result = stronger, gone: set[int] | None = None) -> list[list[Pairing]]:
+    """Play a schedule to its end with these results, and return its rounds."""
+    schedule, rounds = schedule_of(spec, players), []
+    upcoming = next(schedule)
+    while True:
+        rounds.append(upcoming)
+        points = [(result(*pairing), 2 - result(*pairing)) for pairing in upcoming]
+        try:
+            upcoming = schedule.send(Outcome(points, gone or set()))
+        except StopIteration:
+            return rounds
+
+
+class TestSchedules:
+    def test_round_robin_and_gauntlet(self) -> None:
+        assert rounds_of("round_robin", 4) == [[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]]
+        assert rounds_of("gauntlet", 4) == [[(0, 1), (0, 2), (0, 3)]]
+        assert rounds_of("gauntlet(seeds=2)", 4) == [[(0, 2), (0, 3), (1, 2), (1, 3)]]
+
+    @pytest.mark.parametrize("players", [2, 3, 8, 9, 20, 33])
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_swiss(self, players: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        strength = rng.permutation(players)
+        scores = Counter[int]()
+
+        def result(one: int, other: int) -> float:
+            return 2.0 if strength[one] > strength[other] else 0.0
+
+        rounds = rounds_of("swiss", players, result)
+        assert len(rounds) == max(1, int(np.ceil(np.log2(players))))
+        met = [frozenset(pairing) for pairings in rounds for pairing in pairings]
+        assert len(set(met)) == len(met)  # nobody meets another twice
+        resting = [set(range(players)) - set(itertools.chain(*pairings)) for pairings in rounds]
+        assert all(len(one) == players % 2 for one in resting)
+        assert len(set(itertools.chain(*resting))) == sum(map(len, resting))  # nor sits out twice
+        for pairings, rest in zip(rounds, resting, strict=True):
+            assert len(set(itertools.chain(*pairings))) == 2 * len(pairings)
+            gaps = [abs(scores[one] - scores[other]) for one, other in pairings]
+            assert np.mean(gaps) <= 2  # points are about the same
+            for one, other in pairings:
+                scores[one] += int(result(one, other))
+                scores[other] += 2 - int(result(one, other))
+            scores.update(dict.fromkeys(rest, 2))
+        best = scores.most_common(1)[0][0]
+        assert strength[best] == players - 1  # who wins all games is ahead
+
+    def test_swiss_of_as_many_rounds_as_opponents_is_a_round_robin_and_then_begins_again(self) -> None:
+        rounds = rounds_of("swiss(rounds=4)", 4)
+        met = Counter(frozenset(pairing) for pairings in rounds for pairing in pairings)
+        assert sorted(met.values()) == [1, 1, 1, 1, 2, 2]
+
+    @pytest.mark.parametrize("players", range(2, 18))
+    def test_knockout(self, players: int) -> None:
+        rounds = rounds_of("knockout", players)
+        assert sum(map(len, rounds)) == players - 1 == planned_games("knockout", players, 2) // 2
+        assert rounds[-1] == [(0, 1)]  # the highest seeds meet at the end
+        lost = [max(pairing) for pairings in rounds for pairing in pairings]
+        assert sorted(lost) == list(range(1, players))
+        assert {len(pairings) for pairings in rounds[1:]} <= {2**n for n in range(5)}
+
+    def test_a_tie_of_a_knockout_is_played_again_and_at_last_the_higher_seed_goes_on(self) -> None:
+        rounds = rounds_of("knockout", 4, lambda one, other: 1.0 if (one, other) == (0, 3) else stronger(one, other))
+        assert rounds == [[(0, 3), (1, 2)], *[[(0, 3)]] * 8, [(0, 1)]]
+
+    def test_who_is_withdrawn_does_not_go_on(self) -> None:
+        assert rounds_of("knockout", 4, gone={0})[-1] == [(1, 3)]
+        assert rounds_of("knockout", 4, gone={0, 3})[1] == [(0, 1)]  # in name only: no game is played
+        swiss = rounds_of("swiss", 4, gone={0, 3})
+        assert swiss == [[(0, 1), (2, 3)], [(2, 1)]]
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("swis", "unknown format 'swis': did you mean 'swiss'?"),
+            ("swiss(round=3)", "swiss takes rounds="),
+            ("swiss(3)", "swiss takes rounds="),
+            ("swiss(rounds=0)", "rounds must be a whole number, at least 1, got 0"),
+            ("gauntlet(seeds=3)", "seeds must be a whole number, from 1 to 2, got 3"),
+            ("knockout(rounds=3)", "knockout takes no arguments"),
+        ],
+    )
+    def test_formats_that_are_none(self, spec: str, message: str) -> None:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            tournament("tictactoe", ["random", "minimax(depth=1)", "mcts(simulations=5)"], format=spec)
+
+
+class Fragile(Random):
+    """Fails in some games, by their seed: when they begin, or at its move."""
+
+    def __init__(self, share: float, early: bool = False) -> None:
+        super().__init__()
+        self.share, self.early, self.fails = share, early, False
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.fails = (seed or 0) / 2**32 < self.share
+        if self.fails and self.early:
+            raise RuntimeError("no\n  more  memory")
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        if self.fails:
+            raise ConnectionResetError
+        return super().act(observation, info)
+
+
+class TestBandit:
+    @staticmethod
+    def variances(points: np.ndarray) -> np.ndarray:
+        """Return the covariances of the strengths, from the second derivatives of the likelihood as it is written."""
+        strengths, n = likely_strengths(points), len(points)
+
+        def log_posterior(given: np.ndarray) -> float:
+            wins = sum(points[i, j] * -np.log1p(np.exp(given[j] - given[i])) for i in range(n) for j in range(n))
+            return float(wins - (given**2).sum() / 8)
+
+        step, basis = 1e-3, np.eye(n)
+        curvature = np.zeros((n, n))
+        for i, j in itertools.product(range(n), repeat=2):
+            ends = [(a, b) for a in (1, -1) for b in (1, -1)]
+            curvature[i, j] = -sum(
+                a * b * log_posterior(strengths + step * (a * basis[i] + b * basis[j])) for a, b in ends
+            ) / (4 * step**2)
+        return np.linalg.inv(curvature)
+
+    def test_it_plays_where_it_tells_most(self) -> None:
+        schedule, points = schedule_of("bandit(pairings=9)", 4), np.zeros((4, 4))
+        upcoming = next(schedule)
+        for results in ([(1.5, 0.5), (1.0, 1.0)], [(2.0, 0.0), (1.5, 0.5)], [(0.5, 1.5), (1.0, 1.0)]):
+            for (one, other), (own, opposite) in zip(upcoming, results, strict=True):
+                points[one, other] += own
+                points[other, one] += opposite
+            upcoming = schedule.send(Outcome(results, set()))
+
+        def after(pairing: Pairing) -> float:  # as if it ended as expected
+            strengths = likely_strengths(points)
+            more = points.copy()
+            more[pairing] += 2 / (1 + np.exp(strengths[pairing[1]] - strengths[pairing[0]]))
+            more[pairing[::-1]] += 2 / (1 + np.exp(strengths[pairing[0]] - strengths[pairing[1]]))
+            return float(np.trace(self.variances(more)))
+
+        sums = {pairing: after(pairing) for pairing in itertools.combinations(range(4), 2)}
+        assert max(sums.values()) > min(sums.values()) + 1e-3
+        assert sums[upcoming[0]] == pytest.approx(min(sums.values()), abs=1e-5)
+
+    def test_how_many(self) -> None:
+        assert planned_games("bandit", 5, 4) == 40
+        assert planned_games("bandit(pairings=7)", 5, 2) == 14
+        assert len(list(itertools.chain(*rounds_of("bandit(pairings=3)", 2)))) == 3
+        met = set(itertools.chain(*rounds_of("bandit(pairings=30)", 4, gone={3})[1:]))
+        assert met == {(0, 1), (0, 2), (1, 2)}
+
+
+class TestFailures:
+    def test_who_fails_loses(self) -> None:
+        env = BoardGameEnv("tictactoe")
+        lost = play(env, [Random(), Fragile(1)], 0, failures=Exception, names=["a", "b"])
+        assert (lost.ending, lost.outcome, lost.reason) == ("failed", [1, -1], "ConnectionResetError")
+        assert len(lost.moves) == len(lost.seconds) == 1
+        lost = play(env, [Fragile(1, early=True), Random()], 0, failures=RuntimeError, options={"moves": [4]})
+        assert (lost.outcome, lost.moves, lost.movers) == ([-1, 1], [4], [-1])
+        assert lost.reason == "RuntimeError: no more memory"
+        assert GameRecord.from_json(lost.to_json()) == lost
+        nonsense = play(env, [lambda *_: "x", Random()], failures=ValueError)
+        assert nonsense.reason is not None
+        assert nonsense.reason.startswith("ValueError: <lambda> answered 'x'")
+
+    def test_other_errors_are_raised(self) -> None:
+        for failures in ((), RuntimeError):
+            with pytest.raises(ConnectionResetError):
+                play(BoardGameEnv("tictactoe"), [Random(), Fragile(1)], 0, failures=failures)
+        with pytest.raises(ConnectionResetError):
+            match("tictactoe", ["random", Fragile(1)], 2)
+
+    def test_who_fails_after_the_game_has_not_lost_it(self) -> None:
+        class Watching(Random):
+            count = 0
+
+            def watch(self, action: int) -> None:
+                self.count += 1
+                if self.count == 3:
+                    raise RuntimeError
+
+        env = BoardGameEnv("mnk(m=1, n=3, k=1)")
+        assert play(env, [Watching(), Random()], 0, failures=Exception).ending == "finished"
+        env = BoardGameEnv("tictactoe")
+        record = play(env, [Random(), Watching()], 0, failures=Exception)
+        assert (record.ending, record.outcome, len(record.moves)) == ("failed", [1, -1], 3)
+
+    @pytest.mark.parametrize(
+        "format", ["swiss", *(pytest.param(name, marks=pytest.mark.slow) for name in ("round_robin", "knockout"))]
+    )
+    def test_the_tournament_goes_on_and_who_fails_too_often_is_withdrawn(
+        self, format: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        players = [Fragile(0.5), "random", "mcts(simulations=5)", Fragile(0.6, early=True), "minimax(depth=1)"]
+
+        def played(**options: Any) -> list[GameRecord]:
+            names = list("abcde")
+            return tournament(
+                *("tictactoe", players, 6, 3),
+                format=format,
+                names=names,
+                failures=Exception,
+                max_failures=2,
+                **options,
+            )
+
+        with caplog.at_level(logging.WARNING, "plyground"):
+            records = played()
+        failed = Counter(one.players[one.outcome.index(-1)] for one in records if one.ending == "failed")
+        assert failed == {"a": 2, "d": 2}
+        for name in "ad":
+            last = max(number for number, one in enumerate(records) if name in one.players)
+            assert records[last].ending == "failed"
+            assert f"{name} has failed too often: it is withdrawn" in caplog.text
+        assert "fails in game" in caplog.text
+        assert "and loses it: RuntimeError: no more memory" in caplog.text
+        for done in range(len(records) + 1):  # as if it had been interrupted then
+            assert without_times(played(after=records[:done])) == without_times(records[done:])
+
+
+@pytest.mark.parametrize(
+    "format", ["bandit", *(pytest.param(one, marks=pytest.mark.slow) for one in ("swiss", "knockout"))]
+)
+def test_the_games_are_the_same_for_any_number_of_processes(format: str) -> None:
+    players = ["random", "mcts(simulations=5)", "minimax(depth=1)", Random()]
+    one = tournament("tictactoe", players, 4, format=format, seed=2)
+    assert without_times(tournament("tictactoe", players, 4, format=format, seed=2, jobs=2)) == without_times(one)
+    pairings = Counter(frozenset(record.players) for record in one)
+    assert all(count % 4 == 0 for count in pairings.values())
+
+
+def test_a_pairing_that_comes_again_has_other_openings() -> None:
+    records = tournament("connect_four", ["random", "minimax(depth=1)"], 4, format="swiss(rounds=2)", opening_plies=3)
+    assert len(records) == 8
+    assert len({tuple(record.moves[:3]) for record in records}) == 4
+
+
+def test_more_games_than_the_tournament_has() -> None:
+    players = ["random", "minimax(depth=1)"]
+    records = match("tictactoe", players, 4)
+    with pytest.raises(ValueError, match=r"4 games of random v minimax\(depth=1\) were played before, and .* has 2"):
+        iter_match("tictactoe", players, games=2, after=records)
+
+
+def test_records_of_failures_are_read_again(tmp_path: Any) -> None:
+    records = match("tictactoe", ["random", Fragile(1)], 2, failures=Exception)
+    write_records(tmp_path / "games.jsonl", records)
+    assert list(read_records(tmp_path / "games.jsonl")) == records

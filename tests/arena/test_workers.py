@@ -1,0 +1,196 @@
+"""Games in other processes: the same for any number of them and any backend, whatever happens to one."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+
+from plyground.agents import Random
+from plyground.arena import GameRecord, iter_match, match
+from plyground.arena import matches as matches_module
+from plyground.arena.cli.parts import clusters
+from plyground.arena.tournaments import workers
+from tests.arena.test_arena import without_times
+from tests.helpers.command_line import Run
+
+GAME = "tictactoe"
+PLAYERS = ["mcts(simulations=5)", "random"]
+
+
+class Heavy(Random):
+    """Plays at random, with weights like those of a network."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = np.arange(500_000)
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        assert self.weights[-1] == 499_999
+        return super().act(observation, info)
+
+
+class Locked(Random):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def slowly(observation: Any, info: Any) -> int:
+    """Play the first legal action, after a while."""
+    time.sleep(0.02)
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+def points(printed: str) -> list[tuple[str, float]]:
+    """Return who has how many points, of what a command printed with ``--json``."""
+    return [(player["name"], player["points"]) for player in json.loads(printed)["players"]]
+
+
+def test_players_that_cannot_be_pickled_are_named() -> None:
+    with pytest.raises(ValueError, match=r"Locked cannot be sent to other processes \(.*lock.*\): play with jobs=1"):
+        match(GAME, [Locked(), "random"], games=2, jobs=2)
+
+
+def test_other_words_than_ray_are_refused() -> None:
+    with pytest.raises(ValueError, match="jobs must be a number of processes, -1 for one on each core, or 'ray', got"):
+        match(GAME, PLAYERS, games=2, jobs="dask")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("many", [0, 10**9])
+def test_threads_as_workers(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least that a backend of joblib may be: each thread has agents of its own."""
+    monkeypatch.setattr(matches_module, "MANY", many)
+    one = without_times(match(GAME, PLAYERS, games=200, seed=4))
+    with joblib.parallel_config(backend="threading"):
+        assert without_times(match(GAME, PLAYERS, games=200, seed=4, jobs=3)) == one
+
+
+def test_an_error_before_a_game_is_sent_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Openings are drawn as they are needed, by whoever asks for the next games."""
+    monkeypatch.setattr(matches_module, "random_openings", lambda *_: (line or 1 / 0 for line in [[4], [0], []]))
+    with joblib.parallel_config(backend="threading"):
+        records = iter_match(GAME, PLAYERS, games=6, jobs=2)
+        assert [next(records).opening for _ in range(4)] == [1, 1, 1, 1]
+        with pytest.raises(ZeroDivisionError):
+            next(records)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what Dask leaves open is none of our doing
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is not installed")
+class TestDask:
+    @pytest.fixture(scope="class")
+    def client(self) -> Iterator[Any]:
+        from dask.distributed import Client, LocalCluster
+
+        options: Any = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+        with LocalCluster(**options) as cluster, Client(cluster) as one:
+            yield one
+
+    @pytest.mark.parametrize("many", [0, 10**9])
+    def test_plays_the_same_games(self, client: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(matches_module, "MANY", many)
+        players = [*PLAYERS, Heavy()]
+        one = without_times(list(iter_match(GAME, players, games=100, seed=4)))
+        with joblib.parallel_config(backend="dask"):
+            records = iter_match(GAME, players, games=100, seed=4, jobs=-1)
+            assert without_times(list(records)) == one
+
+    def test_games_come_while_others_are_played(self, client: Any) -> None:
+        with joblib.parallel_config(backend="dask"):
+            records: Any = iter_match(GAME, [slowly, "random"], games=400, jobs=-1)
+            start = time.perf_counter()
+            first = next(records)
+            assert time.perf_counter() - start < 10  # all would take longer
+            records.close()  # as Ctrl-C does
+            again = match(GAME, [slowly, "random"], games=4, jobs=-1)
+        assert without_times(again[:1]) == without_times([first])
+
+    def test_from_the_command_line(self, client: Any, run: Run) -> None:
+        arguments = "match", *PLAYERS, "--game", GAME, "--games", "4", "--json"
+        there = run(*arguments, "--dask", client.scheduler.address)[0]
+        assert points(there) == points(run(*arguments)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what Ray leaves open, or warns of, is none of our doing
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+class TestRay:
+    @pytest.mark.parametrize("many", [0, 10**9])
+    def test_plays_the_same_games(self, ray_nodes: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        import ray
+
+        stored: list[Any] = []
+        put = ray.put
+        monkeypatch.setattr(ray, "put", lambda value: stored.append(value) or put(value))
+        monkeypatch.setattr(matches_module, "MANY", many)
+        players = [*PLAYERS, Heavy()]
+        one = without_times(list(iter_match(GAME, players, 100, format="swiss(rounds=2)", seed=4)))
+        records = iter_match(GAME, players, 100, format="swiss(rounds=2)", seed=4, jobs="ray")
+        assert without_times(list(records)) == one
+        assert len(stored) == 1  # the players, once for all rounds
+        assert stored[0].nbytes > Heavy().weights.nbytes
+
+    def test_from_the_command_line(self, ray_nodes: Any, run: Run) -> None:
+        arguments = "tournament", *PLAYERS, "--game", GAME, "--games", "4", "--json"
+        assert points(run(*arguments, "--ray")[0]) == points(run(*arguments)[0])
+
+    def test_errors_end_the_match(self, ray_nodes: Any) -> None:
+        with pytest.raises(ValueError, match="answered 'x': expected an action"):
+            match(GAME, [lambda *_: "x", "random"], games=2, jobs="ray", names=["a", "b"])
+
+    def test_interrupted_and_resumed(self, ray_nodes: Any) -> None:
+        one = without_times(match(GAME, [slowly, "random"], games=40, seed=2))
+        records: Any = iter_match(GAME, [slowly, "random"], games=40, seed=2, jobs="ray")
+        done = [next(records) for _ in range(9)]
+        records.close()
+        rest = iter_match(GAME, [slowly, "random"], games=40, seed=2, jobs="ray", after=done)
+        assert without_times([*done, *rest]) == one
+
+    def test_a_node_that_is_killed_loses_nothing(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        one = without_times(match(GAME, [slowly, "random"], games=300, seed=3))
+        extra = ray_nodes.add_node(num_cpus=1)
+        games: list[GameRecord] = []
+        for record in iter_match(GAME, [slowly, "random"], games=300, seed=3, jobs="ray"):
+            games.append(record)
+            if len(games) == 60:
+                ray_nodes.remove_node(extra, allow_graceful=False)
+        assert without_times(games) == one
+
+    def test_what_kills_every_process_is_told(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(workers, "_RETRIES", 1)
+        with pytest.raises(RuntimeError, match="the cluster could not play some games in 2 attempts: "):
+            match(GAME, [lambda *_: os._exit(1), "random"], games=2, jobs="ray", names=["a", "b"])
+
+
+def test_where_to_play_is_said_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = "match", *PLAYERS, "--game", GAME, "--games", "2"
+    told = run(*arguments, "--ray", "--jobs", "2", code=2)[1]
+    assert "--jobs and --ray say where to play: give one of them" in told
+    monkeypatch.setattr(clusters, "_PATIENCE", 0.2)
+    pytest.importorskip("distributed")
+    told = run(*arguments, "--dask", "tcp://127.0.0.1:9", code=2)[1]
+    assert "no scheduler of Dask answers at tcp://127.0.0.1:9" in told
+
+
+def test_dask_that_is_not_installed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    told = run("match", *PLAYERS, "--game", GAME, "--games", "2", "--dask", "tcp://127.0.0.1:9", code=2)[1]
+    assert re.search(r"--dask needs Dask .*: pip install '.\[dask\]'", told)
+
+
+def test_ray_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ImportError, match=r"games on a cluster need Ray .*: pip install '.\[ray\]'"):
+        match(GAME, PLAYERS, games=2, jobs="ray")

@@ -1,0 +1,1 @@
+"""The command line, and our players as engines of other programs."""

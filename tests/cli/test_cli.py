@@ -1,0 +1,203 @@
+"""The command line: games, boards, files, JSON, and mistakes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyground.agents import agent_names
+from plyground.arena import read_records
+from plyground.envs import game_names, make_game
+from tests.helpers.command_line import Run
+
+
+def test_games(run: Run) -> None:
+    table, _ = run("games")
+    assert "connect_four(rows=6, columns=7)" in table
+    listed = json.loads(run("games", "--json")[0])
+    assert [entry["game"] for entry in listed] == game_names()
+    assert {"game": "connect_four", "parameters": {"rows": 6, "columns": 7}, "actions": 7} in listed
+    assert {"game": "tictactoe", "parameters": {}, "actions": 9} in listed
+
+
+class TestShow:
+    def test_text_with_what_a_search_finds(self, run: Run) -> None:
+        text, _ = run("show", "othello", "--moves", "d3 c5", "--overlay", "alphabeta(depth=2)")
+        assert "3 . . . X . . . ." in text
+        assert "player_0 to move" in text
+        assert "best line" in text
+
+    def test_moves_are_names_or_numbers(self, run: Run) -> None:
+        assert run("show", "go_9x9", "--moves", "E5,C3 pass") == run("show", "go_9x9", "--moves", "40 56 81")
+        assert "is illegal" in run("show", "go_9x9", "--moves", "E5 E5", code=2)[1]
+        assert "no action 'E55'" in run("show", "go_9x9", "--moves", "E55", code=2)[1]
+
+    @pytest.mark.parametrize("suffix", ["svg", "png"])
+    def test_pictures(self, run: Run, tmp_path: Path, suffix: str) -> None:
+        out = tmp_path / f"board.{suffix}"
+        overlay = ["--overlay", "mcts(simulations=50)"]
+        assert "saved" in run("show", "checkers", "--moves", "11-15", "--size", "200", *overlay, "--out", str(out))[0]
+        assert out.read_bytes().startswith(b"<svg" if suffix == "svg" else b"\x89PNG")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--out", "board.gif"], "board.gif"),
+            (["--out", "no/board.svg"], "there is no folder no"),
+            (["--overlay", "random"], "'random' does not search"),
+        ],
+    )
+    def test_mistakes(self, run: Run, arguments: list[str], message: str) -> None:
+        assert message in run("show", "othello", *arguments, code=2)[1]
+
+
+def test_convert(run: Run, tmp_path: Path) -> None:
+    first, sgf, again = (tmp_path / name for name in ("a.jsonl", "b.sgf", "c.jsonl"))
+    run("match", "random", "random", "-g", "othello(size=6)", "--games", "2", "--out", str(first))
+    assert "2 games" in run("convert", str(first), str(sgf))[0]
+    run("convert", str(sgf), str(again))
+    assert [game.moves for game in read_records(again)] == [game.moves for game in read_records(first)]
+    assert "exists already" in run("convert", str(first), str(sgf), code=2)[1]
+    assert (
+        "expected a name that ends in .jsonl, .db, .csv, .parquet, .sgf, .pdn or .pgn"
+        in run("convert", str(first), "x.txt", code=2)[1]
+    )
+    assert "plyground convert" in run("match", "random", "random", "--out", str(tmp_path / "x.sgf"), code=2)[1]
+
+
+def test_export(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    onnx = pytest.importorskip("onnx")
+    from plyground.agents.networks import new_network, save_network
+
+    save_network(tmp_path / "model.safetensors", new_network(make_game("tictactoe"), "tiny"))
+    for source in (tmp_path, tmp_path / "model.safetensors"):
+        target = tmp_path / f"{source.name}.onnx"
+        assert "a network for tictactoe" in run("export", str(source), str(target))[0]
+        onnx.checker.check_model(onnx.load(target))
+    assert "exists already" in run("export", str(tmp_path), str(target), code=2)[1]
+    assert "expected a name that ends in .onnx" in run("export", str(tmp_path), "x.bin", code=2)[1]
+    assert "no network" in run("export", str(tmp_path / "none"), str(tmp_path / "x.onnx"), code=2)[1]
+    assert "there is no folder" in run("export", str(tmp_path), str(tmp_path / "none" / "x.onnx"), code=2)[1]
+    assert "or damaged" in run("export", str(target), str(tmp_path / "x.onnx"), code=2)[1]
+
+
+def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
+    missing, folder = str(tmp_path / "no.pdn"), str(tmp_path / "no" / "x.jsonl")
+    for arguments, message in [
+        (["convert", missing, str(tmp_path / "x.pdn")], f"cannot read {missing}: there is no such file"),
+        (["convert", missing, folder], f"cannot save to {folder}: there is no folder"),
+        (["match", "random", "random", "--out", folder], f"cannot save to {folder}: there is no folder"),
+        (["match", "random", "random", "--out", str(tmp_path)], f"cannot save to {tmp_path}: it is a folder"),
+    ]:
+        out, error = run(*arguments, code=2)
+        assert message in error
+        assert "Errno" not in error
+        assert "playing" not in error
+        assert out == ""
+
+
+def test_what_the_system_says_of_a_file_has_no_number(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", "games.jsonl")
+
+    monkeypatch.setattr("plyground.envs.make_game", refuse)
+    assert "cannot read or write games.jsonl: permission denied" in run("games", code=2)[1]
+
+
+def test_agents(run: Run) -> None:
+    table, _ = run("agents")
+    listed = json.loads(run("agents", "--json")[0])
+    assert [entry["agent"] for entry in listed] == agent_names()
+    for name in agent_names():
+        assert name in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["match", "randon", "random"], "unknown agent 'randon': did you mean 'random'?"),
+        (
+            ["match", "random", "random", "--game", "conect_four"],
+            "unknown game 'conect_four': did you mean 'connect_four'?",
+        ),
+        (["match", "random", "random", "--games", "5"], "games must be even"),
+        (["match", "random"], "it takes two players"),
+        (["match", "mcts(simulations=0)", "random"], "simulations must be a whole number above 0"),
+        (["match", "ppo(no.zip)", "random"], "no model file 'no.zip'"),
+        (["match", "random", "random", "--out", "no/folder/games.jsonl"], "no/folder/games.jsonl"),
+        (["match", "random", "random", "--seed", "-1"], "--seed"),
+        (["match", "random", "random", "--gams", "5"], "--gams"),
+        (["match"], "players"),
+        (["play", "connect_four", "--seat", "third"], "seat must be 'first' or 'second', got 'third'"),
+        (["play", "shogi"], "unknown game 'shogi'"),
+        (["train", "ppx", "connect_four", "--out", "x"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
+        (["train", "ppo", "connect_four", "--steps", "0"], "steps must be a whole number, at least 1, got 0"),
+        (["train", "ppo", "connect_four", "--out", "no/x"], "there is no folder no"),
+        (["train", "ppo", "connect_for"], "did you mean 'connect_four'?"),
+        (["train", "ppo"], "give an algorithm and a game"),
+        (["train", "ppo", "tictactoe", "--opponent", "random*x"], "cannot read the share in 'random*x'"),
+        (["train", "ppo", "tictactoe", "--settings", "n_steps"], "cannot read the settings 'n_steps'"),
+        (
+            ["train", "ppo", "tictactoe", "--settings", "lr=3"],
+            "unknown setting 'lr' of MaskablePPO: did you mean 'learning_rate'?",
+        ),
+        (["train", "ppo", "tictactoe", "--settings", "policy_kwargs=3"], "unknown setting 'policy_kwargs'"),
+        (["train", "ppo", "tictactoe", "--resume", "x"], "--resume goes on with what its folder says"),
+        (["train", "--resume", "x", "--num-envs", "3"], "--resume goes on with what its folder says"),
+        (
+            ["train", "ppo", "tictactoe", "--ladder-games", "0"],
+            "ladder_games must be a whole number, at least 2, got 0",
+        ),
+        (["train", "ppo", "tictactoe", "--self-play", "2"], "self_play must be a number, from 0 to 1, got 2.0"),
+        (["train", "ppo", "tictactoe", "--network", "resnett"], "unknown network 'resnett': did you mean 'resnet'?"),
+        (["train", "--resume", "x"], "'x' holds no training run"),
+        (["trian"], "trian"),
+    ],
+)
+def test_mistakes_are_one_clear_line(
+    run: Run, arguments: list[str], message: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out, err = run(*arguments, code=2)
+    assert out == ""
+    lines = [line for line in err.splitlines() if line.strip() and not line.startswith("playing")]
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+    assert message in lines[0]
+    assert not list(tmp_path.iterdir())
+
+
+class TestJson:
+    def test_of_a_position(self, run: Run) -> None:
+        shown = json.loads(run("show", "tictactoe", "--moves", "0 4", "--overlay", "minimax", "--json")[0])
+        assert (shown["to_move"], shown["moves"], shown["legal"][0]) == ("player_1", ["0", "4"], "1")
+        found = json.loads(run("analyse", "tictactoe", "--moves", "0 4", "--agent", "minimax", "--json")[0])
+        assert (found["value"], found["kind"], found["best_move"]) == (0.0, "exact", shown["analysis"]["best_move"])
+        assert [action["move"] for action in found["actions"]] == shown["legal"]
+        solved = json.loads(run("solve", "tictactoe", "--moves", "0 1", "--json")[0])
+        assert (solved["value"], solved["distance"]) == (1.0, 5)
+        assert set(solved["best_moves"]) <= set(solved["legal"])
+
+    def test_of_an_explanation(self, run: Run) -> None:
+        found = json.loads(run("explain", "--tree", "((3 12 8) (2 ? ?) (14 5 2))", "--json")[0])
+        assert (found["value"], found["line"], found["pruned"]) == (3, ["A", "A1"], ["B2", "B3"])
+        assert found["root"]["alpha"] is None  # minus infinity
+        found = json.loads(run("explain", "-g", "tictactoe", "--simulations", "3", "--json")[0])
+        assert (found["root"]["visits"], len(found["simulations"])) == (3, 3)
+        assert "question" in json.loads(run("explain", "--exercise", "--json")[0])
+
+
+def test_uci_is_spoken_at_standard_input() -> None:
+    command = [sys.executable, "-m", "plyground.arena", "uci", "random"]
+    done = subprocess.run(
+        command, input="uci\nposition startpos\ngo\nquit\n", capture_output=True, text=True, timeout=120, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert "uciok" in lines
+    assert lines[-1].startswith("bestmove ")

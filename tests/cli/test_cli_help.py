@@ -1,0 +1,88 @@
+"""Help of the command line: whole, with examples that can be read, and fast."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+import plyground.envs
+from plyground.agents.teaching.exercises import EXERCISES
+from plyground.arena import TrainingConfig
+from plyground.arena.cli.commands import COMMANDS
+from plyground.arena.cli.main import _loaded
+from plyground.arena.training.alphazero import AlphaZeroConfig
+from tests.helpers.command_line import Run
+
+
+class TestHelp:
+    def test_alone_it_prints_help_and_nothing_else(self, run: Run) -> None:
+        out, err = run()
+        assert (out, err) == (run("--help")[0], "")
+        assert all(f"│ {name} " in out for name in COMMANDS)
+
+    def test_version(self, run: Run) -> None:
+        assert run("--version")[0] == f"plyground {plyground.envs.__version__}\n"
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_every_command_has_examples_that_can_be_read(self, run: Run, name: str) -> None:
+        command = _loaded(name)
+        assert (command.help or "").partition("\n")[0] == COMMANDS[name].what
+        shown = " ".join(run(name, "--help")[0].split())
+        for example in COMMANDS[name].examples:
+            assert example in shown
+            words = shlex.split(example)
+            assert words[:2] == ["plyground", name]
+            command.make_context(name, words[2:])
+        for one in command.params:
+            assert one.name == "help" or not one.help.startswith("That ")
+            assert one.name == "help" or re.search(r"[.'…]$", one.help), one.help
+
+    @pytest.mark.parametrize("name", ["", *COMMANDS])
+    def test_loads_no_game(self, name: str) -> None:
+        """Help waits for nothing: to import the games would take a second."""
+        code = "import sys; from plyground.arena.cli import main\n"
+        code += "try: main()\nexcept SystemExit: print(sorted({'numba', 'plyground.envs'} & sys.modules.keys()))"
+        command = [sys.executable, "-c", code, *([name] if name else []), "--help"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+
+    def test_as_a_module_and_completed_by_a_shell(self) -> None:
+        command = [sys.executable, "-m", "plyground.arena"]
+        assert "Usage:" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        completing = {
+            **os.environ,
+            "_PLYGROUND_COMPLETE": "complete_bash",
+            "COMP_WORDS": "plyground ma",
+            "COMP_CWORD": "1",
+        }
+        code = "import sys; sys.argv[0] = 'plyground'; from plyground.arena.cli import main; main()"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=completing, check=False)
+        assert done.stdout.split() == ["match"]
+
+
+def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> None:
+    shown, _ = run("train", "--help")
+    for one in (*fields(TrainingConfig), *fields(AlphaZeroConfig)):
+        if one.name not in ("algorithm", "game"):
+            assert f"--{one.name.replace('_', '-').removesuffix('s' * (one.name == 'opponents'))} " in shown
+    words = " ".join(shown.replace("│", " ").split())
+    assert "Residual blocks of the resnet. At least 1. Default: 1." in words
+    assert "relative to each other. Default: random*0.3, alphabeta(depth=1)*1," in words
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_whole_at_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(name, "--help")[0].splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if re.search(r"\w…", line)]  # cut off
+
+
+def test_the_help_of_explain_has_all_kinds_of_exercises(run: Run) -> None:
+    assert f"Kind of the exercise: {' or '.join(EXERCISES)}." in " ".join(run("explain", "--help")[0].split())

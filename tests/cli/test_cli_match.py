@@ -1,0 +1,129 @@
+"""``plyground match``: results, files of games that go on, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from plyground.arena import match, read_records
+from tests.helpers.command_line import Run
+
+
+def test_match(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    arguments = ("match", "alphabeta(depth=2)", "random", "--games", "4", "--seed", "1", "--out", str(out))
+    table, _ = run(*arguments)
+    assert "alphabeta(depth=2)" in table
+    assert "connect_four, 4 games, seed 1" in table
+    assert len(list(read_records(out))) == 4
+    assert "has 4 games already (connect_four, alphabeta(depth=2) v random): go on" in run(*arguments, code=2)[1]
+    result = json.loads(run(*arguments, "--resume", "--games", "6", "--json", "--jobs", "2")[0])
+    assert (result["game"], result["games"], result["seed"]) == ("connect_four", 6, 1)
+    assert [player["name"] for player in result["players"]] == ["alphabeta(depth=2)", "random"]
+    assert result["players"][0]["wins"] == result["players"][1]["losses"]
+    records = [record.moves for record in read_records(out)]
+    whole = match("connect_four", ["alphabeta(depth=2)", "random"], games=6, seed=1)
+    assert records == [record.moves for record in whole]
+
+
+def test_match_goes_on_after_any_game_and_refuses_other_games(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    players = ("random", "minimax(depth=1)", "random")
+    arguments = ("match", *players, "-g", "tictactoe", "--games", "2", "--out", str(out))
+    run(*arguments)
+    lines = out.read_text().splitlines()
+    assert len(lines) == 6
+    moves = [json.loads(line)["moves"] for line in lines]
+    for kept in (0, 1, 3, 4, 6):
+        out.write_text("".join(line + "\n" for line in lines[:kept]))
+        run(*arguments, "--resume")
+        assert [record.moves for record in read_records(out)] == moves
+    refused = {
+        ("--seed", "1"): "cannot go on with .*: game 1 is of another match: its seed is .*, expected",
+        ("-g", "connect_four"): "game 1 is of another match: its game is tictactoe, expected connect_four",
+        ("--opening-plies", "0"): r"its opening is \[.*\], expected \[\]",
+        ("--games", "4"): "game 3 is of another match: its players are random#1 v random#2",
+    }
+    for options, message in refused.items():
+        assert re.search(message, run(*arguments, *options, "--resume", code=2)[1])
+    assert "--resume goes on with a file of games" in run("match", "random", "random", "--resume", code=2)[1]
+    assert out.read_text().splitlines()[0] == lines[0]
+
+
+def test_illegal_moves_are_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stubborn.py").write_text("def four(observation, info):\n    return 4\n")
+    _, err = run("match", "random", "./stubborn.py:four", "-g", "tictactoe", "--games", "2", "--opening-plies", "1")
+    assert re.search(r"./stubborn.py:four lost [12] games by illegal moves", err)
+
+
+def test_players_that_fail_lose_if_asked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text("def player(observation, info):\n    raise ValueError('out of luck')\n")
+    arguments = ("tournament", "random", "./broken.py:player", "minimax(depth=1)", "-g", "tictactoe", "--games", "2")
+    assert run(*arguments, code=2)[1].splitlines()[-1] == "error: out of luck"
+    out, err = run(*arguments, "--keep-going", "--format", "gauntlet(seeds=2)", "--out", "games.jsonl")
+    assert "tictactoe, 4 games, seed 0" in out
+    assert "./broken.py:player fails in game 3, and loses it: ValueError: out of luck" in err
+    assert "./broken.py:player lost 2 games by errors" in err
+    assert [record.ending == "failed" for record in read_records("games.jsonl")] == [False, False, True, True]
+
+
+def test_tournament(run: Run) -> None:
+    players = ["minimax(depth=1)", "random", "mcts(simulations=5)"]
+    arguments = ("tournament", *players, "-g", "tictactoe", "--games", "2", "-f", "swiss")
+    assert "tictactoe, 4 games" in run(*arguments)[0]
+    result = json.loads(run(*arguments, "--json", "--seed", "1")[0])
+    assert (result["games"], len(result["players"])) == (4, 3)
+    assert "unknown format 'league'" in run(*arguments[:-1], "league", code=2)[1]
+    assert "minimax wins the knockout" in run("tournament", "random", "minimax", "-g", "tictactoe", "-f", "knockout")[1]
+    assert "wins" not in run(*arguments)[1]
+
+
+def test_round_robin(run: Run) -> None:
+    players = ["random", "mcts(simulations=10)", "minimax(depth=1)"]
+    result = json.loads(run("match", *players, "-g", "tictactoe", "--games", "2", "--json")[0])
+    assert {player["name"] for player in result["players"]} == set(players)
+    assert result["games"] == 6
+
+
+def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    command = [
+        "match",
+        "alphabeta(depth=3)",
+        "random",
+        "--games",
+        "100000",
+        "--opening-plies",
+        "0",
+        "--out",
+        str(out),
+        "--json",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from plyground.arena.cli import main; main()", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    for _ in range(600):
+        if out.exists() and out.read_text().count("\n") >= 3:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    result = json.loads(printed)
+    assert process.returncode == 0, said
+    assert 3 <= result["games"] < 100_000
+    assert f"stopped after {result['games']} of 100000 games" in said
+    assert len(list(read_records(out))) - result["games"] in (0, 1)  # saved first, then counted

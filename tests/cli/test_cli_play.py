@@ -1,0 +1,65 @@
+"""``plyground play``: what people see and type."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from plyground.arena.cli.parts.boards import counts, drawn
+from plyground.envs import make_game
+from tests.helpers.command_line import Run
+
+
+class TestPlay:
+    def played(self, run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, *arguments: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed.replace(" ", "\n") + "\n"))
+        return run("play", *arguments)[0]
+
+    def test_to_the_end(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed = "4 x 8 1 2 3 5 6 7"
+        out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "minimax", "--seat", "second")
+        assert out.startswith("You are player_2 (O) and move second; minimax is player_1 (X). ? for help.")
+        assert re.search(r"minimax plays 0 \([\d.]+ .?s\)\n\[X\] 3  6 \n 1 ", out)
+        assert "tictactoe has no action 'x'" in out
+        assert " after " in out.splitlines()[-2]
+        assert out.splitlines()[-1] in ("A draw.", "You lose.")  # nobody beats minimax
+
+    def test_words(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed = "? hint undo 4 undo resign"
+        out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "alphabeta(depth=2)")
+        assert "Legal moves: 0 1 2 3 4 5 6 7 8\n  hint " in out
+        assert re.search(r"Hint: \d, value [+-]0.\d\d for you, says alphabeta\(depth=2\).", out)
+        assert "There is no move of yours to take back." in out
+        after = out[out.index("alphabeta(depth=2) plays") :]
+        assert "X 1, O 1 marks" in after
+        assert " 0  3  6 \n 1  4  7 \n 2  5  8 " in after  # taken back
+        assert out.endswith("player_1 (X) resigns: player_2 (O) wins.\n")
+
+    def test_can_be_given_up(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
+        assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")
+
+    def test_symbols(self) -> None:
+        chess = make_game("chess")
+        state = chess.play_moves(["e2e4"])
+        last = chess.new_state(), chess.move_of(chess.new_state(), "e2e4")
+        lines = drawn(chess, state, last, unicode=True).plain.splitlines()
+        assert lines[0].split() == ["8", *"♜♞♝♛♚♝♞♜", "8"]
+        assert "[♙]" in lines[4]
+        assert drawn(chess, state, last).plain.splitlines()[0].split() == ["8", *"rnbqkbnr", "8"]
+
+    def test_boards(self) -> None:
+        go, checkers = make_game("go(board_size=5)"), make_game("checkers")
+        state = go.play_moves(["C3", "A1"])
+        lines = drawn(go, state, (go.play_moves(["C3"]), go.str_to_action("A1"))).plain.splitlines()
+        assert lines[2] == "3 .  .  X  .  .  3"
+        assert lines[4] == "1[O] .  .  .  .  1"
+        assert lines[5].split() == list("ABCDE")
+        assert counts(go, state) == "X 1, O 1 stones"
+        state = checkers.play_moves(["11-15"])
+        lines = drawn(checkers, state, (checkers.new_state(), checkers.str_to_action("11-15"))).plain.splitlines()
+        assert lines[2].split() == ["X9", "X10", "11", "X12"]
+        assert lines[3].split() == ["13", "14", "[X15]", "16"]
+        assert len({len(line) for line in lines[:-1]}) == 1

@@ -1,0 +1,74 @@
+"""``plyground ratings``: the list, for people and for programs, and what cannot be rated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plyground.arena import rating_list, write_records
+from tests.arena.test_payoffs import circle
+from tests.arena.test_rating_lists import GAMES
+from tests.helpers.command_line import Run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """Return the names of two files that have the same games as `GAMES`; pairs are torn apart between them."""
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    write_records(paths[0], GAMES[::2])
+    write_records(paths[1], GAMES[1::2])
+    return [str(path) for path in paths]
+
+
+def test_for_programs(run: Run, files: list[str]) -> None:
+    found = json.loads(run("ratings", *files, "--json", "--los")[0])
+    expected = rating_list(GAMES)
+    assert (found["games"], found["pairs"], found["relative_to"]) == (180, 90, "mean")
+    assert [one["name"] for one in found["players"]] == [one.name for one in expected.ratings]
+    for one, other in zip(found["players"], expected.ratings, strict=True):
+        assert (one["elo"], one["low"], one["high"]) == pytest.approx(other[1:4], abs=0.01)
+    np.testing.assert_allclose(found["superiority"], expected.superiority, atol=1e-4)
+    assert found["players"][0]["superior_to_next"] == pytest.approx(expected.superiority[0, 1], abs=1e-4)
+
+
+def test_for_people(run: Run, files: list[str]) -> None:
+    out, _ = run("ratings", *files, "--los")
+    best = rating_list(GAMES).ratings[0]
+    assert f"{best.elo:+.0f}" in out
+    assert f"{best.low:+.0f} to {best.high:+.0f}" in out
+    assert "g, 180 games, 180 of them in pairs" in out
+    assert "the lead on the mean of all players" in out
+    assert "How likely each is stronger" in out
+    narrow, _ = run("ratings", *files, "--anchor", "c=1000", "--confidence", "0.5")
+    assert "fixed" in narrow
+    assert "the lead on the anchors (c)" in narrow
+
+
+def test_circles(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "circle.jsonl"
+    write_records(file, circle())
+    found = json.loads(run("ratings", str(file), "--cycles", "--json")[0])
+    assert len(found["cycles"]) == 1
+    assert set(found["cycles"][0]) == set("abc")
+    last = found["order"].index("d")
+    assert found["nash"][last]["share"] < 1e-6
+    assert found["nash"][last]["elo"] < -100
+    assert sum(found["alpha_rank"]) == pytest.approx(1)
+    out, _ = run("ratings", str(file), "--cycles")
+    assert " beats ".join([*found["cycles"][0], found["cycles"][0][0]]) in out
+    write_records(tmp_path / "torn.jsonl", [record for record in circle() if set(record.players) != {"a", "d"}])
+    assert "have not met" in run("ratings", str(tmp_path / "torn.jsonl"), "--cycles", code=2)[1]
+
+
+def test_what_cannot_be_rated(run: Run, files: list[str], tmp_path: Path) -> None:
+    for words, message in (
+        ((*files, "--anchor", "cc=5"), "the anchor 'cc' has no games: did you mean 'c'"),
+        ((*files, "--anchor", "c"), "--anchor takes a player's name and its rating, as in 'random=0', got 'c'"),
+        ((*files, "--anchor", "mcts(simulations=x)"), "--anchor takes a player's name"),
+        ((*files, "--confidence", "95"), "confidence must be between 0 and 1, got 95.0"),
+        ((str(tmp_path / "none.jsonl"),), "no such file"),
+    ):
+        assert message in " ".join(run("ratings", *words, code=2)[1].split())

@@ -1,0 +1,204 @@
+"""``plyground report``, ``replay`` and ``watch``: files of games at the terminal, and as a page."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from plyground.arena import play_with_progress, write_records
+from plyground.arena.cli.parts.replaying import Reel, browse
+from plyground.arena.cli.parts.watching import Follower, Pace, follow
+from tests.helpers.command_line import Run
+from tests.helpers.report_games import MATCH, a_game
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_records(tmp_path / "games.jsonl", MATCH)
+    return tmp_path / "games.jsonl"
+
+
+class TestReport:
+    def test_a_page_is_written(self, run: Run, file: Path, tmp_path: Path) -> None:
+        out = tmp_path / "page.html"
+        said, _ = run("report", str(file), "--out", str(out), "--blunders", "0", "--title", "May")
+        assert said == f"saved {out}, 6 games, 0.0 MB\n"
+        assert "<title>May</title>" in out.read_text(encoding="utf-8")
+
+    def test_one_game_of_several(self, run: Run, file: Path, tmp_path: Path) -> None:
+        write_records(file, [a_game("a b", 1.0, game="mnk(m=3, n=3, k=3)")])
+        out = tmp_path / "page.html"
+        arguments = ("report", str(file), "--out", str(out), "--blunders", "0")
+        assert "tictactoe (6), mnk(m=3, n=3, k=3) (1): choose one" in run(*arguments, code=2)[1]
+        assert not out.exists()
+        assert "6 games" in run(*arguments, "--game", "tictactoe")[0]
+        assert "has no games of 'tictacto'" in run(*arguments, "--game", "tictacto", code=2)[1]
+
+    def test_files_that_are_no_games(self, run: Run, tmp_path: Path) -> None:
+        assert "there is no such file" in run("report", str(tmp_path / "none.jsonl"), code=2)[1]
+        (tmp_path / "bad.jsonl").write_text("{}\n")
+        assert "line 1" in run("report", str(tmp_path / "bad.jsonl"), "--out", str(tmp_path / "x.html"), code=2)[1]
+
+
+class TestReplay:
+    def test_every_position_where_nobody_can_press_keys(self, run: Run, file: Path) -> None:
+        out, _ = run("replay", str(file), "1")
+        heading, *frames = out.split("\n\n")
+        assert heading == "game 1, tictactoe: a (X) v b (O), 1-0, a wins after 5 moves"
+        assert len(frames) == 6
+        assert frames[0].startswith("initial position, 5 moves to come\n 0  3  6 ")
+        assert frames[1].startswith("1/5 opening: 0\n[X] 3  6 \n 1  4  7 ")
+        assert frames[2].startswith("2/5 b (O): 4 (1 ms)\n X  3  6 \n 1 [O] 7 ")
+        assert frames[5].startswith("5/5 a (X): 2 (1 ms)\na wins\n X  O  . \n X  O  . \n[X] .  . ")
+
+    def test_one_position(self, run: Run, file: Path, tmp_path: Path) -> None:
+        out, _ = run("replay", str(file), "2", "--ply", "2")
+        assert out.split("\n\n")[1].startswith("2/6 a (O): 4 (1 ms)\n")
+        assert out.count("\n\n") == 1
+        picture = tmp_path / "position.svg"
+        assert run("replay", str(file), "2", "--svg", str(picture))[0] == f"saved {picture}\n"
+        assert "6/6 a (O): 5 (1 ms): a wins" in picture.read_text()
+
+    def test_games_that_ended_by_a_fault(self, run: Run, file: Path) -> None:
+        illegal = a_game("a b", -1.0, moves=[0, 4, 4], seconds=[0.0, 0.1, 0.1], movers=[-1, 1, 0], ending="illegal")
+        write_records(file, [illegal, a_game("b a", 1.0, ending="failed", reason="no answer for 5 s")])
+        out, _ = run("replay", str(file), "7")
+        assert "3/3 a (X): 4 (100 ms)\na loses by an illegal move\n" in out
+        assert "a loses by an error: no answer for 5 s" in run("replay", str(file), "8")[0]
+
+    def test_what_is_not_there(self, run: Run, file: Path) -> None:
+        assert "has 6 games: there is no game 7" in run("replay", str(file), "7", code=2)[1]
+        assert "has 5 moves: there is no position after 6" in run("replay", str(file), "1", "--ply", "6", code=2)[1]
+        assert ".svg or .png" in run("replay", str(file), "1", "--svg", "x.gif", code=2)[1]
+        write_records(file, [a_game("a b", 1.0, game="chess_v6")])
+        assert "the boards of chess_v6 cannot be drawn" in run("replay", str(file), "7", code=2)[1]
+
+    def test_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def shown(keys: list[str]) -> str:
+            pressed: Iterator[str] = iter(keys)
+            monkeypatch.setattr("typer.getchar", lambda: next(pressed))
+            console = Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
+            browse(console, Reel(MATCH[0], 1))
+            output: Any = console.file
+            return output.getvalue().split("a wins after 5 moves\n")[-1]  # what stays when the screen is given back
+
+        assert shown(["q"]).startswith("initial position")
+        assert shown(["n", " ", "\x1b[C", "q"]).startswith("3/5 ")
+        assert shown(["n", "n", "p", "q"]).startswith("1/5 ")
+        assert shown(["G", "\x1b[D", "x", "q"]).startswith("4/5 ")
+        assert shown(["G", "n", "g", "p", "\x03"]).startswith("initial position")
+
+
+def test_the_bar_of_a_match_tells_the_rate_and_who_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr("plyground.arena.progress.CONSOLE", console)
+    games = [a_game(f"[a] {other}", 1.0, (one,)) for one in (0, 8) for other in "bc"]
+    assert play_with_progress(iter(games), 4) == games
+    output: Any = console.file
+    text = output.getvalue()
+    assert re.search(r" 4/4 +[\d.e+]+/s ", text)
+    assert re.search(r"\[a\] leads, \+\d+ Elo \([+-]\d+ to \+\d+\)", text)
+
+
+class TestWatch:
+    def test_once(self, run: Run, file: Path) -> None:
+        out, _ = run("watch", str(file), "--once", "--games", "12")
+        assert "1 a" in out
+        assert "tictactoe, 6 games, 6 of them in pairs" in out
+        assert "6 of 12 games\nlast: a v c, 1/2-1/2, a draw\n" in out
+
+    def test_a_name_with_brackets_is_shown_as_it_is(self, run: Run, file: Path) -> None:
+        write_records(file, [a_game("[red]d a", 1.0), a_game("a [red]d", 1.0)])
+        assert run("watch", str(file), "--once")[0].count("[red]d") == 3
+
+    def test_a_file_that_grows_until_nothing_comes(self, file: Path) -> None:
+        def play() -> None:
+            for outcome in (1.0, -1.0):
+                time.sleep(0.3)
+                write_records(file, [a_game("b c", outcome)])
+
+        console = Console(file=io.StringIO(), width=100)
+        player = threading.Thread(target=play)
+        player.start()
+        follow(console, file, planned=8, every=0.1, until_idle=1.0)
+        player.join()
+        output: Any = console.file
+        text = output.getvalue()
+        assert "8 of 8 games" in text
+        assert "all are played" in text
+        assert "last: b v c, 0-1, c wins" in text
+
+    def test_only_whole_lines_are_read_and_each_once(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.jsonl"
+        path.write_text("")
+        follower = Follower(path)
+        assert (follower.look(), follower.records) == (0, [])
+        lines = [record.to_json() + "\n" for record in MATCH]
+        with open(path, "a") as file:
+            file.write(lines[0] + lines[1][:40])
+            file.flush()
+            assert follower.look() == 1
+            file.write(lines[1][40:] + lines[2])
+        assert follower.look() == 2
+        assert follower.records == MATCH[:3]
+        path.write_text(lines[4])  # another file of the same name
+        follower.look()
+        assert follower.records == [MATCH[4]]
+        with open(path, "a") as file:
+            file.write("{}\n")
+        with pytest.raises(ValueError, match=r"games.jsonl, line 2: expected an object with the fields"):
+            follower.look()
+
+    def test_files_of_other_formats_are_read_anew(self, tmp_path: Path, run: Run) -> None:
+        games = [a_game("a b", 1.0, game="gomoku(size=5)", moves=[0, 5, 1, 6, 2])]
+        write_records(tmp_path / "one.jsonl", games)
+        path = tmp_path / "one.sgf"
+        run("convert", str(tmp_path / "one.jsonl"), str(path))
+        follower = Follower(path)
+        assert (follower.look(), follower.look()) == (1, 0)
+        path.write_text(2 * path.read_text())
+        assert follower.look() == 1
+        assert [record.players for record in follower.records] == [["a", "b"]] * 2
+
+    def test_a_store_tells_how_many_games_there_will_be(self, run: Run, tmp_path: Path) -> None:
+        store = tmp_path / "games.db"
+        run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "4", "--out", str(store))
+        assert "4 of 4 games, all are played\n" in run("watch", str(store), "--once")[0].replace("[K", "")
+        assert "4 of 4 games" in run("watch", f"{store}#1", "--once")[0]
+        assert "game 4, tictactoe: " in run("replay", str(store), "4")[0]
+        follower = Follower(store)
+        assert (follower.look(), follower.look()) == (4, 0)
+        run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "6", "--out", str(store), "--resume")
+        assert follower.look() == 2
+
+    def test_no_file(self, run: Run, tmp_path: Path) -> None:
+        assert "there is no such file" in run("watch", str(tmp_path / "none.jsonl"), "--once", code=2)[1]
+        assert "cannot tell the format" in run("watch", str(tmp_path / "none.txt"), "--once", code=2)[1]
+        (tmp_path / "empty.jsonl").write_text("")
+        assert run("watch", str(tmp_path / "empty.jsonl"), "--once")[0] == "no game has ended yet\n"
+
+    def test_pace(self) -> None:
+        pace, noon = Pace(300), datetime(2026, 5, 1, 12)
+        pace.add(0.0, 100)
+        assert pace.line(noon) == "100 of 300 games"
+        pace.add(10.0, 150)
+        assert pace.line(noon) == "150 of 300 games, 5 a second, 0:00:30 left, until 12:00:30"
+        for second in range(20, 200, 10):  # nothing comes: the rate is that of the last minute
+            pace.add(float(second), 150)
+        assert pace.line(noon) == "150 of 300 games"
+        pace.add(250.0, 151)  # one in the minute from 190 on
+        assert pace.line(noon) == "151 of 300 games, 1 a minute, 2:29:00 left, until 14:29:00"
+        pace.add(251.0, 300)
+        assert pace.line(noon).endswith("a second, all are played")
+        alone = Pace(None)
+        alone.add(0.0, 7)
+        assert alone.line(noon) == "7 games"

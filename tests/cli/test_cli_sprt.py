@@ -1,0 +1,55 @@
+"""``plyground sprt``: counts from elsewhere, and matches that stop by themselves and go on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Run
+
+MATCH = ("sprt", "minimax", "random", "-g", "tictactoe", "--elo1", "100", "--opening-plies", "1")
+
+
+def test_judges_counts(run: Run) -> None:
+    counts = ("--pentanomial", "39 8843 26675 9240 44", "--elo0", "0.5", "--elo1", "2.5")
+    found = json.loads(run("sprt", *counts, "--model", "normalized", "--json")[0])
+    assert found["llr"] == pytest.approx(2.941675, abs=5e-7)
+    assert (found["decision"], found["pairs"]) == (None, 44841)
+    out, _ = run("sprt", *counts)
+    assert "LLR +2.94, bounds -2.94 and +2.94: undecided" in out
+    assert "normalised Elo +3.5 (+1.2 to +5.8, 95 %)" in out
+
+
+def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:
+    whole = json.loads(run(*MATCH, "--json")[0])
+    assert whole["decision"] == "H1"
+    out, _ = run(*MATCH)
+    assert "tictactoe: minimax v random" in out
+    assert "H1, stronger by 100 rather than by 0" in out
+    games = tmp_path / "games.jsonl"
+    run(*MATCH, "--max-games", "4", "--out", str(games))
+    lines = games.read_text().splitlines()
+    games.write_text("\n".join(lines[:3]) + "\n")  # as if stopped in the middle of a pair
+    assert json.loads(run(*MATCH, "--out", str(games), "--resume", "--json")[0]) == whole
+    assert len(games.read_text().splitlines()) == 2 * whole["pairs"]
+    assert json.loads(run(*MATCH, "--out", str(games), "--resume", "--json")[0]) == whole
+    assert "go on with them by --resume" in run(*MATCH, "--out", str(games), code=2)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "give two players, or the results"),
+        (("random", "minimax", "--pentanomial", "1 2 3 4 5"), "give two players, or the results"),
+        (("random",), "it takes two players, got 1: random"),
+        (("--pentanomial", "1 2 3"), "takes five whole numbers"),
+        (("--pentanomial", "1 2 3 4 x"), "takes five whole numbers"),
+        (("--pentanomial", "0 0 0 0 0"), "nothing to estimate before the first pair"),
+        (("random", "minimax", "--elo1", "-5"), "elo1 must be above elo0"),
+        (("random", "minimax", "--model", "elo"), "unknown model 'elo'"),
+    ],
+)
+def test_what_makes_no_sense_is_said(run: Run, words: tuple[str, ...], message: str) -> None:
+    assert message in run("sprt", *words, code=2)[1].replace("\n", " ")

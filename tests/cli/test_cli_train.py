@@ -1,0 +1,61 @@
+"""``plyground train``: options, a run, and its policy in a match."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plyground.arena import TrainingConfig
+from plyground.arena.training.alphazero import AlphaZeroConfig
+from tests.helpers.command_line import Run
+
+
+def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    folder = tmp_path / "run"
+    options = ("--num-envs", "4", "--opponent", "random*0.5", "--opponent", "minimax(depth=1)", "--network", "mlp")
+    options += (
+        "--ladder-every",
+        "0",
+        "--ladder",
+        "random",
+        "--ladder",
+        "minimax(depth=1)",
+        "--symmetry",
+        "--seed",
+        "0",
+    )
+    settings = ("--settings", "n_steps=8, batch_size=16")
+    _, err = run("train", "ppo", "tictactoe", "--out", str(folder), "--steps", "64", *options, *settings)
+    assert "64 steps; go on with --resume" in err
+    config = TrainingConfig.load(folder / "config.json")
+    assert config.opponents == {"random": 0.5, "minimax(depth=1)": 1.0}
+    assert (config.ladder_every, config.ladder) == (0, ("random", "minimax(depth=1)"))
+    assert (config.symmetry, config.num_envs, config.settings) == (True, 4, {"n_steps": 8, "batch_size": 16})
+    _, err = run("train", "--resume", str(folder), "--steps", "128")
+    assert f"{folder}: 128 steps" in err.replace("\n", " ")
+    result = json.loads(run("match", f"ppo({folder})", "random", "-g", "tictactoe", "--games", "2", "--json")[0])
+    assert {player["name"] for player in result["players"]} == {f"ppo({folder})", "random"}
+
+
+def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    folder = tmp_path / "az"
+    small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "8")
+    small += ("--no-symmetry", "--ladder-every", "0", "--inference", "torch")
+    _, err = run("train", "alphazero", "tictactoe", "--out", str(folder), "--steps", "24", *small)
+    assert "32 steps; go on with --resume" in err  # a turn is 8 plies of 4 games: the first end at or after 24
+    config = AlphaZeroConfig.load(folder / "config.json")
+    assert (config.steps, config.minutes, config.symmetry, config.simulations) == (24, None, False, 4)
+    _, err = run("train", "--resume", str(folder), "--steps", "48")
+    assert f"{folder}: 64 steps" in err.replace("\n", " ")
+    assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
+    found = json.loads(run("evaluate", str(folder), "--positions", "2", "--ladder", "none", "--json")[0])
+    assert (found["player"], found["game"]) == (str(folder), "tictactoe")
+    curve = json.loads(run("evaluate", str(folder), "--curve", "--positions", "2", "--ladder", "none", "--json")[0])
+    assert [point["steps"] for point in curve] == [32, 64]
+    wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
+    assert "--self-play is no option of alphazero: did you mean" in wrong
+    assert not (tmp_path / "no").exists()

@@ -1,0 +1,390 @@
+"""Compiled code is found again on disk by the next process, and is never stale."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from enum import Enum, IntEnum
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core.bytecode import FunctionIdentity
+from numba.core.errors import NumbaError
+
+from plyground.envs import Game, checkers, connect_four, go, tictactoe
+from plyground.envs.games import tictactoe as tictactoe_file
+from plyground.envs.jit import bind, helper, kernel
+from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols_are_unique
+from plyground.envs.jit.digest import digest
+from plyground.envs.jit.linked import _LinkedLibrary
+from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
+from tests.conftest import as_own_file
+
+EXERCISE_ALL_KERNELS = """
+import numpy as np
+from plyground.agents import MCTS, AlphaBeta, Minimax
+from plyground.agents import minimax, search
+from plyground.agents.alphabeta import deepening
+from plyground.agents.mcts.simulate import simulate
+from plyground.envs import BoardGameEnv, connect_four, position, tictactoe
+
+for game in (tictactoe(), connect_four(4, 5)):
+    env = BoardGameEnv(game)
+    env.reset()
+    for agent in (Minimax(game, depth=3), AlphaBeta(game, depth=6), MCTS(game, 200, seed=0)):
+        env.step(agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]))
+        found = agent.analyse(env.infos[env.agent_selection]["state"])
+        print(found.best_action, found.value, found.nodes)
+
+kernels = [minimax._minimax, deepening.deepen, search._legal_actions, simulate, position._advance]
+print("hits", sum(sum(k.stats.cache_hits.values()) for k in kernels), file=__import__("sys").stderr)
+print("misses", sum(sum(k.stats.cache_misses.values()) for k in kernels), file=__import__("sys").stderr)
+"""
+
+
+def run(code: str, cache: Path, *paths: Path) -> tuple[str, str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert result.returncode == 0, result.stderr
+    said = [line for line in result.stderr.splitlines() if not line.startswith("compiling ")]
+    return result.stdout, "\n".join(said)
+
+
+@pytest.mark.slow
+def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
+    first, first_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
+    second, second_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
+    assert first_counts.split() == ["hits", "0", "misses", "10"]
+    assert second_counts.split() == ["hits", "10", "misses", "0"]
+    assert first == second
+
+
+@pytest.mark.slow
+def test_each_game_has_its_own_file_so_that_processes_cannot_mix_them_up(tmp_path: Path) -> None:
+    code = (
+        "import sys; from plyground.agents import search; from plyground.envs import make_game; import numpy as np\n"
+        "for game in map(make_game, sys.stdin.read().split()):\n"
+        "    print(search._legal_actions(game, game.new_state(), np.empty(10, np.int32)))\n"
+        "print(sum(search._legal_actions.stats.cache_misses.values()))"
+    )
+
+    def legal_actions(*games: str) -> list[str]:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", code]
+        result = subprocess.run(
+            command, input=" ".join(games), capture_output=True, text=True, env=environment, check=True
+        )
+        return result.stdout.split()
+
+    games = ["tictactoe", "connect_four", "connect_four(rows=5,columns=8)"]
+    expected = ["9", "7", "8"]
+    for game, answer in zip(games, expected, strict=True):
+        assert legal_actions(game) == [answer, "1"]
+    files = sorted(tmp_path.rglob("*.nbc"))
+    assert len(files) == 3
+    assert legal_actions(*games) == [*expected, "0"]
+    files[0].unlink()
+    assert legal_actions(*games) == [*expected, "1"]
+    files[1].write_bytes(files[1].read_bytes()[:1000])  # cut off, by a full disk say
+    assert legal_actions(*games) == [*expected, "1"]
+    assert legal_actions(*games) == [*expected, "0"]
+    for file in sorted(tmp_path.rglob("*.nbc")):  # a wrong byte at the head of LLVM's code
+        data = file.read_bytes()
+        assert b"BC\xc0\xde" in data
+        file.write_bytes(data.replace(b"BC\xc0\xde", b"BC\xc0\xdf"))
+    assert legal_actions(*games) == [*expected, "3"]
+    assert legal_actions(*games) == [*expected, "0"]
+
+
+def test_a_damaged_file_is_not_loaded(tmp_path: Path, rng: np.random.Generator) -> None:
+    files = _KernelFiles(str(tmp_path), "kernel", None)
+    files.save("key", ("payload", b"\xff" * 50))
+    assert files.load("key") == ("payload", b"\xff" * 50)
+    (file,) = tmp_path.iterdir()
+    good = file.read_bytes()
+    for place in range(len(good)):
+        bad = bytearray(good)
+        bad[place] ^= 1 << int(rng.integers(8))
+        for data in (bytes(bad), good[:place], good + bytes(bad)):
+            file.write_bytes(data)
+            assert files.load("key") is None
+    file.write_bytes(good)
+    assert files.load("key") is not None
+    assert files.load("other key") is None
+
+
+COUNT_GAMES = """
+from plyground.agents import Minimax
+from rules import tictactoe
+print(Minimax(tictactoe()).analyse(tictactoe().new_state()).leaves)
+"""
+
+
+@pytest.mark.slow
+def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
+    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
+    rules = tmp_path / "rules.py"
+
+    rules.write_text(source)
+    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
+
+    assert ", 0o421, 0o124]" in source
+    rules.write_text(source.replace(", 0o421, 0o124]", "]"))  # a table that the rules read: no more diagonals
+    without_diagonals = run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0]
+    assert without_diagonals != "255168\n"
+
+    assert "if stones & line == line:" in source
+    rules.write_text(source.replace("if stones & line == line:", "if False:"))  # a helper of the rules: no lines at all
+    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "362880\n"
+
+    rules.write_text(source)
+    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
+
+
+@pytest.mark.slow
+def test_rules_that_moved_to_another_module_are_compiled_again(tmp_path: Path) -> None:
+    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
+    for name in ("first_home", "second_home"):
+        home = tmp_path / f"{name}.py"
+        home.write_text(source)
+        assert run(COUNT_GAMES.replace("rules", name), tmp_path / "cache", tmp_path)[0] == "255168\n"
+        home.unlink()
+
+
+@pytest.mark.slow
+def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(
+        "from plyground.envs.jit import kernel\nfrom helper import add\n@kernel\ndef use(x):\n    return add(x)\n"
+    )
+    code = "from kernels import use; print(use(1), sum(use.stats.cache_hits.values()))"
+    helper = tmp_path / "helper.py"
+    for text, expected in (("x + 1", "2 0"), ("x + 1", "2 1"), ("x + 5", "6 0"), ("x + 1", "2 1")):
+        helper.write_text(f"from plyground.envs.jit import helper\n@helper\ndef add(x):\n    return {text}\n")
+        assert run(code, tmp_path / "cache", tmp_path)[0].strip() == expected
+
+
+def test_recursion_that_numba_cannot_cache_is_refused() -> None:
+    @kernel
+    def half(x, n):
+        if n == 0:
+            return x
+        return half(x * 0.5, n - 1)
+
+    globals()["half"] = half
+    with pytest.raises(
+        TypeError, match="kernel 'half' reaches a function that calls itself with arguments of other types"
+    ):
+        half(8, 2)
+
+
+def test_kernel_without_a_place_on_disk_is_compiled_all_the_same() -> None:
+    names = {"kernel": kernel}
+    exec("@kernel\ndef double(x):\n    return 2 * x", names)
+    double: Any = names["double"]
+    assert double(4) == 8
+    assert not double.stats.cache_hits
+
+
+def test_bound_kernel_is_the_kernel(game: Game) -> None:
+    state = game.new_state()
+    bound = bind(_count_actions, game, state, np.empty(game.num_actions, np.int32))
+    assert bound(game, state, np.empty(game.num_actions, np.int32)) == len(game.actions(state))
+
+
+@kernel
+def _count_actions(game, state, actions):
+    return game.legal_actions(state, actions)
+
+
+def test_games_with_the_same_rules_are_one_type() -> None:
+    game = connect_four()
+    assert game.numba_type == connect_four().numba_type
+    assert game.numba_type != connect_four(5, 6).numba_type
+    assert game.numba_type != tictactoe().numba_type
+    assert game.replace(evaluate=lambda state, player: 0.5).numba_type != game.numba_type
+    # A parameter that the rules do not see, or find in the state, compiles nothing.
+    first = go(board_size=5)
+    for other in (go(5, komi=0.5), go(5, superko="simple"), go(5, superko="situational")):
+        assert first.numba_type == other.numba_type
+        assert first != other
+    assert checkers().numba_type == checkers(repetition=2).numba_type
+
+
+class Colour(Enum):
+    BLACK = 0
+    WHITE = 1
+
+
+class TestDigest:
+    def test_of_code_and_what_it_reaches(self) -> None:
+        def make(constant: int, table: list[int]):
+            numbers = np.array(table)
+
+            def helper(x: int) -> int:
+                return x + constant
+
+            return lambda x: helper(x) + numbers[0]
+
+        one = digest(make(1, [2]))
+        assert one == digest(make(1, [2]))
+        assert len({one, digest(make(2, [2])), digest(make(1, [3]))}) == 3
+
+    def test_of_plain_values(self) -> None:
+        values = [
+            1,
+            1.0,
+            True,
+            "1",
+            b"1",
+            None,
+            (1,),
+            [1],
+            {"a": 1},
+            {"a": 2},
+            {1, 2},
+            np.int8(1),
+            np.dtype("i4"),
+            np.zeros(2),
+            Colour.BLACK,
+            Colour.WHITE,
+            types.int32,
+            types.int64,
+        ]
+        assert len({digest(value) for value in values}) == len(values)
+
+    def test_is_the_same_in_every_process(self, tmp_path: Path) -> None:
+        code = "from plyground.envs import connect_four; print(connect_four().digest)"
+        assert run(code, tmp_path)[0].strip() == connect_four().digest
+
+    def test_of_defaults_modules_and_enumerations(self) -> None:
+        def digest_of(win: float, drawn: float, level: int) -> str:
+            package, constants = ModuleType("package"), ModuleType("package.constants")
+            constants.WIN, package.constants = level, constants  # type: ignore[attr-defined]
+            names = {"package": package, "Level": IntEnum("Level", {"WIN": level}), "__name__": "rules"}
+            code = f"def rule(x, win={win}, *, drawn={drawn}):\n    return package.constants.WIN"
+            exec(code, names)
+            exec("def other():\n    return Level.WIN", names)
+            return digest(names["rule"]) + digest(names["other"])
+
+        first = digest_of(1, 0, 3)
+        assert first == digest_of(1, 0, 3)
+        assert len({first, digest_of(2, 0, 3), digest_of(1, 0.5, 3)}) == 3
+        by_level = digest_of(1, 0, 4)
+        assert first[:16] != by_level[:16]
+        assert first[16:] != by_level[16:]
+
+    def test_of_recursive_functions(self) -> None:
+        def down(n: int) -> int:
+            return 0 if n == 0 else down(n - 1)
+
+        assert digest(down) == digest(down)
+
+
+class TestRandomNumbers:
+    def test_reference_values(self) -> None:
+        # SplitMix64 from seed 1234567: the reference outputs of the public-domain C version by S. Vigna, as published
+        # on Rosetta Code ("Pseudo-random numbers/Splitmix64").
+        rng = np.array([1234567], np.uint64)
+        with np.errstate(over="ignore"):
+            numbers = [int(next_u64(rng)) for _ in range(5)]
+        assert numbers == [
+            6457827717110365317,
+            3203168211198807973,
+            9817491932198370423,
+            4593380528125082431,
+            16408922859458223821,
+        ]
+
+    def test_ranges(self) -> None:
+        rng = new_rng(0)
+        with np.errstate(over="ignore"):
+            counts = np.bincount([int(below(rng, 7)) for _ in range(7000)], minlength=7)
+            fractions = np.array([uniform(rng) for _ in range(1000)])
+        assert counts.size == 7
+        assert counts.min() > 850
+        assert 0 <= fractions.min() < fractions.max() < 1
+        assert 0.45 < fractions.mean() < 0.55
+
+    def test_seeds(self) -> None:
+        assert new_rng(1)[0] == new_rng(1)[0] != new_rng(2)[0]
+        assert new_rng()[0] != new_rng()[0]
+
+
+class TestWhatIsPrivateInNumba:
+    """Each fails when a new Numba has changed what `plyground.envs.jit` stands on; pyproject.toml holds it below."""
+
+    def test_functions_are_counted_where_we_set_the_counter(self) -> None:
+        @njit
+        def compiled(x):
+            return x
+
+        assert symbols_are_unique()
+        compiled(1)
+        (one,) = compiled.overloads.values()
+        number = next(FunctionIdentity._unique_ids)
+        assert number > 2**20  # by chance it is not, once in 2⁴²
+        assert any(f"v{number - back}" in one.fndesc.mangled_name for back in range(1, 50))
+
+    def test_a_forked_process_counts_anew(self) -> None:
+        code = (
+            "import os, sys; import plyground.envs; from numba.core.bytecode import FunctionIdentity\n"
+            "read, write = os.pipe()\n"
+            "if os.fork() == 0:\n"
+            "    os.write(write, str(next(FunctionIdentity._unique_ids)).encode()); os._exit(0)\n"
+            "os.wait(); print(abs(int(os.read(read, 99)) - next(FunctionIdentity._unique_ids)))"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert int(done.stdout) > 2**20
+
+    def test_without_the_counter_nothing_is_kept_on_disk_and_a_warning_says_so(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(FunctionIdentity, "_unique_ids", None)
+        with pytest.warns(RuntimeWarning, match="no kernel is kept on disk"):
+            dispatcher: Any = kernel(_plus_one)
+        assert not isinstance(dispatcher._cache, _KernelCache)
+
+    def test_kernels_use_our_cache(self) -> None:
+        dispatcher: Any = _count_actions
+        assert isinstance(dispatcher._cache, _KernelCache)
+        assert dispatcher._cache._cache_file._file_name(1).endswith(".nbc")
+        assert f".{FORMAT}." in dispatcher._cache._cache_file._file_name(1)
+
+    def test_helpers_get_no_machine_code_of_their_own(self) -> None:
+        names = {"_plus_one": _plus_one}
+        exec("def calls(x):\n    return _plus_one(x)", names)  # of no file, so that it is compiled here
+        calls: Any = kernel(names["calls"])
+        assert calls(3) == 4
+        (compiled,) = calls.overloads.values()
+        linked = [library for library in compiled.library._linking_libraries if "_plus_one" in library.name]
+        assert [type(library) for library in linked] == [_LinkedLibrary]
+
+    def test_kernels_may_not_allocate_and_rules_may(self) -> None:
+        with pytest.raises(NumbaError, match=r"returning of array|NRT required"):
+            kernel(_allocates)(3)
+        game = tictactoe().replace(is_terminal=_allocating_rule)
+        state = game.new_state()
+        assert _asks_for_the_end(game, state)
+
+
+@helper
+def _plus_one(x):
+    return x + 1
+
+
+def _allocates(n):
+    return np.zeros(n).sum()
+
+
+def _allocating_rule(state: Any) -> bool:
+    return np.zeros(3).size == 3
+
+
+@kernel
+def _asks_for_the_end(game, state):
+    return game.is_terminal(state)

@@ -1,0 +1,1 @@
+"""The rules of each game, beside slow ones, counts and other implementations; and what games tell searches."""

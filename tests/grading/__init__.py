@@ -1,0 +1,1 @@
+"""Marks by exact solving, and ladders."""

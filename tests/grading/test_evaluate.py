@@ -1,0 +1,383 @@
+"""``plyground evaluate`` and what stands behind it, as a person and as a program use it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.arena import evaluate, learning_curve, read_records, solve_positions
+from plyground.envs import SoloEnv
+from tests.helpers.command_line import Run
+
+GAME = "mnk(m=4, n=3, k=3)"
+SHORT = ("--positions", "3", "--games", "2", "--ladder", "random", "--ladder", "mcts(simulations=10)")
+
+
+@pytest.fixture
+def run(run: Run) -> Any:
+    return partial(run, "evaluate")
+
+
+@pytest.fixture(scope="module")
+def training_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as training leaves it, with two untrained models."""
+    contrib = pytest.importorskip("sb3_contrib")
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "config.json").write_text(json.dumps({"game": GAME, "algorithm": "ppo"}))
+    (folder / "checkpoints").mkdir()
+    for steps in (20_000, 100_000):
+        model = contrib.MaskablePPO("MlpPolicy", SoloEnv(GAME, "random"), device="cpu", seed=steps)
+        model.save(folder / "checkpoints" / f"step_{steps:09d}.zip")
+    (folder / "checkpoints" / "step_000000007.partial.zip").write_text("not yet a checkpoint")
+    return folder
+
+
+class TestEvaluate:
+    @pytest.mark.slow
+    def test_a_search(self) -> None:
+        found = evaluate("solver", GAME, positions=4, ladder=["random"], games=4)
+        assert found.grades is not None
+        assert found.grades.total.keeping.share == 1
+        assert found.calibration is not None
+        assert found.calibration.error == 0
+        assert found.ladder is not None
+        assert found.ladder.rating.score > 0.5
+        assert found.outcomes is None
+        assert found.notes == ()
+        assert not found.stopped
+
+    def test_what_cannot_be_solved_is_played(self) -> None:
+        found = evaluate("random", "go(board_size=5)", ladder=["random"], games=2)
+        assert found.grades is None
+        assert found.calibration is None
+        assert found.ladder is not None
+        assert "no marks against exact solving, only the ladder" in found.notes[0]
+        assert not found.stopped
+
+    @pytest.mark.slow
+    def test_positions_of_ones_own(self) -> None:
+        positions = solve_positions(GAME, 4)
+        found = evaluate("random", GAME, positions=positions, ladder="none")
+        assert found.ladder is None
+        assert found.grades is not None
+        assert found.grades.total.positions == len(positions)
+        with pytest.raises(ValueError, match="the positions are of mnk"):
+            evaluate("random", "tictactoe", positions=positions)
+
+    def test_sets(self) -> None:
+        found = evaluate("random", positions="endgames", ladder="none")
+        assert [one.name for one in found.sets] == ["endgames"]
+        assert found.grades is not None
+        assert found.sets[0].total == found.grades.total
+        assert found.sets[0].far is None  # the end is near
+        # Random moves do as chance has it, within the interval of four standard errors.
+        share, chance = found.grades.total.preserving, found.grades.total.preserving_by_chance
+        assert abs(share.share - chance) < 2 / np.sqrt(share.total)
+        assert (share.rest.share, share.rest.low) == pytest.approx((1 - share.share, 1 - share.high))
+
+    @pytest.mark.slow
+    def test_all_sets(self) -> None:
+        found = evaluate("random", positions="all", ladder="none")
+        assert [one.name for one in found.sets] == ["standard", "hard_openings", "endgames"]
+        assert found.grades is not None
+        assert found.sets[0].total == found.grades.total
+        far = found.sets[1].far
+        assert far is not None
+        assert 50 < far.positions < found.sets[1].total.positions
+        assert "preserving in endgames" in repr(found)
+
+        def few(parts: Any, total: int) -> Any:
+            asked.append(total)
+            return list(parts) if len(asked) == 1 else list(islice(parts, 1))
+
+        asked: list[int] = []
+        found = evaluate("random", positions="all", watch_answers=few)
+        assert [one.name for one in found.sets] == ["standard", "hard_openings"]
+        assert found.stopped
+        assert found.notes[0] == f"stopped after 64 of {asked[1]} positions of hard_openings"
+
+    def test_stopped(self) -> None:
+        found = evaluate(
+            "random", "connect_four", ladder=["random"], games=2, watch_answers=lambda parts, _: list(islice(parts, 2))
+        )
+        assert found.grades is not None
+        asked = found.grades.total.positions
+        counts = [line.positions for line in found.grades.by_ply]
+        assert max(counts) - min(counts) <= 1  # all plies alike
+        assert found.ladder is None
+        assert found.stopped
+        assert found.notes[0].startswith(f"stopped after {asked} of ")
+
+        def interrupted(played: Any, total: int) -> Any:
+            raise KeyboardInterrupt
+
+        found = evaluate("random", GAME, positions=2, ladder=["random"], watch_games=interrupted)
+        assert found.grades is not None
+        assert found.stopped
+        assert found.notes == ("stopped before all games of the ladder were played: 0 were",)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate("random", GAME, positions=0, ladder=["random"], watch_games=interrupted)
+        nothing = evaluate("random", "connect_four", ladder=["random"], watch_answers=lambda parts, _: [])
+        assert (nothing.grades, nothing.calibration, nothing.stopped) == (None, None, True)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"games": 3}, "games must be even"),
+            ({"seed": -1}, "seed must be at least 0"),
+            ({"jobs": 0}, "jobs not 0"),
+            ({"positions": -1}, "positions must be a number of each ply"),
+            ({"positions": "endgame"}, "unknown set of positions 'endgame': did you mean 'endgames'"),
+            ({"positions": "endgames"}, "no positions of mnk.m=4. come with the package"),
+            ({"ladder": ["randon"]}, "unknown agent 'randon'"),
+        ],
+    )
+    def test_bad_arguments(self, options: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            evaluate("random", GAME, **options)
+
+
+class TestPolicies:
+    def test_moves_and_values_are_the_models(self, training_run: Path) -> None:
+        from plyground.agents import Policy
+        from plyground.arena.grading.answers import ask, shown
+
+        positions = solve_positions(GAME, 4)
+        game = positions.game
+        policy = Policy(game, training_run / "checkpoints" / "step_000020000.zip")
+        found = ask(policy, game, positions.lines)
+        for i, (observation, info) in enumerate(shown(game, positions.lines)):
+            assert found.actions[i] == policy.act(observation, info)
+            flat = observation["observation"].reshape(1, -1).astype(np.float32)
+            tensor, _ = policy.model.policy.obs_to_tensor(flat)
+            assert found.values[i] == pytest.approx(policy.model.policy.predict_values(tensor).item(), abs=1e-6)
+
+    def test_dqn(self) -> None:
+        sb3 = pytest.importorskip("stable_baselines3")
+        from plyground.agents import Policy
+        from plyground.arena.grading.answers import ask
+
+        positions = solve_positions(GAME, 2)
+        model = sb3.DQN("MlpPolicy", SoloEnv(GAME, "random"), device="cpu", seed=0)
+        policy = Policy(positions.game, model)
+        found = ask(policy, positions.game, positions.lines)
+        for i in range(len(positions)):
+            state = positions.state(i)
+            planes = positions.game.observation(state, positions.game.player(state))
+            scores = policy.scores(planes, positions.legal[i])
+            assert found.values[i] == pytest.approx(scores[positions.legal[i]].max(), abs=1e-6)
+
+    def test_drawn_moves_are_of_the_seed(self, training_run: Path) -> None:
+        from plyground.arena.grading.answers import ask
+
+        positions = solve_positions(GAME, 4)
+        spec = f"policy({str(training_run / 'checkpoints' / 'step_000020000.zip')!r}, deterministic=false)"
+        once, again, other = (ask(spec, positions.game, positions.lines, seed).actions for seed in (1, 1, 2))
+        assert (once == again).all()
+        assert (once != other).any()
+
+    def test_outcomes(self, training_run: Path) -> None:
+        spec = f"policy({str(training_run / 'checkpoints' / 'step_000020000.zip')!r})"
+        found = evaluate(spec, GAME, positions=0, ladder=["random"], games=4, name="me")
+        assert found.grades is None
+        assert found.outcomes is not None
+        assert found.ladder is not None
+        own = sum(record.movers.count(record.players.index("me")) for record in found.ladder.records)
+        assert found.outcomes.positions == own
+        mean = np.mean(
+            [
+                (record.outcome[mover] + 1) / 2
+                for record in found.ladder.records
+                for mover in record.movers
+                if mover == record.players.index("me")
+            ]
+        )
+        assert sum(one.positions * one.score for one in found.outcomes.bins) / own == pytest.approx(mean)
+
+
+class TestCommand:
+    def test_tables(self, run: Any) -> None:
+        out, _ = run("mcts(simulations=5)", "-g", GAME, *SHORT, "--blunders", "2")
+        for text in (
+            "mcts(simulations=5) in mnk(m=4), seed 0",
+            "preserving %",
+            "by chance",
+            "Elo",
+            "calibration error",
+        ):
+            assert text in out
+        assert "blunders" in out
+        assert "3 " in out.partition("blunders")[2]  # a row of a board
+        assert "which loses" in out or "which draws" in out
+
+    def test_sets(self, run: Any, tmp_path: Path) -> None:
+        arguments = ("random", "--ladder", "none", "--positions", "hard_openings", "--out", str(tmp_path / "found"))
+        out, _ = run(*arguments, "--blunders", "0")
+        line = next(line for line in out.splitlines() if line.startswith("hard_openings, far"))
+        found = json.loads(run(*arguments, "--json")[0])
+        far = found["sets"][0]["far"]
+        assert str(far["positions"]) in line
+        assert f"{100 * far['preserving']['share']:.1f} (" in line
+        assert f"{100 - 100 * far['preserving']['share']:.1f} (" in line
+        with (tmp_path / "found" / "sets.csv").open() as file:
+            row = next(iter(csv.DictReader(file)))
+        assert float(row["far_error"]) == pytest.approx(1 - far["preserving"]["share"])
+        assert "unknown set of positions 'openings'" in run("random", "--positions", "openings", code=2)[1]
+
+    def test_json(self, run: Any) -> None:
+        arguments = ("mcts(simulations=5)", "-g", GAME, *SHORT, "--json")
+        found = json.loads(run(*arguments)[0], parse_constant=pytest.fail)  # NaN and Infinity are no JSON
+        assert found == json.loads(run(*arguments, "--jobs", "2")[0])
+        assert found["player"] == "mcts(simulations=5)"
+        total = found["grades"]["total"]
+        assert total["keeping"]["share"] == total["keeping"]["hits"] / total["keeping"]["total"]
+        assert [rung["player"] for rung in found["ladder"]["rungs"]] == ["random", "mcts(simulations=10)"]
+
+    def test_files(self, run: Any, tmp_path: Path) -> None:
+        pytest.importorskip("matplotlib")
+        out = tmp_path / "found"
+        for _ in range(2):  # the second time in place of the first
+            run("mcts(simulations=5)", "-g", GAME, *SHORT, "--out", str(out))
+        names = {path.name for path in out.iterdir()}
+        assert names == {
+            "evaluation.json", "sets.csv", "grades.csv", "blunders.csv", "ladder.csv", "calibration.csv",
+            "calibration.png", "calibration.svg", "games.jsonl",
+        }  # fmt: skip
+        assert len(list(read_records(out / "games.jsonl"))) == 4
+        rows = list(csv.DictReader((out / "grades.csv").read_text().splitlines()))
+        found = json.loads((out / "evaluation.json").read_text())
+        assert rows[-1]["ply"] == "all"
+        assert float(rows[-1]["keeping"]) == found["grades"]["total"]["keeping"]["share"]
+        assert (out / "calibration.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (out / "calibration.svg").read_text()
+
+    def test_without_matplotlib(self, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.can_plot", lambda: False)
+        _, said = run("mcts(simulations=5)", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
+        assert "pip install '.[plots]'" in said
+        assert not list(tmp_path.glob("*.png"))
+        assert (tmp_path / "calibration.csv").exists()
+
+    def test_a_file_and_a_folder(self, run: Any, training_run: Path) -> None:
+        short = ("--positions", "2", "--ladder", "none", "--json")
+        newest = training_run / "checkpoints" / "step_000100000.zip"
+        by_file = json.loads(run(str(newest), *short)[0])
+        by_folder = json.loads(run(str(training_run), *short)[0])
+        assert by_file["game"] == by_folder["game"] == "mnk(m=4)"  # from config.json
+        assert (by_file["player"], by_folder["player"]) == (str(newest), str(training_run))
+        assert by_file["grades"] == by_folder["grades"]
+        assert by_file["calibration"] is not None
+
+    @pytest.mark.slow
+    def test_curve(self, run: Any, training_run: Path, tmp_path: Path) -> None:
+        pytest.importorskip("matplotlib")
+        out = tmp_path / "curve"
+        table, said = run(str(training_run), "--curve", *SHORT, "--out", str(out))
+        assert "step_000100000.zip done, 2 of 2" in said
+        assert "100,000" in table
+        rows = list(csv.DictReader((out / "curve.csv").read_text().splitlines()))
+        assert [row["steps"] for row in rows] == ["20000", "100000"]
+        single = json.loads(run(str(training_run / "checkpoints" / rows[1]["checkpoint"]), *SHORT, "--json")[0])
+        assert float(rows[1]["keeping"]) == single["grades"]["total"]["keeping"]["share"]
+        assert float(rows[1]["optimal"]) == single["grades"]["total"]["optimal"]["share"]
+        assert float(rows[1]["score"]) == single["ladder"]["rating"]["score"]
+        assert {path.name for path in out.iterdir()} == {"curve.csv", "curve.png", "curve.svg"}
+        listed = json.loads(run(str(training_run), "--curve", *SHORT, "--json")[0])
+        assert [entry["steps"] for entry in listed] == [20_000, 100_000]
+
+    def test_a_stopped_evaluation_is_no_point_of_the_curve(
+        self, run: Any, training_run: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def stopped_at_the_second(*arguments: Any, **options: Any) -> Any:
+            for i, point in enumerate(learning_curve(training_run, GAME, positions=2, ladder="none")):
+                yield replace(point, found=replace(point.found, stopped=i == 1, notes=("of any kind",)))
+
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_at_the_second)
+        table, said = run(str(training_run), "--curve")
+        assert "20,000" in table
+        assert "100,000" not in table
+        assert "done, 1 of 2" in said
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["random", "-g", "conect_four"], "unknown game 'conect_four': did you mean 'connect_four'?"),
+            (["randon"], "there is no agent, folder or file 'randon': did you mean 'random'?"),
+            (["runs/nosuch"], "there is no folder or file 'runs/nosuch'"),
+            (["nosuch(depth=2)"], "there is no agent, folder or file 'nosuch'"),
+            (["no.zip"], "no model file 'no.zip'"),
+            (["random", "--games", "5"], "games must be even"),
+            (["random", "--ladder", "fast"], "unknown agent 'fast'"),
+            (["random", "--curve"], "there is no folder 'random'"),
+            (["empty"], "'empty' has no checkpoints"),
+            (["empty", "--curve"], "'empty' has no checkpoints"),
+            (["random", "--out", "no/where"], "there is no folder no"),
+            (["random", "--out", "a_file"], "it is a file"),
+            (["a_file"], "is not a model that stable-baselines3 saved"),
+            (["random", "--positions", "-1"], "positions must be a number of each ply, at least 0, got -1"),
+        ],
+    )
+    def test_mistakes(
+        self, run: Any, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "a_file").write_text("some text")
+        out, said = run(*arguments, code=2)
+        assert out == ""
+        assert message in said
+        assert {path.name for path in tmp_path.iterdir()} == {"empty", "a_file"}
+
+    @pytest.mark.parametrize("config", ["{}", "[]", "no json", '{"game": 7}'])
+    def test_a_bad_configuration(self, run: Any, training_run: Path, tmp_path: Path, config: str) -> None:
+        (tmp_path / "checkpoints").symlink_to(training_run / "checkpoints")
+        (tmp_path / "config.json").write_text(config)
+        assert "names no game" in run(str(tmp_path), "--curve", code=2)[1]
+        (tmp_path / "config.json").unlink()
+        assert "give it with --game" in run(str(tmp_path), "--curve", code=2)[1]
+
+    def test_a_model_of_another_game(self, run: Any, training_run: Path) -> None:
+        model = str(training_run / "checkpoints" / "step_000020000.zip")
+        assert "was trained for another game" in run(model, "-g", "connect_four", code=2)[1]
+
+
+@pytest.mark.slow
+def test_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
+    out = tmp_path / "found"
+    command = ["evaluate", "random", "-g", GAME, "--positions", "2", "--ladder", "random", "--games", "100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from plyground.arena.cli import main; main()", *command, "--json", "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    assert process.stderr is not None
+    said = b""
+    while b"grading" not in said:  # the bar is printed when the positions are done; then games begin
+        said += os.read(process.stderr.fileno(), 1000)
+        assert process.poll() is None, said
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    printed, rest = process.communicate(timeout=60)
+    assert process.returncode == 0, said + rest
+    found = json.loads(printed)
+    assert found["grades"]["total"]["positions"] > 5
+    if found["ladder"] is not None:  # else the first opening was not played yet
+        assert 2 <= found["ladder"]["rungs"][0]["result"]["games"] < 100_000
+        assert not found["ladder"]["complete"]
+    assert found["stopped"]
+    assert "stopped before all games" in found["notes"][0]
+    assert (out / "grades.csv").exists()

@@ -1,0 +1,296 @@
+"""Solved positions: against minimax from the rules alone, the solver, another solver, and damaged files."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import bitbully
+import numpy as np
+import pytest
+
+from plyground.agents import Solver
+from plyground.agents.solver.connect_four.scores import canonical_key, distance_of
+from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
+from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
+from plyground.arena.grading.sampling import draw_positions, join_positions
+from plyground.envs import connect_four, make_game
+from tests.helpers.oracles import minimax_value
+
+
+@pytest.fixture(scope="module")
+def committed() -> SolvedPositions:
+    positions = committed_positions("connect_four")
+    assert positions is not None
+    return positions
+
+
+@pytest.fixture(scope="module", params=["hard_openings", "endgames"])
+def quiet(request: pytest.FixtureRequest) -> tuple[str, SolvedPositions]:
+    positions = committed_positions("connect_four", request.param)
+    assert positions is not None
+    return request.param, positions
+
+
+@pytest.fixture(scope="module")
+def small() -> SolvedPositions:
+    return solve_positions("mnk(m=4, n=3, k=3)", 6, seed=1)
+
+
+def check_with_bitbully(positions: SolvedPositions, rows: Iterable[int]) -> None:
+    """Check values and distances of all actions in these positions."""
+    game, peer = positions.game, bitbully.BitBully()
+    for i in rows:
+        state = positions.state(i)
+        for action in game.actions(state):
+            child = game.play_moves([action], state)
+            if game.is_terminal(child):
+                won = game.utility(child, game.player(state))
+                expected = (float(won), 1)
+            else:
+                board = bitbully.Board(list(map(int, (*positions.lines[i], action))))
+                score = -peer.mtdf(board)
+                left = game.max_plies - len(positions.lines[i]) - 1
+                expected = (float(np.sign(score)), distance_of(-score, left) + 1)
+            assert (positions.values[i, action], positions.distances[i, action]) == expected
+
+
+class TestCommitted:
+    def test_strata(self, committed: SolvedPositions) -> None:
+        counts = Counter(committed.plies.tolist())
+        assert len(counts) >= 8
+        assert min(counts.values()) >= 50
+        assert {ply % 2 for ply in counts} == {0, 1}  # both players are to move
+        for ply in counts:
+            values = Counter(committed.value[committed.plies == ply].tolist())
+            assert min(values[1], values[0], values[-1]) >= 10
+        assert (committed.at_stake | (committed.value < 0)).all()
+        keys = {int(committed.game.canonical_key(committed.state(i))) for i in range(len(committed))}
+        assert len(keys) == len(committed)
+
+    def test_a_sample_is_solved_anew(self, committed: SolvedPositions) -> None:
+        game, solver = committed.game, Solver(connect_four())
+        late = np.flatnonzero(committed.plies >= 12)
+        for i in np.random.default_rng(0).choice(late, 60, replace=False):
+            solution = solver.solve(committed.state(i))
+            legal = np.flatnonzero(committed.legal[i]).tolist()
+            assert legal == game.actions(committed.state(i))
+            assert {a: committed.values[i, a] for a in legal} == solution.values
+            assert {a: committed.distances[i, a] for a in legal} == solution.distances
+            assert tuple(np.flatnonzero(committed.keeping[i])) == solution.best_actions
+            assert tuple(np.flatnonzero(committed.optimal[i])) == solution.fastest_actions
+
+    @pytest.mark.slow
+    def test_all_of_it_is_what_bitbully_says(self, committed: SolvedPositions) -> None:
+        check_with_bitbully(committed, range(0, len(committed), 2))
+
+    def test_other_games_have_none(self) -> None:
+        assert committed_positions("connect_four(rows=5)") is None
+        assert committed_positions("tictactoe") is None
+
+
+class TestQuietSets:
+    """Hard openings and endgames: nobody wins at once, and something is at stake."""
+
+    def test_what_they_are(self, quiet: tuple[str, SolvedPositions]) -> None:
+        name, positions = quiet
+        game = positions.game
+        states = [positions.state(i) for i in range(len(positions))]
+        assert len({canonical_key(game, state) for state in states}) == len(positions) >= 500
+        first, last = (6, 14) if name == "hard_openings" else (29, 37)
+        assert set(range(first, last + 1)) <= set(positions.plies.tolist())
+        assert positions.plies.max() == last
+        assert positions.at_stake.all()
+        assert all(is_quiet(game, state) for state in states)
+        assert set(positions.value) == {1, 0}
+        left = game.max_plies - positions.plies
+        assert ((positions.distance > 0) & (positions.distance <= left)).all()
+        assert (positions.distance[positions.value == 0] == left[positions.value == 0]).all()
+
+    @pytest.mark.slow
+    def test_a_sample_is_what_bitbully_says(self, quiet: tuple[str, SolvedPositions]) -> None:
+        _, positions = quiet
+        rows = np.flatnonzero(positions.plies >= 12)  # earlier ones take it seconds
+        sample = np.random.default_rng(0).choice(rows, 30, replace=False)
+        check_with_bitbully(positions, sample.tolist())
+
+    @pytest.mark.slow
+    def test_early_ones_are_what_bitbully_says(self) -> None:
+        positions = committed_positions("connect_four", "hard_openings")
+        assert positions is not None
+        for ply in range(8, 12):
+            check_with_bitbully(positions, np.flatnonzero(positions.plies == ply)[:5].tolist())
+
+    def test_the_seed_gives_them_again(self, quiet: tuple[str, SolvedPositions]) -> None:
+        _, positions = quiet
+        ply = int(positions.plies.max())
+        rows = np.flatnonzero(positions.plies == ply)[:2]
+        drawn = join_positions(positions.game, draw_quiet_positions(Solver("connect_four"), ply, 2, seed=0))
+        again = positions.select(rows)
+        assert drawn.lines == again.lines
+        np.testing.assert_array_equal(drawn.values, again.values)
+        np.testing.assert_array_equal(drawn.distances, again.distances)
+
+    def test_quiet(self) -> None:
+        game = connect_four()
+        assert is_quiet(game, game.play_moves([3, 2, 3, 2]))
+        assert not is_quiet(game, game.play_moves([3, 2, 3, 2, 3, 1]))  # the player to move wins
+        assert not is_quiet(game, game.play_moves([3, 2, 3, 2, 3]))  # the other one would
+
+    def test_what_cannot_be_drawn(self) -> None:
+        with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+            draw_quiet_positions(Solver("connect_four"), 30, 0)
+        with pytest.raises(ValueError, match="connect_four alone, got tictactoe"):
+            draw_quiet_positions(Solver("tictactoe"), 3, 1)
+
+    def test_no_such_set(self) -> None:
+        with pytest.raises(ValueError, match="unknown set of positions 'end_games': did you mean 'endgames'"):
+            committed_positions("connect_four", "end_games")
+        assert committed_positions("tictactoe", "endgames") is None
+
+
+class TestSolved:
+    @pytest.mark.parametrize(
+        ("spec", "first"),
+        [("tictactoe", 0), ("mnk(m=4, n=3, k=3)", 5), pytest.param("othello(size=4)", 6, marks=pytest.mark.slow)],
+    )
+    def test_values_are_those_of_minimax(self, spec: str, first: int) -> None:
+        positions, known = solve_positions(spec, 4, seed=3), {}
+        game = positions.game
+        later = np.flatnonzero(positions.plies >= first).tolist()
+        assert len(later) >= 10
+        for i in later:
+            state = positions.state(i)
+            assert positions.value[i] == minimax_value(game, state, known)
+            assert np.flatnonzero(positions.legal[i]).tolist() == game.actions(state)
+            for action in game.actions(state):
+                child = game.play_moves([action], state)
+                sign = 1 if game.player(child) == game.player(state) else -1
+                assert positions.values[i, action] == sign * minimax_value(game, child, known)
+
+    def test_same_seed_same_positions(self) -> None:
+        lines = [solve_positions("tictactoe", 6, seed=seed).lines for seed in (1, 1, 2)]
+        assert lines[0] == lines[1] != lines[2]
+
+    def test_boards_of_connect_four_that_have_no_book(self) -> None:
+        positions = solve_positions("connect_four(rows=4, columns=5)", 5)
+        assert len(set(positions.plies.tolist())) > 3
+        assert set(positions.value) == {1, 0, -1}
+
+    def test_quotas(self) -> None:
+        found = draw_positions(Solver("connect_four"), 28, 10, seed=5)
+        assert Counter(int(solution.value) for _, solution in found) == {1: 4, 0: 4, -1: 2}
+        assert {len(line) for line, _ in found} == {28}
+
+    @pytest.mark.parametrize("spec", ["go(board_size=5)", "othello"])
+    def test_what_cannot_be_solved(self, spec: str) -> None:
+        with pytest.raises(ValueError, match="cannot be solved"):
+            solve_positions(spec, 2)
+
+    def test_no_count(self) -> None:
+        with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+            solve_positions("tictactoe", 0)
+
+
+class TestMasks:
+    def test_by_hand(self) -> None:
+        # Four positions, of five actions: a win in 3 or 5 plies, a draw in 9 or 7 plies or without end, all lost.
+        nan = np.nan
+        values = [[1, 1, 0, -1, nan], [0, 0, -1, nan, nan], [0, 0, -1, nan, nan], [-1, -1, nan, nan, nan]]
+        distances = [[5, 3, 9, 2, -1], [9, 7, 3, -1, -1], [9, -1, 3, -1, -1], [4, 6, -1, -1, -1]]
+        positions = SolvedPositions(
+            make_game("connect_four(columns=5)"), ((),) * 4, np.array(values, float), np.array(distances)
+        )
+        assert positions.value.tolist() == [1, 0, 0, -1]
+        assert [np.flatnonzero(row).tolist() for row in positions.keeping] == [[0, 1], [0, 1], [0, 1], [0, 1]]
+        assert [np.flatnonzero(row).tolist() for row in positions.optimal] == [[1], [0], [1], [1]]
+        assert positions.at_stake.tolist() == [True, True, True, False]
+
+    def test_stratified(self, small: SolvedPositions) -> None:
+        mixed = small.stratified()
+        plies = sorted(set(small.plies.tolist()))
+        assert mixed.plies[: len(plies)].tolist() == plies
+        assert sorted(mixed.lines) == sorted(small.lines)
+        few = small.stratified(2)
+        assert max(Counter(few.plies.tolist()).values()) == 2
+        first = next(i for i, line in enumerate(small.lines) if line == few.lines[0])
+        np.testing.assert_array_equal(few.values[0], small.values[first])
+
+
+class TestFiles:
+    def test_round_trip(self, small: SolvedPositions, tmp_path: Path) -> None:
+        path = tmp_path / "positions.npz"
+        save_positions(path, small)
+        again = load_positions(path)
+        assert (again.game, again.lines) == (small.game, small.lines)
+        np.testing.assert_array_equal(again.values, small.values)
+        np.testing.assert_array_equal(again.distances, small.distances)
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_missing(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError):
+            load_positions(tmp_path / "no.npz")
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"version": np.array(7)}, "version 7"),
+            ({"game": np.array("shogi")}, "unknown game 'shogi'"),
+            ({"values": np.zeros((2, 12), np.float32)}, "its arrays have shapes"),
+            ({"values": np.eye(1, 12, dtype=np.float32) * np.nan}, "position 0 does not have a value"),
+            ({"moves": np.array([[3, 3]], np.int16)}, "illegal"),
+            ({"moves": np.array([[99]], np.int16)}, "illegal"),
+            ({"moves": None}, "it has no moves"),
+            ({"moves": np.array([None])}, "allow_pickle"),
+            ({"distances": np.array("x")}, "shapes"),
+        ],
+    )
+    def test_damaged(self, small: SolvedPositions, tmp_path: Path, change: dict, message: str) -> None:
+        path = tmp_path / "positions.npz"
+        save_positions(path, small.select(np.array([0])))
+        with np.load(path) as data:
+            arrays = {**data, **change}
+        np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+        with pytest.raises(ValueError, match=f"is damaged: .*{message}"):
+            load_positions(path)
+
+    def test_a_value_out_of_range(self, small: SolvedPositions, tmp_path: Path) -> None:
+        path = tmp_path / "positions.npz"
+        save_positions(path, SolvedPositions(small.game, small.lines, small.values * 3, small.distances))
+        with pytest.raises(ValueError, match="values beyond 1"):
+            load_positions(path)
+
+    @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 half a zip"])
+    def test_something_else(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "positions.npz"
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="no file of solved positions, or is damaged"):
+            load_positions(path)
+
+    def test_half_a_file(self, small: SolvedPositions, tmp_path: Path) -> None:
+        path = tmp_path / "positions.npz"
+        save_positions(path, small)
+        path.write_bytes(path.read_bytes()[:-200])
+        with pytest.raises(ValueError, match="is damaged"):
+            load_positions(path)
+
+    def test_bytes_that_changed(self, small: SolvedPositions, tmp_path: Path) -> None:
+        path = tmp_path / "positions.npz"
+        save_positions(path, small)
+        with zipfile.ZipFile(path) as archive:
+            place = archive.getinfo("values.npy").header_offset + 80
+        data = bytearray(path.read_bytes())
+        data[place] ^= 0xFF
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="is damaged"):
+            load_positions(path)
+
+    def test_joined(self) -> None:
+        found = draw_positions(Solver("tictactoe"), 3, 3)
+        joined = join_positions(make_game("tictactoe"), found)
+        for i, (line, solution) in enumerate(found):
+            assert list(joined.lines[i]) == line
+            assert joined.value[i] == solution.value
+            assert tuple(np.flatnonzero(joined.optimal[i])) == solution.fastest_actions

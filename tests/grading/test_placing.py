@@ -1,0 +1,136 @@
+"""Placing a player on a ladder: where it plays, when it stops, and how it goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.arena import rate_against
+from plyground.arena.grading.anchors import ladder_of, save_anchors
+from plyground.arena.grading.placing import iter_place, most_telling, placing_of
+from plyground.arena.ratings import Difference, Ratings
+from plyground.envs import make_game
+from tests.arena.test_rating_lists import game
+from tests.helpers.command_line import Run
+
+LADDER = {"random": 0.0, "mixture(random, minimax)": 200.0, "minimax": 600.0}
+TICTACTOE = make_game("tictactoe")
+PLAYER = "mixture(random, random)"
+
+
+def rating(low: float, high: float) -> Difference:
+    return Difference((low + high) / 2, low, high, 0.5, 20)
+
+
+class TestMostTelling:
+    def test_the_rung_at_the_rating(self) -> None:
+        ladder = {"a": 0.0, "b": 400.0, "c": 800.0}
+        assert most_telling(ladder, rating(700, 900)) == "c"
+        assert most_telling(ladder, rating(350, 500)) == "b"
+        assert most_telling(ladder, rating(-math.inf, 50)) == "a"
+        assert most_telling(ladder, None) == "b"  # nothing is known: the middle
+
+    def test_games_against_it_scatter_the_rating_the_least(self) -> None:
+        # A player of 200 Elo plays 40 pairs against one rung alone, many times: how far are its ratings apart?
+        rng, ladder, scatter = np.random.default_rng(1), {"a": -150.0, "b": 150.0, "c": 500.0}, {}
+        for rung, elo in ladder.items():
+            share = 1 / (1 + 10 ** ((elo - 200) / 400))
+            found = [rate_against(ladder, {rung: rng.binomial(2, share, 40).tolist()}).elo for _ in range(100)]
+            scatter[rung] = np.std(found)
+        assert most_telling(ladder, rating(150, 250)) == min(scatter, key=lambda rung: scatter[rung]) == "b"
+
+
+class TestPlace:
+    def test_it_plays_until_the_interval_is_narrow(self) -> None:
+        played = list(iter_place(PLAYER, TICTACTOE, LADDER, games=200, width=120, seed=1))
+        records, placing = [record for record, _ in played], played[-1][1]
+        assert 20 <= len(records) < 200
+        assert placing.width <= 120
+        assert all(one.width > 120 for _, one in played[20:-2])
+        assert placing.rating == placing_of(LADDER, records).rating
+        assert placing.rating is not None
+        assert placing.rating.low < 60  # as strong as random
+        assert sum(placing.against.values()) == len(records)
+        openings = [tuple(record.moves[: record.opening]) for record in records]
+        assert openings[::2] == openings[1::2]
+
+    def test_the_budget_ends_it_and_it_goes_on_where_it_was(self) -> None:
+        whole = [record for record, _ in iter_place(PLAYER, TICTACTOE, LADDER, games=30, width=1, seed=2)]
+        assert len(whole) == 30
+        for done in (7, 12):
+            rest = iter_place(PLAYER, TICTACTOE, LADDER, games=30, width=1, seed=2, after=whole[:done])
+            assert [(one.players, one.moves) for one, _ in rest] == [(one.players, one.moves) for one in whole[done:]]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"games": 3}, "games must be even and at least 2"),
+            ({"width": 0}, "width must be above 0 Elo, got 0"),
+            ({"ladder": {}}, "the ladder of tictactoe has no rungs"),
+            ({"after": [game("a", "b", 0)]}, "game 1 is g, a v b: expected tictactoe"),
+        ],
+    )
+    def test_bad_arguments(self, options: dict[str, Any], message: str) -> None:
+        with_ladder: dict[str, Any] = {"ladder": LADDER}
+        with pytest.raises(ValueError, match=message):
+            iter_place(PLAYER, TICTACTOE, **(with_ladder | options))
+
+
+class TestLadders:
+    def test_of_the_package_and_of_a_file(self, tmp_path: Path) -> None:
+        assert ladder_of(make_game("connect_four"))["random"] == 0
+        with pytest.raises(ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of connect_four"):
+            ladder_of(make_game("mnk(m=4, n=4, k=4)"))
+        path = tmp_path / "ladder.json"
+        save_anchors(path, TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
+        assert ladder_of(TICTACTOE, path) == LADDER
+        with pytest.raises(ValueError, match="is the ladder of tictactoe, not of othello"):
+            ladder_of(make_game("othello"), path)
+        path.write_text("[]")
+        with pytest.raises(ValueError, match="is no ladder"):
+            ladder_of(TICTACTOE, path)
+
+
+class TestCommand:
+    def test_rate(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        ladder, games = tmp_path / "ladder.json", tmp_path / "games.jsonl"
+        save_anchors(ladder, TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
+        words = ("rate", PLAYER, "-g", "tictactoe", "--ladder", str(ladder), "--games", "24", "--width", "1")
+        whole = json.loads(run(*words, "--json")[0])
+        assert whole["games"] == 24
+        assert whole["low"] < whole["elo"] < whole["high"]
+        run(*words, "--out", str(games))
+        lines = games.read_text().splitlines()
+        games.write_text("\n".join(lines[:9]) + "\n")  # as if stopped in the middle of a pair
+        assert "go on with them by --resume" in run(*words, "--out", str(games), code=2)[1]
+        assert json.loads(run(*words, "--out", str(games), "--resume", "--json")[0]) == whole
+        out, _ = run(*words, "--out", str(games), "--resume")
+        assert f"▶ {PLAYER}" in out
+        assert "on the ladder of tictactoe" in out
+
+    def test_ctrl_c_keeps_what_is_done(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from plyground.arena.grading import placing
+
+        ladder = tmp_path / "ladder.json"
+        save_anchors(ladder, TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
+        real = placing._played
+
+        def stopped(*arguments: Any) -> Any:
+            for number, one in enumerate(real(*arguments)):
+                if number == 6:
+                    raise KeyboardInterrupt
+                yield one
+
+        monkeypatch.setattr(placing, "_played", stopped)
+        out, err = run("rate", PLAYER, "-g", "tictactoe", "--ladder", str(ladder), "--json")
+        assert json.loads(out)["games"] == 6
+        assert "stopped after 6 games" in err
+
+    def test_without_a_ladder(self, run: Run) -> None:
+        words = ("rate", "random", "-g", "mnk(m=4, n=4, k=4)")
+        assert "k=4) comes with the package" in " ".join(run(*words, code=2)[1].split())

@@ -1,0 +1,1 @@
+"""What several tests share: oracles, games made for tests, and fixtures."""

@@ -1,0 +1,1 @@
+"""The package itself, its pages, its examples and its benchmarks."""

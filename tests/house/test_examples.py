@@ -1,0 +1,98 @@
+"""The three families of learning, each in its example, with small budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import pytest
+
+from tests.helpers.example_files import load
+
+pytestmark = pytest.mark.slow
+
+
+def check_scores(example: Any, scores: dict[str, float]) -> None:
+    assert tuple(scores) == example.LADDER
+    assert all(0 <= score <= 1 for score in scores.values())
+
+
+class Leftmost:
+    """Plays the first legal action, always."""
+
+    def reset(self, seed: int | None = None) -> None:
+        pass
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        return int(observation["action_mask"].argmax())
+
+
+def test_reinforce_learns_to_beat_a_simple_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    example, player = load("reinforce"), Leftmost()
+    monkeypatch.setattr(example, "OPPONENTS", player)
+    monkeypatch.setattr(example, "LADDER", (player,))
+    untrained, trained = (example.main(updates, num_envs=64, games=100)[player] for updates in (0, 60))
+    assert untrained < 0.6 < 0.75 < trained
+
+
+def test_reinforce_takes_one_whole_game_from_each_row() -> None:
+    example = load("reinforce")
+    import torch
+
+    envs: Any = gymnasium.make_vec(
+        "plyground/TicTacToe-v0", num_envs=50, opponent="random", seat="first", autoreset_mode="SameStep"
+    )
+    envs.reset(seed=3)
+    torch.manual_seed(3)
+    moves = example.play_games(envs, example.network(18, 9))
+    assert moves.masks.gather(1, moves.actions[:, None]).all()
+    stones = moves.planes.sum(1)
+    # The first player moves when 0, 2, 4, … stones are on the board: each game has one move on the empty one.
+    counts = [int((stones == number).sum()) for number in range(10)]
+    assert counts[0] == counts[2] == counts[4] == 50
+    assert counts[1::2] == [0] * 5
+    assert 50 > counts[6] > counts[8] > 0
+    assert set(moves.returns.tolist()) == {-1.0, 0.0, 1.0}
+    # A drawn game is played to the full board.
+    assert (moves.returns[stones == 8] >= 0).all()
+    # The same games, and one result for all moves of each.
+    sums = {moves.returns[stones == number].sum().item() for number in (0, 2, 4)}
+    assert len(sums) == 1
+
+
+def test_value_based() -> None:
+    example = load("dqn")
+    check_scores(example, example.main(steps=2000, num_envs=8, games=2))
+
+
+def test_actor_critic() -> None:
+    example = load("actor_critic")
+    scores = example.main(steps=600, num_envs=8, games=2)
+    assert tuple(scores) == ("MaskablePPO", "A2C")
+    for of_one in scores.values():
+        check_scores(example, of_one)
+
+
+def test_a_network_inside_a_search() -> None:
+    example = load("network_search", "sb3_contrib")
+    assert 0 <= example.main(seconds=0.0, num_envs=4, simulations=20, games=2) <= 1
+
+
+def test_alphazero() -> None:
+    example = load("alphazero", "torch")
+    example.LEARN_AFTER = example.WINDOW = 500
+    assert 0.4 < example.main(minutes=0.2, num_envs=16, simulations=4, network="tiny") <= 1
+    # A game that the second player wins, of which the search proved the last position but one.
+    play = example.SelfPlay(example.make_game(example.GAME), 1, 4, 0)
+    play.counts[0] = 4
+    play.players[0, :4] = [0, 1, 0, 1]
+    play.samples.values[0, :4] = [0.5, 0.0, -1.0, 1.0]
+    play.proved[0, 2] = True
+    assert play.finished(0, 1.0).values.tolist() == [-0.25, 0.5, -1.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["dqn", "actor_critic"])
+def test_time_ends_the_training(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    example = load(name)
+    example.main(steps=10**9, num_envs=4, seconds=0.0, games=2)
+    assert "mean reward" not in capsys.readouterr().out

@@ -1,0 +1,1 @@
+"""Networks, training runs, AlphaZero and AlphaGo."""

@@ -1,0 +1,251 @@
+"""AlphaGo's pipeline on small boards: what its parts learn and write, going on bit by bit, and bad input."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from plyground.agents import make  # noqa: E402
+from plyground.agents.alphago import model_files  # noqa: E402
+from plyground.agents.mcts import LinearPolicy  # noqa: E402
+from plyground.agents.networks import new_network, read_network  # noqa: E402
+from plyground.arena import write_games  # noqa: E402
+from plyground.arena.generation import generate  # noqa: E402
+from plyground.arena.training.alphago import (  # noqa: E402
+    AlphaGoConfig,
+    AlphaGoProgress,
+    check_unfinished,
+    resume,
+    train,
+)
+from plyground.arena.training.alphago.learners import ReinforceLearner  # noqa: E402
+from plyground.arena.training.alphago.measures import accuracy_of, ranks_of  # noqa: E402
+from plyground.arena.training.alphago.reinforce import baselines  # noqa: E402
+from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
+from plyground.envs import make_game  # noqa: E402
+from tests.helpers.command_line import Run  # noqa: E402
+from tests.helpers.training_runs import Stop  # noqa: E402
+
+GAME = "connect_four(rows=4, columns=4)"
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> AlphaGoConfig:
+    path = tmp_path_factory.mktemp("records") / "games.jsonl"
+    write_games(path, generate(GAME, ["solver"], 80, opening_plies=(0, 8), noise=0.2))
+    return AlphaGoConfig(
+        GAME,
+        records=(str(path),),
+        test_share=0.3,
+        network="tiny",
+        batch_size=32,
+        policy_steps=8,
+        rollout_steps=4,
+        rl_steps=4,
+        rl_games=8,
+        pool_every=2,
+        value_games=40,
+        value_steps=4,
+        test_every=5,
+        ladder=("random",),
+        ladder_games=4,
+        solved=10,
+        inference="torch",
+        precision="f32",
+        checkpoint_minutes=None,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(config: AlphaGoConfig, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "whole"
+    train(config, path)
+    return path
+
+
+def results(path: Path) -> dict[str, Any]:
+    return json.loads((path / "results.json").read_text())
+
+
+def test_a_run_writes_models_results_and_tests(whole: Path) -> None:
+    found = results(whole)
+    assert list(found) == ["records", "policy", "rollout", "rl", "value"]
+    assert found["records"]["unusable"] == 0
+    assert 0 < found["policy"]["accuracy"]["top 1"] <= found["policy"]["accuracy"]["top 5"] <= 1
+    by_ply = found["policy"]["accuracy"]["by ply"].values()
+    assert sum(marks["positions"] for marks in by_ply) == found["records"]["test positions"]
+    assert found["rollout"]["seconds per move"] < found["policy"]["seconds per move"]
+    assert found["policy"]["truth"]["held out"]["positions"] == 10
+    assert sum(found["rl"]["against policy"]["drawn"][name] for name in ("won", "drawn", "lost")) == 4
+    assert found["value"]["positions"] == {"one": 40, "test": 4, "whole": 40}
+    assert found["value"]["one position a game"]["truth, held out"]["mse"] >= 0
+    for part in ("policy", "rl", "value"):
+        assert read_network(whole / part).config.game == GAME
+        assert list((whole / part / "tensorboard").glob("events*"))
+        lines = (whole / part / "progress.jsonl").read_text().splitlines()
+        assert json.loads(lines[-1])["steps"] == found[part]["steps"]
+    assert LinearPolicy.load(whole / "rollout" / "model.npz", GAME).weights.any()
+    assert read_network(whole / "value" / "whole.safetensors").weights.keys()
+    assert [line.partition(":")[0] for line in lines_of(whole)] == list(found)
+
+
+@pytest.mark.parametrize(
+    "stop",  # in the policy, the rollout policy, by play, in games for the value, in the value network
+    [*(pytest.param(steps, marks=pytest.mark.slow) for steps in (3, 10, 18)), 14, 23],
+)
+def test_a_run_in_two_parts_is_the_run_in_one_bit_by_bit(
+    config: AlphaGoConfig, whole: Path, tmp_path: Path, stop: int
+) -> None:
+    train(
+        config, tmp_path / "run", Stop(stop)
+    )  # in the policy, the rollout policy, by play, in games, in the value net
+    resume(tmp_path / "run")
+    for part in ("policy", "rl", "value"):
+        one, other = (read_network(path / part).weights for path in (whole, tmp_path / "run"))
+        for name in one:
+            np.testing.assert_array_equal(one[name], other[name])
+    one, other = (LinearPolicy.load(path / "rollout" / "model.npz", GAME) for path in (whole, tmp_path / "run"))
+    np.testing.assert_array_equal(one.weights, other.weights)
+
+
+def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    seen: list[AlphaGoProgress] = []
+    train(config, path, seen.append, parts=["policy"])
+    assert {one.part for one in seen} == {"policy"}
+    assert seen[-1].marks["top 1"] == results(path)["policy"]["accuracy"]["top 1"]
+    assert "not finished" in list(lines_of(path))[-2]
+    with pytest.raises(ValueError, match="value begins from rl, which is not trained yet"):
+        resume(path, parts=["value"])
+    resume(path, parts=["rl"])
+    np.testing.assert_array_equal(
+        read_network(path / "rl").weights["first.weight"], read_network(whole / "rl").weights["first.weight"]
+    )
+    with pytest.raises(ValueError, match="nothing left to do"):
+        check_unfinished(path, parts=["policy"])
+
+
+def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
+    resume(path, minutes=1e-9)
+    assert "whole games" not in results(path)["value"]
+    assert list(lines_of(path))[-1].startswith("value: ")
+    (path / "value" / "results.json").unlink()
+    resume(path, Stop(5), minutes=10.0)  # the games, and a step of learning
+    resume(path, minutes=1e-9)
+    assert results(path)["value"]["one position a game"]["test"] >= 0
+    assert "whole games" not in results(path)["value"]
+
+
+def test_a_part_that_time_has_ended_goes_on_with_more(config: AlphaGoConfig, tmp_path: Path) -> None:
+    train(replace(config, minutes=1e-9), tmp_path / "run", parts=["rollout"])
+    assert results(tmp_path / "run")["rollout"]["complete"] is False
+    with pytest.raises(ValueError, match="rollout is finished"):
+        resume(tmp_path / "run", parts=["rollout"])
+    resume(tmp_path / "run", parts=["rollout"], minutes=10.0)
+    assert results(tmp_path / "run")["rollout"]["steps"] == config.rollout_steps
+    with pytest.raises(ValueError, match="rollout is finished"):
+        resume(tmp_path / "run", parts=["rollout"], minutes=20.0)
+
+
+def test_a_game_without_local_features_has_random_rollouts(config: AlphaGoConfig, tmp_path: Path) -> None:
+    write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 30))
+    records = (str(tmp_path / "games.jsonl"),)
+    train(replace(config, game="tictactoe", records=records, solved=0), tmp_path / "run", parts=["rollout"])
+    assert "left out" in results(tmp_path / "run")["rollout"]
+    assert "gives no local features: rollouts are random" in list(lines_of(tmp_path / "run"))[2]
+    assert "rollout" not in model_files(tmp_path / "run", priors="uniform", lambda_=1.0)
+
+
+def test_bad_input_is_told_before_anything_is_written(config: AlphaGoConfig, whole: Path, tmp_path: Path) -> None:
+    for changes, message in (
+        ({"game": "connect_four"}, "expected games of connect_four"),
+        ({"records": ()}, "give files of games to learn from"),
+        ({"ladder": ("randon",)}, "unknown agent"),
+        ({"test_share": 1e-9}, "no game is left to test on"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            train(replace(config, **changes), tmp_path / "run")
+    with pytest.raises(ValueError, match="test_share must be"):
+        replace(config, test_share=0.0)
+    with pytest.raises(ValueError, match="rl begins from policy"):
+        train(config, tmp_path / "run", parts=["rl"])
+    with pytest.raises(ValueError, match="unknown part 'polcy'"):
+        train(config, tmp_path / "run", parts=["polcy"])
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(FileExistsError, match="holds a training run already"):
+        train(config, whole)
+    with pytest.raises(ValueError, match="all parts are finished"):
+        resume(whole)
+    with pytest.raises(FileNotFoundError, match="is a run of alphago, which has several networks: name one"):
+        make(f"network({whole})", GAME)
+    with pytest.raises(ValueError, match="only a part of one: resume"):
+        resume(whole / "policy")
+    with pytest.raises(FileNotFoundError, match="holds no training run"):
+        resume(tmp_path)
+    (tmp_path / "config.json").write_text('{"algorithm": "ppo"}')
+    with pytest.raises(ValueError, match="a run of another kind"):
+        resume(tmp_path)
+
+
+def test_the_command_trains_goes_on_and_says_what_came_out(run: Run, config: AlphaGoConfig, tmp_path: Path) -> None:
+    path = tmp_path / "ag"
+    words = ["train", "alphago", GAME, "--records", config.records[0], "--out", str(path), "--network", "tiny"]
+    words += ["--policy-steps", "2", "--rollout-steps", "2", "--ladder", "random", "--ladder-games", "2"]
+    words += ["--solved", "0", "--batch-size", "8", "--inference", "torch"]
+    _, told = run(*words, "--step", "policy")
+    assert "policy: top 1" in told
+    assert "value: not finished" in told
+    _, told = run("train", "--resume", str(path), "--step", "rollout")
+    assert "rollout: top 1" in told
+    assert "--steps is no option of alphago" in run("train", "--resume", str(path), "--steps", "3", code=2)[1]
+    assert "rollout is finished" in run("train", "--resume", str(path), "--step", "rollout", code=2)[1]
+    assert "--step is no option of ppo" in run("train", "ppo", GAME, "--step", "policy", code=2)[1]
+    assert "--policy-steps is no option of ppo" in run("train", "ppo", GAME, "--policy-steps", "2", code=2)[1]
+
+
+# -- what is computed --------------------------------------------------------------------------------------------------
+
+
+def test_accuracy_by_hand() -> None:
+    logits = np.log([[4.0, 2.0, 1.0, 9.0], [1.0, 1.0, 2.0, 4.0]])
+    masks = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], np.bool_)
+    ranks, likelihoods = ranks_of(logits, masks, np.array([1, 3]))
+    assert ranks.tolist() == [1, 0]
+    np.testing.assert_allclose(likelihoods, np.log([2 / 7, 4 / 8]))
+    marks = accuracy_of(ranks, likelihoods, np.array([5, 6]))
+    assert (marks["top 1"], marks["top 5"]) == (0.5, 1.0)
+    assert marks["by ply"]["5"]["top 1"] == 0.0
+
+
+def test_the_gradient_of_reinforce_is_that_of_a_hand() -> None:
+    """A new net gives each legal action the same chance, p; of a bias it is 1/n Σ (z - b) (1[a] - p)."""
+    game = make_game(GAME)
+    net = new_network(game, "mlp", seed=0)
+    settings = AlphaGoConfig(GAME, precision="f32").descending(0.1, averaging=0.0)
+    learner = ReinforceLearner(settings, net)
+    planes = np.stack([game.observation(game.new_state(), 0)] * 3).astype(np.float32)
+    masks = np.array([[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 0, 0]], np.bool_)
+    actions, advantages = np.array([0, 2, 1]), np.array([0.5, -1.5, 1.0])
+    chances = masks / masks.sum(1, keepdims=True)
+    expected = -(advantages[:, None] * (np.eye(4)[actions] - chances)).sum(0) / 2  # two games
+    bias = dict(net.named_parameters())["policy.last.bias"]
+    found: list[Any] = []
+    bias.register_hook(lambda gradient: found.append(gradient.clone()))
+    learner.learn(planes, masks, actions, advantages, np.zeros(3), games=2)
+    np.testing.assert_allclose(found[0].numpy(), expected, atol=1e-6)
+
+
+def test_the_baseline_is_the_mean_of_the_other_games_in_the_seat() -> None:
+    gained, seats = np.array([1, -1, 1, 0, -1], np.float32), np.array([0, 0, 0, 1, 1], np.int8)
+    np.testing.assert_allclose(baselines(gained, seats, "mean"), [0.0, 1.0, 0.0, -1.0, 0.0])
+    assert not baselines(gained, seats, "none").any()

@@ -1,0 +1,56 @@
+"""Actors: processes that play for one that learns, and are started again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from plyground.arena.training.alphazero import resume, train  # noqa: E402
+from plyground.arena.training.alphazero.actors import Actors  # noqa: E402
+from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
+from tests.helpers.alphazero_play import SMALL_RUN  # noqa: E402
+
+
+@pytest.mark.slow
+def test_a_dead_actor_is_started_again_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[int] = []
+    collect = Actors.collect
+
+    def collect_and_kill(self: Actors) -> object:
+        found = collect(self)
+        if not killed and found[1].moves:
+            for number, process in self.processes.items():
+                process.kill()
+                killed.append(number)
+        return found
+
+    monkeypatch.setattr(Actors, "collect", collect_and_kill)
+    progress = train(SMALL_RUN, tmp_path / "run")
+    assert killed == [1]
+    assert progress.steps >= 1000
+    assert progress.learned > 0
+    assert not (tmp_path / "run" / "actors").exists()
+    started = AlphaZeroSession.load_state_dict
+    numbers: list[int] = []
+
+    def load(self: AlphaZeroSession, state: dict[str, dict[str, int]]) -> None:
+        numbers.append(state["source"]["started"])
+        started(self, state)
+
+    monkeypatch.setattr(AlphaZeroSession, "load_state_dict", load)
+    assert resume(tmp_path / "run", steps=progress.steps + 200).steps >= progress.steps + 200
+    assert numbers == [2]
+
+
+@pytest.mark.slow
+def test_actors_that_cannot_begin_are_told_of(tmp_path: Path) -> None:
+    def break_config(progress: AlphaZeroProgress) -> None:
+        (tmp_path / "run" / "config.json").write_text("{}")
+
+    with pytest.raises(RuntimeError, match=r"actors end before they send .* said: ValueError: .*config.json"):
+        train(replace(SMALL_RUN, actors=1), tmp_path / "run", break_config)
+    assert not (tmp_path / "run" / "actors").exists()

@@ -1,0 +1,186 @@
+"""Runs of AlphaZero: what they write, interruption, and going on bit by bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from plyground.agents.networks import read_network  # noqa: E402
+from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, run_folder, train  # noqa: E402
+from plyground.arena.training.alphazero.gating import score_of  # noqa: E402
+from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
+from plyground.arena.training.alphazero.sources import OwnPlay  # noqa: E402
+from plyground.envs import make_game  # noqa: E402
+from tests.helpers.alphazero_play import SMALL_RUN, RandomPlay  # noqa: E402
+
+CONFIG = replace(
+    SMALL_RUN,
+    actors=0,
+    steps=400,
+    turn_plies=4,
+    replay_ratio=2.0,
+    window=100,
+    ladder=("random",),
+    ladder_games=10,
+    checkpoint_every=192,
+)
+
+
+@pytest.fixture(autouse=True)
+def _random_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Self-play makes random moves: what is tested here is what is done with its samples."""
+    monkeypatch.setattr("plyground.arena.training.alphazero.sources.SelfPlay", RandomPlay)
+
+
+def weights(run: Path) -> dict[str, Any]:
+    return read_network(run / "model.safetensors").weights
+
+
+def assert_same(one: Path, other: Path) -> None:
+    left, right = weights(one), weights(other)
+    for name in left:
+        np.testing.assert_array_equal(left[name], right[name])
+
+
+def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None:
+    seen: list[AlphaZeroProgress] = []
+    progress = train(replace(CONFIG, ladder_every=200), tmp_path / "run", seen.append)
+    assert progress is seen[-1]
+    assert progress.steps == 448  # 7 turns of 4 plies in 16 games
+    assert progress.learned == 2 * progress.samples // 32 > 0
+    assert progress.window == CONFIG.window_of(progress.samples) > 100
+    assert progress.ladder.keys() == {"random"}
+    assert "448 moves, " in progress.line()
+    assert "random" in progress.line()
+    assert sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir()) == [
+        "step_000000192.safetensors",
+        "step_000000384.safetensors",
+        "step_000000448.safetensors",
+    ]
+    lines = [json.loads(line) for line in (tmp_path / "run" / "progress.jsonl").read_text().splitlines()]
+    assert [line["steps"] for line in lines] == [256, 448]
+    notes = read_network(tmp_path / "run" / "model.safetensors").notes
+    assert notes["steps"] == 448
+    assert notes["config"]["game"] == "tictactoe"
+    assert list((tmp_path / "run" / "tensorboard").glob("events*"))
+
+
+@pytest.mark.parametrize("changes", [{}, {"value": "wdl", "plies_left": 0.1, "network": "mlp"}])
+def test_a_run_in_two_parts_is_the_run_in_one_bit_by_bit(tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = replace(CONFIG, **changes)
+    train(config, tmp_path / "whole")
+    train(replace(config, steps=200), tmp_path / "parts")
+    with pytest.raises(ValueError, match="nothing left to do: 256 of 200 steps"):
+        check_unfinished(tmp_path / "parts")
+    progress = resume(tmp_path / "parts", steps=400)
+    assert progress.steps == 448
+    assert_same(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_a_killed_run_goes_on_from_its_last_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train(CONFIG, tmp_path / "whole")
+    turn = AlphaZeroSession.turn
+
+    def turn_and_die(session: AlphaZeroSession) -> None:
+        turn(session)
+        session.buffer.flush()  # so that there are samples after the last state
+        if session.steps >= 320:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(AlphaZeroSession, "turn", turn_and_die)
+    with pytest.raises(KeyboardInterrupt):
+        train(CONFIG, tmp_path / "killed")
+    monkeypatch.setattr(AlphaZeroSession, "turn", turn)
+    assert run_folder(tmp_path / "killed").done()[0] == 192
+    resume(tmp_path / "killed")
+    assert_same(tmp_path / "whole", tmp_path / "killed")
+
+
+def test_the_first_interrupt_ends_the_run_after_the_turn(tmp_path: Path) -> None:
+    def interrupt(progress: AlphaZeroProgress) -> None:
+        if progress.steps == 64:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    progress = train(CONFIG, tmp_path / "run", interrupt)
+    assert progress.steps == 128
+    assert run_folder(tmp_path / "run").done()[0] == 128
+
+
+def test_a_damaged_state_is_said_in_a_line(tmp_path: Path) -> None:
+    train(replace(CONFIG, steps=128), tmp_path / "run")
+    shard = next((tmp_path / "run" / "replay").glob("shard_*"))
+    shard.write_bytes(b"\x01" + shard.read_bytes()[1:])
+    with pytest.raises(ValueError, match=r"cannot go on from .*step_000000128.*is damaged"):
+        resume(tmp_path / "run", steps=200)
+
+
+def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: OwnPlay) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OwnPlay, "prepare", fail)
+        with pytest.raises(MemoryError):
+            train(CONFIG, tmp_path / "run")
+    assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
+
+
+def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="alphabeta"):
+        train(replace(CONFIG, ladder=("alphabta",)), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ValueError, match="cheap_simulations must be at most simulations, 4, got 8"):
+        AlphaZeroConfig("tictactoe", simulations=4, full_share=0.5)
+    with pytest.raises(ValueError, match="give steps, or minutes"):
+        AlphaZeroConfig("tictactoe", minutes=None)
+    with pytest.raises(ValueError, match="ownership must be 0: tictactoe does not tell whose cells are"):
+        train(replace(CONFIG, ownership=0.1), tmp_path / "run")
+    with pytest.raises(ValueError, match="ownership must be 0 for an mlp"):
+        train(replace(CONFIG, game="othello", ownership=0.1, network="mlp"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_better_net_takes_the_place_of_the_one_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = "plyground.arena.training.alphazero.session.score_of"
+    scores = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(place, lambda *arguments: next(scores))
+    config = replace(CONFIG, gating_games=4, gating_every=64)
+    train(replace(config, steps=256), tmp_path / "parts")
+    lines = [json.loads(line) for line in (tmp_path / "parts" / "progress.jsonl").read_text().splitlines()]
+    assert [(line["steps"], line["gating"]) for line in lines] == [(64, 0.5), (128, 0.6), (192, 0.5), (256, 0.5)]
+    resume(tmp_path / "parts", steps=300)
+    scores = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(place, lambda *arguments: next(scores))
+    train(replace(config, steps=300), tmp_path / "whole")
+    assert_same(tmp_path / "whole", tmp_path / "parts")
+    scores = iter([0.5] * 4)
+    train(replace(config, steps=256), tmp_path / "never")
+    assert not weights(tmp_path / "never")["policy.last.weight"].any()  # as a new net
+    assert weights(tmp_path / "whole")["policy.last.weight"].any()
+
+
+def test_a_match_of_nets_counts_for_the_candidate() -> None:
+    game = make_game("tictactoe")
+    config = replace(CONFIG, gating_games=8, simulations=8, root="puct")
+
+    def even(planes: Any, masks: Any) -> Any:
+        return np.zeros(masks.shape, np.float32), np.zeros(len(planes), np.float32)
+
+    def foolish(planes: Any, masks: Any) -> Any:  # goes for the first legal action, and takes all else for lost
+        logits = np.where(masks.argmax(1)[:, None] == np.arange(9), 50.0, 0.0)
+        return logits.astype(np.float32), np.zeros(len(planes), np.float32)
+
+    config = replace(config, simulations=2, proofs=False)
+    assert score_of(game, config, even, even, 0) == pytest.approx(0.5)
+    better = score_of(game, replace(config, simulations=64), even, foolish, 0)
+    assert better + score_of(game, replace(config, simulations=64), foolish, even, 0) == pytest.approx(1)
+    assert better > 0.5

@@ -1,0 +1,217 @@
+"""Networks asked by torch, OpenVINO and ONNX Runtime, which must agree; and written as ONNX."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.agents.networks import Inference, export_onnx, make_inference, new_network, read_network, save_network
+from plyground.agents.networks.inference import BACKENDS
+from plyground.envs import make_game
+from tests.learning.test_networks import planes_of, stirred
+
+torch = pytest.importorskip("torch")
+
+NETWORKS = [
+    ("connect_four", "small", {}),
+    ("connect_four", "mlp", {"value": "wdl"}),
+    ("go(board_size=5)", "small", {"value": "wdl", "auxiliary": ("ownership", "plies_left")}),
+    ("tictactoe", "tiny", {"blocks": 2}),
+    ("tictactoe", "tiny", {"blocks": 0, "pooling": False}),
+]
+
+
+def asked(inference: Inference, planes: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return copies of the answers."""
+    logits, values = inference(planes)
+    return logits.copy(), values.copy()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("spec", "size", "changes"), NETWORKS)
+def test_backends_agree_with_the_module(backend: str, spec: str, size: str, changes: dict[str, Any]) -> None:
+    pytest.importorskip(backend)
+    game = make_game(spec)
+    net = stirred(new_network(game, size, **changes))
+    planes = planes_of(game, 20)
+    expected = net(torch.from_numpy(planes).float())
+    inference = make_inference(net, backend, batch=8, precision="f32")
+    assert (inference.backend, inference.precision) == (backend, "f32")
+    for count in (20, 8, 1, 0, 13):  # more than a batch, one, a part of one, none
+        logits, values = inference(planes[:count])
+        assert logits.dtype == values.dtype == np.float32
+        np.testing.assert_allclose(logits, expected.logits[:count].detach(), atol=2e-4)
+        np.testing.assert_allclose(values, expected.value[:count].detach(), atol=2e-4)
+
+
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
+def test_sixteen_bits_are_near(backend: str) -> None:
+    pytest.importorskip(backend)
+    game = make_game("connect_four")
+    net = stirred(new_network(game, "small"))
+    planes = planes_of(game, 30)
+    expected = net(torch.from_numpy(planes).float())
+    inference = make_inference(net, backend, batch=30, precision="bf16")
+    assert inference.precision == "bf16"
+    logits, values = inference(planes)
+    spread = float(expected.logits.detach().std())
+    np.testing.assert_allclose(logits, expected.logits.detach(), atol=0.1 * spread)
+    np.testing.assert_allclose(values, expected.value.detach(), atol=0.05)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_large_batches_of_any_size(backend: str) -> None:
+    """Batches of 64 and more are padded to one of a few sizes: what was asked before must not be seen in answers."""
+    pytest.importorskip(backend)
+    game = make_game("tictactoe")
+    net = stirred(new_network(game, "tiny"))
+    planes = planes_of(game, 170)
+    expected = net(torch.from_numpy(planes).float()).logits.detach()
+    inference = make_inference(net, backend, batch=70, precision="f32")
+    for count in (170, 70, 69, 64, 63, 9, 8, 1, 35):
+        np.testing.assert_allclose(inference(planes[-count:])[0], expected[-count:], atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_update_takes_new_weights(backend: str) -> None:
+    pytest.importorskip(backend)
+    game = make_game("connect_four(rows=4, columns=5)")
+    nets = [stirred(new_network(game, "tiny"), seed) for seed in (1, 2)]
+    planes = planes_of(game, 6)
+    inference = make_inference(nets[0], backend, batch=6, precision="f32")
+    before = asked(inference, planes)
+    with torch.no_grad():
+        next(nets[0].parameters()).zero_()
+    assert np.array_equal(asked(inference, planes)[0], before[0])  # it is a copy
+    inference.update(nets[1])
+    np.testing.assert_allclose(
+        inference(planes)[0], nets[1](torch.from_numpy(planes).float()).logits.detach(), atol=1e-4
+    )
+    with pytest.raises(ValueError, match=r"a network of .* was expected, got"):
+        inference.update(new_network(game, "small"))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_planes_of_any_kind_and_threads_of_torch(backend: str) -> None:
+    pytest.importorskip(backend)
+    game = make_game("go(board_size=5)")  # whose planes are bool
+    net = stirred(new_network(game, "tiny"))
+    planes = planes_of(game, 4)
+    planes.flags.writeable = False
+    threads = torch.get_num_threads()
+    inference = make_inference(net, backend, batch=4, precision="f32", threads=threads + 1)
+    expected = asked(inference, planes)[0]
+    assert torch.get_num_threads() == threads
+    for other in (planes.astype(np.float64), planes.astype(np.int8)[::-1][::-1]):
+        np.testing.assert_allclose(inference(other)[0], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_pickled_inference_goes_on_with_the_newest_weights(backend: str) -> None:
+    pytest.importorskip(backend)
+    game = make_game("tictactoe")
+    inference = make_inference(new_network(game, "tiny"), backend, batch=3, precision="f32")
+    inference.update(stirred(new_network(game, "tiny")))
+    planes = planes_of(game, 3)
+    expected = asked(inference, planes)
+    again = pickle.loads(pickle.dumps(inference))
+    assert (again.backend, again.batch, again.precision, again.config) == (backend, 3, "f32", inference.config)
+    np.testing.assert_array_equal(again(planes)[0], expected[0])
+    assert expected[0].any()
+
+
+def test_saved_networks_are_asked_without_torch(tmp_path: Path) -> None:
+    pytest.importorskip("openvino")
+    save_network(tmp_path / "net", new_network(make_game("tictactoe"), "tiny"))
+    code = (
+        "import sys; from plyground.agents.networks import make_inference; import numpy as np; "
+        "assert not {'torch', 'openvino', 'onnx', 'onnxruntime', 'safetensors'} & set(sys.modules); "
+        "print(make_inference(sys.argv[1], batch=1)(np.zeros((1, 3, 3, 2)))[1]); assert 'torch' not in sys.modules"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "net")]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "[0.]\n"
+
+
+def test_auto_takes_the_fastest_that_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from plyground.agents.networks import inference
+
+    net = new_network(make_game("tictactoe"), "tiny")
+    save_network(tmp_path / "net", net)
+    for installed in (("openvino", "onnxruntime", "torch"), ("onnxruntime", "torch"), ("torch",)):
+        pytest.importorskip(installed[0])
+        monkeypatch.setattr(inference, "_installed", lambda name, installed=installed: name in installed)
+        assert make_inference(tmp_path / "net", batch=1).backend == installed[0]
+    monkeypatch.setattr(inference, "_installed", lambda name: False)
+    with pytest.raises(ImportError, match="backend 'torch' is not installed: pip install"):
+        make_inference(net)
+    with pytest.raises(ImportError, match=r"backend 'openvino' is not installed: pip install '\.\[fast\]'"):
+        make_inference(net, "openvino")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"backend": "jax"}, "backend must be one of auto, openvino, onnxruntime, torch, got 'jax'"),
+        ({"precision": "int8"}, "precision must be auto, f32 or bf16, got 'int8'"),
+        ({"batch": 0}, "batch must be at least 1, got 0"),
+        ({"backend": "openvino", "device": "cuda"}, "for device 'cuda' choose backend 'torch'"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_inference(new_network(make_game("tictactoe"), "tiny"), **arguments)
+
+
+def test_exported_network_runs_in_onnx_runtime(tmp_path: Path) -> None:
+    onnx, onnxruntime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    game = make_game("othello")
+    net = stirred(new_network(game, "small", value="wdl", auxiliary=("plies_left",)))
+    save_network(tmp_path / "net.safetensors", net)
+    for source in (net, tmp_path / "net.safetensors", read_network(tmp_path / "net.safetensors")):
+        export_onnx(source, tmp_path / "model.onnx")
+        session = onnxruntime.InferenceSession(tmp_path / "model.onnx", providers=["CPUExecutionProvider"])
+        planes = planes_of(game, 7)
+        logits, values = session.run(["logits", "values"], {"planes": planes.astype(np.float32)})
+        expected = net(torch.from_numpy(planes).float())
+        np.testing.assert_allclose(logits, expected.logits.detach(), atol=2e-4)
+        np.testing.assert_allclose(values[:, 0], expected.value.detach(), atol=2e-4)
+    properties = {entry.key: entry.value for entry in onnx.load(tmp_path / "model.onnx").metadata_props}
+    assert properties == {"config": net.config.to_json()}
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        export_onnx(net, tmp_path / "none" / "model.onnx")
+
+
+SIGNALLED = """
+import os, signal, sys
+import numpy as np
+from plyground.agents.networks import make_inference, new_network
+from plyground.envs import make_game
+
+said = []
+signal.signal(signal.SIGINT, lambda number, frame: said.append(number))
+game = make_game("tictactoe")
+planes = np.zeros((64, *game.observation_shape), game.observation_dtype)
+made = []
+for _ in range(2):
+    made.append(make_inference(new_network(game, "tiny"), sys.argv[1], batch=64))
+    made[-1](planes)
+del made[0]
+del made[0]
+os.kill(os.getpid(), signal.SIGINT)
+print(len(said))
+"""
+
+
+@pytest.mark.parametrize(
+    "backend", [pytest.param(one, marks=() if one == "openvino" else pytest.mark.slow) for one in BACKENDS]
+)
+def test_signals_are_heard_after_networks_have_gone(backend: str) -> None:
+    pytest.importorskip(backend)
+    done = subprocess.run([sys.executable, "-c", SIGNALLED, backend], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr

@@ -1,0 +1,140 @@
+"""Training runs: configuration, what a run writes, and what it learns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from plyground.agents import Policy  # noqa: E402
+from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
+from plyground.arena.training import RunFolder  # noqa: E402
+from tests.helpers.training_runs import ALL, SMALL, assert_same  # noqa: E402
+
+
+class TestConfig:
+    def test_is_kept_as_json(self, tmp_path: Path) -> None:
+        config = replace(SMALL, opponents={"random": 0.5, "alphabeta(depth=1)": 2.0}, minutes=1.5)
+        config.save(tmp_path / "config.json")
+        assert TrainingConfig.load(tmp_path / "config.json") == config
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"algorithm": "pop"}, "unknown algorithm 'pop': did you mean 'ppo'"),
+            ({"sampling": "unifrom"}, "did you mean 'uniform'"),
+            ({"network": "cnn"}, "unknown network 'cnn'"),
+            ({"num_envs": 0}, "num_envs must be a whole number, at least 1, got 0"),
+            ({"network_threads": 0}, "network_threads must be a whole number, from 1 to 1024, got 0"),
+            ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
+            ({"steps": None}, "give steps, or minutes"),
+            ({"minutes": 0}, "minutes must be a number, above 0, got 0"),
+            ({"self_play": 1.5}, "self_play must be a number, from 0 to 1, got 1.5"),
+            ({"symmetry": 1}, "symmetry must be true or false, got 1"),
+            ({"game": 7}, "game must be a text, got 7"),
+            ({"threads": True}, "threads must be a whole number, from 1 to 1024, got True"),
+            ({"opponents": {}}, "need opponents"),
+            ({"opponents": {"random": -1.0}}, "share of opponent 'random' must be above 0"),
+            ({"seed": -1}, "seed must be a whole number, at least 0"),
+        ],
+    )
+    def test_says_what_does_not_fit(self, change: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+            replace(SMALL, **change)
+
+    def test_the_documentation_has_what_the_fields_say(self) -> None:
+        documentation = " ".join((TrainingConfig.__doc__ or "").split())
+        for one in fields(TrainingConfig):
+            assert f" {one.name}: {one.metadata['what']}" in documentation
+        assert "threads: Threads that advance the games. At least 1. Default: 1." in documentation
+        assert "as it was. From 0 to 1. Default: 0.3." in documentation
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [("{", "no configuration"), ('{"game": "go", "stpes": 3}', "did you mean 'steps'"), ("[]", "no configuration")],
+    )
+    def test_a_damaged_file_is_named(self, tmp_path: Path, text: str, message: str) -> None:
+        path = tmp_path / "config.json"
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            TrainingConfig.load(path)
+
+    @pytest.mark.parametrize(
+        "change", [{"game": "tictactoo"}, {"opponents": {"rondom": 1.0}}, {"ladder": ("mcts(simulation=3)",)}]
+    )
+    def test_unknown_names_write_nothing(self, tmp_path: Path, change: dict[str, Any]) -> None:
+        with pytest.raises(ValueError, match="did you mean"):
+            train(replace(SMALL, **change), tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+
+    def test_unknown_settings_write_nothing(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="unknown setting 'n_step' of MaskablePPO: did you mean 'n_steps'"):
+            train(replace(SMALL, settings={"n_step": 8}), tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+
+
+class TestRun:
+    @pytest.mark.parametrize("algorithm", ALL)
+    def test_keeps_model_checkpoints_and_progress(self, tmp_path: Path, algorithm: str) -> None:
+        seen: list[Progress] = []
+        model = train(replace(ALL[algorithm], ladder_every=256), tmp_path / "run", seen.append)
+        assert model.num_timesteps >= 512
+        run = RunFolder(tmp_path / "run")
+        assert TrainingConfig.load(run.config).algorithm == algorithm
+        assert run.model.is_file()
+        steps = [int(path.stem.removeprefix("step_")) for path in sorted(run.checkpoints.iterdir())]
+        assert len(steps) == 2
+        assert steps[-1] == model.num_timesteps
+        lines = [json.loads(line) for line in run.progress.read_text().splitlines()]
+        assert [line["steps"] for line in lines] == steps
+        assert all(0 <= line["ladder"]["random"] <= 1 for line in lines)
+        assert seen[-1].steps == model.num_timesteps
+        assert seen[-1].games > 100
+        assert any(run.tensorboard.iterdir())
+
+    @pytest.mark.slow
+    def test_the_network_has_the_threads_it_was_given(self, tmp_path: Path) -> None:
+        two = replace(SMALL, network_threads=2)
+        one = train(two, tmp_path / "one")
+        assert torch.get_num_threads() == 2
+        assert_same(one, train(two, tmp_path / "other"))
+        train(SMALL, tmp_path / "default")
+        assert torch.get_num_threads() == 1
+
+    def test_is_reproducible(self, tmp_path: Path) -> None:
+        assert_same(train(SMALL, tmp_path / "one"), train(replace(SMALL, threads=2), tmp_path / "other"))
+
+    def test_tests_and_checkpoints_change_nothing(self, tmp_path: Path) -> None:
+        often = replace(SMALL, ladder_every=1, checkpoint_every=1)
+        assert_same(train(SMALL, tmp_path / "one"), train(often, tmp_path / "other"))
+
+    @pytest.mark.slow
+    def test_learns(self, tmp_path: Path) -> None:
+        config = replace(SMALL, steps=100_000, num_envs=64, opening_plies=4, self_play=0.5, width=64)
+        scores: list[float] = []
+        model = train(
+            replace(config, ladder_games=200, ladder_every=10**6, settings={"n_steps": 16, "batch_size": 256}),
+            tmp_path / "run",
+            lambda progress: scores.extend(progress.ladder.values()),
+        )
+        assert scores[-1] > 0.85  # a random player scores 0.5
+        table = standings(match("tictactoe", [Policy("tictactoe", model), "random"], games=100))
+        assert table[0].name == "Policy"
+        assert table[0].total.points >= 80
+
+    def test_a_folder_with_a_run_is_not_written_over(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        before = (tmp_path / "run" / "model.zip").read_bytes()
+        with pytest.raises(FileExistsError, match="holds a training run already"):
+            train(SMALL, tmp_path / "run")
+        assert (tmp_path / "run" / "model.zip").read_bytes() == before
+
+    @pytest.mark.parametrize("network", ["mlp", "resnet"])
+    @pytest.mark.parametrize("game", ["connect_four", "go(board_size=5)"])
+    def test_networks_for_all_boards(self, tmp_path: Path, game: str, network: Any) -> None:
+        train(replace(SMALL, game=game, network=network, blocks=1, steps=128, symmetry=True), tmp_path / "run")

@@ -1,0 +1,138 @@
+"""Training runs that were interrupted, or crashed: they go on exactly where they were."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from plyground.arena import Progress, resume, train
+from plyground.arena.training import RunFolder, check_unfinished
+from tests.helpers.training_runs import ALL, SMALL, Stop, assert_same
+
+
+class TestResume:
+    @pytest.mark.parametrize("symmetry", [False, True])
+    @pytest.mark.parametrize("sampling", ["latest", "uniform", "prioritised"])
+    @pytest.mark.parametrize("algorithm", ALL)
+    def test_goes_on_exactly(self, tmp_path: Path, algorithm: str, sampling: Any, symmetry: bool) -> None:
+        config = replace(ALL[algorithm], sampling=sampling, symmetry=symmetry)
+        whole = train(config, tmp_path / "whole")
+        part = train(config, tmp_path / "part", Stop(200))
+        assert part.num_timesteps < 512
+        assert_same(resume(tmp_path / "part"), whole)
+
+    def test_goes_on_exactly_against_all_kinds(self, tmp_path: Path) -> None:
+        kinds = "minimax(depth=1)", "mcts(simulations=10)", "mixture(random, alphabeta(depth=2))"
+        config = replace(SMALL, opponents=dict.fromkeys(kinds, 1.0), self_play=0.2)
+        train(config, tmp_path / "part", Stop(200))
+        assert_same(resume(tmp_path / "part"), train(config, tmp_path / "whole"))
+
+    def test_after_a_crash_from_the_last_checkpoint(self, tmp_path: Path) -> None:
+        whole = train(replace(SMALL, ladder_every=128), tmp_path / "whole")
+
+        def crash(progress: Progress) -> None:
+            if progress.steps > 300:
+                raise RuntimeError("out of luck")
+
+        with pytest.raises(RuntimeError, match="out of luck"):
+            train(replace(SMALL, ladder_every=128), tmp_path / "part", crash)
+        assert_same(resume(tmp_path / "part"), whole)
+        for name in ("whole", "part"):  # what was noted after the checkpoint is not there twice
+            lines = (tmp_path / name / "progress.jsonl").read_text().splitlines()
+            assert [json.loads(line)["steps"] for line in lines] == [128, 256, 384, 512]
+
+    def test_a_state_has_no_more_than_the_run_needs(self, tmp_path: Path) -> None:
+        """Whatever room to work in a class has is not in it, so that a new one does not break old runs."""
+        opponents = {"random": 1.0, "mixture(random, minimax(depth=1))": 1.0}
+        train(replace(SMALL, steps=128, symmetry=True, game="go(board_size=5)", opponents=opponents), tmp_path / "run")
+        batch = "states masks players plies over rngs start line past.keys past.seen frames.windows frames.first"
+        seats = ["learners", "lengths", "terminations", *(f"batch/{name}" for name in batch.split())]
+        league = ["opponents/seated", "opponents/others/1/drawn"]
+        expected = ["random/torch", "random/numpy/state/key", "games/images"]
+        expected += [f"games/venv/{name}" for name in (*seats, *league)]
+        with np.load(RunFolder(tmp_path / "run").state() / "arrays.npz") as saved:
+            assert sorted(saved.files) == sorted(expected)
+
+    def test_a_state_that_does_not_fit_the_configuration(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        run = RunFolder(tmp_path / "run")
+        for change, message in (
+            ({"opponents": {"random": 1.0, "alphabeta(depth=1)": 1.0}}, "the state is of 1 opponents, expected 2"),
+            ({"num_envs": 8}, "expected|number of environments"),
+        ):
+            replace(SMALL, **change).save(run.config)
+            with pytest.raises(ValueError, match=f"cannot go on from .*({message})"):
+                resume(tmp_path / "run")
+
+    def test_with_a_new_limit(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=256), tmp_path / "run")
+        assert_same(resume(tmp_path / "run", steps=512), train(SMALL, tmp_path / "whole"))
+
+    def test_a_finished_run_stays(self, tmp_path: Path) -> None:
+        model = train(SMALL, tmp_path / "run")
+        assert_same(resume(tmp_path / "run"), model)
+
+    def test_an_empty_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError, match="no training run"):
+            resume(tmp_path)
+
+    @pytest.mark.parametrize("name", ["state.json", "arrays.npz", "tensors.pt", "model.zip"])
+    def test_a_damaged_file_is_named(self, tmp_path: Path, name: str) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        path = RunFolder(tmp_path / "run").state() / name
+        path.write_bytes(path.read_bytes()[:50])
+        with pytest.raises(ValueError, match="cannot go on from"):
+            resume(tmp_path / "run")
+
+    def test_an_unfinished_state_is_not_used(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        (tmp_path / "run" / "state" / "step_000000999.partial").mkdir()
+        assert RunFolder(tmp_path / "run").state().name == "step_000000128"
+        assert resume(tmp_path / "run", steps=256).num_timesteps == 256
+        kept = sorted(path.name for path in (tmp_path / "run" / "state").iterdir())
+        assert kept == ["step_000000000", "step_000000128", "step_000000256"]
+
+    def test_it_is_saved_by_time_too_and_the_last_few_states_are_kept(self, tmp_path: Path) -> None:
+        config = replace(SMALL, checkpoint_every=10**9, checkpoint_minutes=1e-6)
+        whole = train(replace(config, checkpoint_minutes=None), tmp_path / "whole")
+
+        def crash(progress: Progress) -> None:
+            if progress.steps > 300:
+                raise RuntimeError("out of luck")
+
+        with pytest.raises(RuntimeError, match="out of luck"):
+            train(config, tmp_path / "part", crash)
+        run = RunFolder(tmp_path / "part")
+        assert [path.name for path in run.states()] == [f"step_000000{steps}" for steps in (128, 256, 384)]
+        damaged = run.state() / "tensors.pt"
+        damaged.write_bytes(b"")
+        with pytest.raises(ValueError, match="without this folder the run goes on from step_000000256"):
+            resume(tmp_path / "part")
+        shutil.rmtree(damaged.parent)
+        assert_same(resume(tmp_path / "part"), whole)
+
+    @pytest.mark.parametrize(
+        ("limits", "message"),
+        [
+            ({"steps": 100}, "nothing left to do: 128 of 100 steps are done"),
+            ({"minutes": 1e-5}, r"nothing left to do: 0\.\d of 1e-05 minutes are done"),
+        ],
+    )
+    def test_nothing_left_to_do(self, tmp_path: Path, limits: dict[str, Any], message: str) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        before = (tmp_path / "run" / "config.json").read_text()
+        with pytest.raises(ValueError, match=message):
+            resume(tmp_path / "run", **limits)
+        with pytest.raises(ValueError, match=message):
+            check_unfinished(tmp_path / "run", **limits)  # which the command line asks before anything is compiled
+        with pytest.raises(ValueError, match="nothing left to do: 128 of 128 steps are done"):
+            check_unfinished(tmp_path / "run")
+        assert (tmp_path / "run" / "config.json").read_text() == before

@@ -1,0 +1,1 @@
+"""Alpha-beta, UCT, PUCT and the forest, beside oracles in plain Python."""

@@ -1,0 +1,215 @@
+"""The options of alpha-beta that change the value: by how much, and never what is said to be proved."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.agents import AlphaBeta, Minimax
+from plyground.envs import Game, connect_four, make_game, state_dtype
+from tests.conftest import random_game
+from tests.search.test_alphabeta import scrambled
+
+# All moves are noisy, which only a quiescence search asks for; one game for many tests, to be compiled once.
+NOISY = connect_four(4, 5).replace(noisy_actions=connect_four(4, 5).legal_actions)
+CORNERS = {"a1", "a8", "h1", "h8"}
+
+
+def value_with_quiescence(game: Game, state: Any, depth: int, quiescence: int) -> float:
+    """Return the minimax value where the depth limit is followed by noisy moves, one position after the other."""
+    player = game.player(state)
+    if game.is_terminal(state):
+        return game.utility(state, player)
+    actions, values = game.actions(state), []
+    if depth <= 0:
+        legal, buffer = len(actions), np.empty(game.num_actions, np.int32)
+        count = game.noisy_actions(state, buffer) if depth > -quiescence else 0
+        actions = buffer[:count].tolist()
+        if count < legal:
+            values.append(game.evaluate(state, player))
+    for action in actions:
+        child = state.copy()
+        game.play(child, action)
+        value = value_with_quiescence(game, child, depth - 1, quiescence)
+        values.append(value if game.player(child) == player else -value)
+    return max(values)
+
+
+@pytest.mark.rules
+@pytest.mark.parametrize("name", ["othello", "othello(size=4)", "checkers"])
+def test_noisy_are_corners_and_jumps(name: str, rng: np.random.Generator) -> None:
+    game = make_game(name)
+    corners = CORNERS if name == "othello" else {"a1", "a4", "d1", "d4"}
+    buffer = np.empty(game.num_actions, np.int32)
+    found = 0
+    for state in itertools.chain(*(random_game(game, rng)[:-1] for _ in range(3))):
+        names = [game.action_to_str(action) for action in game.actions(state)]
+        noisy = [game.action_to_str(action) for action in buffer[: game.noisy_actions(state, buffer)]]
+        assert noisy == [name for name in names if name in corners or "x" in name]
+        found += len(noisy)
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("name", "depths"), [pytest.param("othello", (1, 2), marks=pytest.mark.slow), ("checkers", (1, 3))]
+)
+def test_quiescence_is_minimax_with_noisy_moves_behind(
+    name: str, depths: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    game = make_game(name)
+    changed = 0
+    for depth in depths:
+        agents = [AlphaBeta(game, depth, quiescence=6, pvs=pvs, table_mb=int(pvs)) for pvs in (False, True)]
+        for state in random_game(game, rng)[:-1][8:56:3]:
+            expected = value_with_quiescence(game, state, depth, 6)
+            assert [agent.analyse(state).value for agent in agents] == [expected] * 2
+            changed += expected != Minimax(game, depth).analyse(state).value
+    assert changed
+
+
+def test_when_all_moves_are_noisy_quiescence_is_depth(rng: np.random.Generator) -> None:
+    for state in random_game(NOISY, rng)[:-1]:
+        found = AlphaBeta(NOISY, 2, quiescence=3, evaluate=scrambled).analyse(state)
+        assert found.value == Minimax(NOISY, 5, evaluate=scrambled).analyse(state).value
+        assert found.selective_depth <= 5
+
+
+def test_quiescence_of_a_game_that_names_no_noisy_moves_changes_nothing(rng: np.random.Generator) -> None:
+    game = connect_four(4, 5)
+    for state in random_game(game, rng)[:-1]:
+        assert AlphaBeta(game, 4, quiescence=9).analyse(state).value == Minimax(game, 4).analyse(state).value
+
+
+@pytest.mark.parametrize("options", [{}, {"table_mb": 0, "ordered": False, "pvs": False, "iterative": False}], ids=str)
+def test_a_margin_costs_no_more_than_its_bound_and_saves_nodes(
+    options: dict[str, Any], rng: np.random.Generator
+) -> None:
+    game = NOISY
+    nodes = np.zeros(2, np.int64)
+    errors = []
+    for state in random_game(game, rng, plies=6) + random_game(game, rng, plies=6):
+        for depth, margin in itertools.product((2, 3, 5), (30.0, 200.0)):
+            expected = AlphaBeta(game, depth, evaluate=scrambled, **options).analyse(state)
+            found = AlphaBeta(game, depth, evaluate=scrambled, margin=margin, **options).analyse(state)
+            errors.append(abs(found.value - expected.value))
+            assert errors[-1] <= margin * (depth - 1)
+            nodes += expected.nodes, found.nodes
+    assert max(errors) > 0
+    assert nodes[1] < nodes[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"deeper_entries": True}, {"margin": 0.3}, {"lmr": 1}, {"lmr": 2, "singular": 0.0, "margin": 0.1}],
+    ids=str,
+)
+def test_what_is_called_exact_is_proved(options: dict[str, Any], rng: np.random.Generator) -> None:
+    game = connect_four(4, 5)
+    agents = [AlphaBeta(game, depth, **options) for depth in (4, 7, 16)]
+    proof = AlphaBeta(game, 20)
+    proved = open_ = 0
+    for _ in range(8):
+        for state in random_game(game, rng)[4:-1]:
+            expected = proof.analyse(state)
+            assert expected.exact
+            for agent in agents:
+                found = agent.analyse(state)
+                proved += found.exact
+                open_ += not found.exact
+                assert not found.exact or found.value == expected.value
+    assert proved > 50
+    assert open_ > 5
+
+
+def test_late_moves_are_reduced_from_the_one_on_that_is_asked_for() -> None:
+    game = connect_four(4, 5)
+    plain, none, some = (AlphaBeta(game, 9, lmr=lmr).analyse(game.new_state()) for lmr in (0, 5, 2))
+    assert (none.nodes, none.values) == (plain.nodes, plain.values)
+    assert plain.statistics["reductions"] == none.statistics["reductions"] == 0
+    assert some.statistics["reductions"] > 100
+    assert some.nodes != plain.nodes
+
+
+def corridor(length: int) -> Game:
+    """Walk a corridor with one way to go; whoever moves into its end wins."""
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        actions[0] = 0
+        return 1
+
+    def play(state: Any, action: int) -> None:
+        state.ply += 1
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        planes[0] = player
+
+    return Game(
+        name="corridor",
+        state=state_dtype(ply="i4"),
+        num_actions=1,
+        max_plies=length,
+        observation_shape=(1,),
+        player=lambda state: state.ply & 1,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=lambda state: state.ply == length,
+        utility=lambda state, player: 1.0 if player != state.ply & 1 else -1.0,
+        observe=observe,
+    )
+
+
+def test_the_only_move_is_singular_and_extended() -> None:
+    game = corridor(13)
+    plain = AlphaBeta(game, 9, lmr=1).analyse(game.new_state())
+    assert (plain.value, plain.selective_depth, plain.exact) == (0, 9, False)
+    found = AlphaBeta(game, 9, singular=0.5).analyse(game.new_state())
+    assert (found.value, found.selective_depth, found.exact) == (1, 13, True)
+    assert found.statistics["extensions"] > 3
+
+
+def test_singular_extensions_look_deeper_where_one_move_stands_out(rng: np.random.Generator) -> None:
+    game = NOISY
+    extended = [
+        AlphaBeta(game, 6, singular=100, evaluate=scrambled).analyse(state)
+        for state in random_game(game, rng, plies=5)[:-1]
+    ]
+    assert all(found.selective_depth <= 12 for found in extended)
+    assert any(found.selective_depth > 6 for found in extended)
+    start = game.new_state()
+    never = AlphaBeta(game, 6, singular=1e6, evaluate=scrambled).analyse(start)
+    assert (never.statistics["extensions"], never.selective_depth) == (0, 6)
+
+
+def test_deeper_entries_answer_a_shallower_search() -> None:
+    game = NOISY
+    state = game.play_moves([2, 2, 0])
+    shallow = Minimax(game, 4, evaluate=scrambled).analyse(state).value
+    for option in (False, True):
+        agent = AlphaBeta(game, 8, iterative=False, deeper_entries=option, evaluate=scrambled)
+        deep = agent.analyse(state)
+        agent.depth = 4
+        found = agent.analyse(state)
+        assert found.value == (deep.value if option else shallow)
+        assert found.value != (shallow if option else deep.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"replacement": "newest"}, "replacement must be 'depth' or 'always', got 'newest'"),
+        ({"aspiration": 0}, "aspiration must be above 0, or None for no window, got 0"),
+        ({"aspiration": 1, "iterative": False}, "aspiration needs iterative=True"),
+        ({"margin": -1}, "margin must be a finite number, at least 0, got -1"),
+        ({"singular": float("nan")}, "singular must be a finite number, at least 0, got nan"),
+        ({"lmr": True}, "lmr must be a whole number from 0, which is off, to 255, got True"),
+        ({"quiescence": 256}, "quiescence must be a whole number from 0, which is off, to 255, got 256"),
+        ({"quiescence": 1.5}, "quiescence must be a whole number"),
+    ],
+    ids=str,
+)
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AlphaBeta("tictactoe", 3, **options)

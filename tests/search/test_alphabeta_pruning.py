@@ -1,0 +1,296 @@
+"""The options of alpha-beta that need to know more of a game than its moves, beside a slow search in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from plyground.agents import AlphaBeta, Minimax
+from plyground.envs import Game, connect_four, helper
+from tests.conftest import random_game
+
+_THREE = np.uint64(3)
+
+
+@helper
+def _listed(state: Any, actions: Any) -> int:
+    """Return the legal actions; in positions that force nobody, of two columns only."""
+    count = 0
+    for column in range(5):
+        is_open = (state.mine | state.theirs) & (np.uint64(8) << np.uint64(5 * column)) == np.uint64(0)
+        if is_open and ((state.mine & _THREE) == _THREE or column in (1, 2)):
+            actions[count] = column
+            count += 1
+    return count
+
+
+@helper
+def _is_forced(state: Any) -> bool:
+    return (state.mine & _THREE) == _THREE
+
+
+@helper
+def _stakes(state: Any, action: int) -> tuple[float, float]:
+    return (400.0, 100.0) if action == 2 else (50.0, 100.0) if action == 1 else (0.0, 100.0)
+
+
+def _exchange(state: Any, action: int, least: float) -> bool:
+    return 50.0 * (np.int64(state.ply) % 3 - 1) >= least
+
+
+def _passed(state: Any) -> bool:
+    if state.ply >= 16 or (state.mine & _THREE) == _THREE:
+        return False
+    mine = state.mine
+    state.mine = state.theirs
+    state.theirs = mine
+    state.ply += 1
+    return True
+
+
+def noise(state: Any, player: int) -> float:
+    """Evaluate a position by numbers that mean nothing, without overflow."""
+    mixed = state.mine % np.uint64(1009) * np.uint64(37) + state.theirs % np.uint64(997) * np.uint64(91)
+    value = float(mixed % np.uint64(1023)) - 511.5
+    return value if player == state.ply & 1 else -value
+
+
+# Connect Four with rules that mean nothing: all that an option asks for is there, and nothing hides a mistake.
+TOLD = connect_four(4, 5).replace(
+    noisy_actions=_listed, is_forced=_is_forced, stakes=_stakes, exchange=_exchange, passed=_passed
+)
+NOTHING: dict[str, Any] = {"table_mb": 0, "ordered": False, "iterative": False}
+FUTILE_TO, MOVES_FUTILE_TO, LATE_TO = 6, 4, 5
+
+
+class Slow(NamedTuple):
+    """Alpha-beta in plain Python, with moves by their numbers, and each option where its description has it."""
+
+    game: Game
+    depth: int
+    quiescence: int = 0
+    check_extensions: bool = False
+    null_move: int = 0
+    futility: float = 0
+    late_pruning: int = 0
+    delta: float = 0
+
+    def root(self, state: Any) -> float:
+        best = -math.inf
+        for child in self.children(state, self.game.actions(state)):
+            window = math.inf if best == -math.inf else math.nextafter(best, math.inf)
+            value = self.reply(child, 1, self.depth - 1, best, window)
+            if value > best and window < math.inf:
+                value = self.reply(child, 1, self.depth - 1, best, math.inf)
+            best = max(best, value)
+        return best
+
+    def children(self, state: Any, actions: list[int]) -> Any:
+        for action in actions:
+            child = state.copy()
+            self.game.play(child, action)
+            yield child
+
+    def reply(self, child: Any, ply: int, depth: int, low: float, high: float, quiet: int = -1, *passed: bool) -> float:
+        """Return the value of a child for the other player: turns alternate in this game."""
+        if self.game.is_terminal(child):
+            return self.game.utility(child, 1 - self.game.player(child))
+        if quiet >= 0:
+            return -self.noisy(child, quiet, -high, -low)
+        return -self.value(child, ply, depth, -high, -low, bool(passed))
+
+    def noisy(self, state: Any, left: int, alpha: float, beta: float) -> float:
+        best, waits = -math.inf, left == 0 or not _is_forced(state)
+        if waits:
+            best = self.game.evaluate(state, self.game.player(state))
+        standing, buffer = best, np.empty(5, np.int32)
+        if best >= beta:
+            return best
+        for action in buffer[: _listed(state, buffer) if left else 0].tolist():
+            floor, most = max(alpha, best), standing + _stakes(state, action)[0] + self.delta
+            if waits and self.delta and most <= floor:
+                best = max(best, most)
+                continue
+            (child,) = self.children(state, [action])
+            best = max(best, self.reply(child, 0, 0, floor, beta, left - 1))
+            if best >= beta:
+                break
+        return best
+
+    def value(self, state: Any, ply: int, depth: int, alpha: float, beta: float, passed: bool = False) -> float:
+        longest = min(2 * self.depth, 20) if self.check_extensions else self.depth
+        forced = bool(_is_forced(state))
+        if forced and self.check_extensions and ply + depth < longest and ply < 2 * self.depth:
+            depth += 1
+        if depth <= 0:
+            return self.noisy(state, self.quiescence, alpha, beta)
+        is_narrow = not forced and beta <= math.nextafter(alpha, math.inf)
+        static = self.game.evaluate(state, self.game.player(state))
+        if is_narrow and self.futility and depth <= FUTILE_TO and static - self.futility * depth >= beta:
+            return static
+        if is_narrow and self.null_move and depth >= 2 and static >= beta and not passed:
+            child = state.copy()
+            if _passed(child) and not self.game.is_terminal(child):
+                left = max(0, depth - 1 - self.null_move - depth // 4)
+                found = self.reply(child, ply + 1, left, math.nextafter(beta, -math.inf), beta, -1, True)
+                if found >= beta:
+                    return found
+        best = -math.inf
+        for number, action in enumerate(self.game.actions(state)):
+            late = self.late_pruning and depth <= LATE_TO and number >= self.late_pruning + depth * depth
+            if is_narrow and number and late:
+                break
+            (child,) = self.children(state, [action])
+            hopeless = self.futility and depth <= MOVES_FUTILE_TO and static + self.futility * depth <= alpha
+            if is_narrow and number and hopeless and _stakes(state, action)[0] <= 0 and not _is_forced(child):
+                best = max(best, min(alpha, static + self.futility * depth))
+                continue
+            floor = max(alpha, best)
+            high = math.nextafter(floor, math.inf) if number else beta
+            found = self.reply(child, ply + 1, depth - 1, floor, high)
+            if found > floor and high < beta and found < beta:
+                found = self.reply(child, ply + 1, depth - 1, floor, beta)
+            best = max(best, found)
+            if best >= beta:
+                break
+        return best
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"quiescence": 4},
+        {"check_extensions": True, "quiescence": 3},
+        {"null_move": 1},
+        {"null_move": 2, "quiescence": 2},
+        {"futility": 60.0},
+        {"late_pruning": 1},
+        {"quiescence": 5, "delta": 30.0},
+        {
+            "quiescence": 4,
+            "check_extensions": True,
+            "null_move": 1,
+            "futility": 80.0,
+            "late_pruning": 1,
+            "delta": 90.0,
+        },
+    ],
+    ids=lambda options: " ".join(options),
+)
+def test_each_option_does_what_the_slow_search_does(options: dict[str, Any], rng: np.random.Generator) -> None:
+    game = TOLD.replace(evaluate=noise, max_utility=math.inf)
+    changed = 0
+    for depth in (1, 3, 5):
+        agent = AlphaBeta(game, depth, **options, **NOTHING)
+        plain, slow = AlphaBeta(game, depth, **NOTHING), Slow(game, depth, **options)
+        for state in random_game(game, rng, plies=9)[:-1]:
+            found = agent.analyse(state)
+            assert found.value == slow.root(state), (depth, state)
+            changed += found.nodes != plain.analyse(state).nodes
+    assert changed
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"captures": True},
+        {"countermoves": True},
+        {"captures": True, "countermoves": True, "table_mb": 0, "killers": False},
+    ],
+    ids=str,
+)
+def test_an_order_by_captures_and_replies_changes_no_value(options: dict[str, Any], rng: np.random.Generator) -> None:
+    other = 0
+    for state in random_game(TOLD, rng)[:-2]:
+        for depth in (2, 5):
+            found = AlphaBeta(TOLD, depth, evaluate=noise, **options).analyse(state)
+            assert found.value == Minimax(TOLD, depth, evaluate=noise).analyse(state).value
+            other += found.nodes != AlphaBeta(TOLD, depth, evaluate=noise).analyse(state).nodes
+    assert other
+
+
+def test_moves_that_lose_by_the_exchange_are_left_out_behind_the_depth_limit(rng: np.random.Generator) -> None:
+    def kept(state: Any, actions: Any) -> int:
+        """Write the noisy actions that do not lose."""
+        count = _listed(state, actions)
+        if _is_forced(state):
+            return count
+        left = 0
+        for i in range(count):
+            gain, risk = _stakes(state, actions[i])
+            if gain <= 0 or risk <= gain or 50.0 * (np.int64(state.ply) % 3 - 1) >= 0:
+                actions[left] = actions[i]
+                left += 1
+        return left
+
+    game = TOLD.replace(noisy_actions=kept)
+    options = {"quiescence": 5, "evaluate": noise, "pvs": False}
+    changed = 0
+    for state in random_game(game, rng)[:-2]:
+        found = AlphaBeta(TOLD, 2, captures=True, exchange_pruning=True, **options).analyse(state).value
+        assert found == AlphaBeta(game, 2, **options).analyse(state).value
+        changed += found != AlphaBeta(TOLD, 2, **options).analyse(state).value
+    assert changed
+
+
+EVERYTHING: dict[str, Any] = {
+    "quiescence": 4,
+    "captures": True,
+    "countermoves": True,
+    "check_extensions": True,
+    "null_move": 2,
+    "futility": 0.02,
+    "late_pruning": 1,
+    "lmr": 2,
+    "deep_reductions": True,
+    "delta": 0.05,
+    "exchange_pruning": True,
+    "deeper_entries": True,
+}
+
+
+def test_what_is_called_exact_is_proved_whatever_was_pruned(rng: np.random.Generator) -> None:
+    agents = [AlphaBeta(TOLD, depth, **EVERYTHING) for depth in (4, 7, 16)]
+    proof = AlphaBeta(connect_four(4, 5), 20)
+    proved = open_ = pruned = 0
+    for state in itertools.chain(*(random_game(TOLD, rng)[4:-1] for _ in range(8))):
+        expected = proof.analyse(state)
+        for agent in agents:
+            found = agent.analyse(state)
+            pruned += found.statistics["null-move cut-offs"] + found.statistics["moves pruned"]
+            proved += found.exact
+            open_ += not found.exact
+            assert not found.exact or found.value == expected.value
+            assert abs(found.value) < 1 or found.value == expected.value
+    assert min(proved, open_, pruned) > 5
+
+
+def test_a_game_that_tells_nothing_is_searched_all_the_same(rng: np.random.Generator) -> None:
+    game = connect_four(4, 5)
+    options = {"null_move": 2, "check_extensions": True, "captures": True, "countermoves": True, "repetitions": True}
+    for state in random_game(game, rng)[:-1]:
+        found = AlphaBeta(game, 5, **options).analyse(state)
+        assert found.value == Minimax(game, 5).analyse(state).value
+        assert found.statistics["check extensions"] == found.statistics["null-move cut-offs"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"null_move": -1}, "null_move must be a whole number from 0, which is off, to 255, got -1"),
+        ({"late_pruning": 1.5}, "late_pruning must be a whole number"),
+        ({"futility": math.inf}, "futility must be a finite number, at least 0, which is off, got inf"),
+        ({"delta": -1, "quiescence": 4}, "delta must be a finite number, at least 0, which is off, got -1"),
+        ({"delta": 1}, "delta needs quiescence above 0"),
+        ({"exchange_pruning": True, "quiescence": 4}, "exchange_pruning needs captures=True and ordered=True"),
+        ({"deep_reductions": True}, "deep_reductions needs lmr above 0"),
+    ],
+    ids=str,
+)
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AlphaBeta("tictactoe", 3, **options)

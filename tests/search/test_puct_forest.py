@@ -1,0 +1,133 @@
+"""PUCT with a Gumbel root and with proofs, by a forest of one tree; without them it visits what a forest visits."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from dataclasses import replace
+from typing import Any
+from unittest.mock import ANY
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from plyground.agents import as_agent
+from plyground.agents.puct import PUCT, ObservationEvaluator
+from plyground.agents.puct.forest import Forest
+from plyground.envs import BoardGameEnv, Game, go, make_game, tictactoe
+from tests.helpers.forest_games import answers, harvest, positions
+
+SMALL = "connect_four(rows=4, columns=5)"
+
+
+def evaluator(game: Game) -> ObservationEvaluator:
+    """The forest's evaluator as one of an agent: probabilities in place of logits, values in the units of utility."""
+
+    def asked(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        logits, values = answers(planes, masks)
+        return np.exp(logits.astype(float)) * masks, game.max_utility * values.astype(float)
+
+    return ObservationEvaluator(asked)
+
+
+@pytest.mark.parametrize("how", [{}, {"c": 0.7, "c_base": 30.0}, {"fpu": -0.4}])
+def test_visits_are_those_of_a_forest(how: dict[str, Any]) -> None:
+    game = make_game(SMALL)
+    states = positions(game, 10)
+    agent = PUCT(game, 150, evaluator=evaluator(game), batch=1, **how)
+    forest = Forest(game, 10, simulations=150, root="puct", forced=0, epsilon=0, proofs=False, **how)
+    found = forest.search(states, answers)
+    for state, visits in zip(states, found.visits, strict=True):
+        assert agent.analyse(state).visits == {action: visits[action] for action in game.actions(state)}
+
+
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+@pytest.mark.parametrize("name", [SMALL, pytest.param("harvest", marks=pytest.mark.slow)])
+def test_a_forest_of_one_tree_is_the_tree(name: str, root: Any) -> None:
+    game = harvest() if name == "harvest" else make_game(name)
+    states = positions(game, 8)
+    agent = PUCT(game, 90, root=root, proofs=True, evaluator=evaluator(game))
+    forest = Forest(game, 8, simulations=90, root=root, forced=0, epsilon=0, noise=False)
+    found = forest.search(states, answers)
+    for row, state in enumerate(states):
+        one = agent.analyse(state)
+        assert one.visits == {action: found.visits[row, action] for action in game.actions(state)}
+        assert one.best_action == found.actions[row]
+        assert one.exact == found.proved[row]
+        if one.exact:
+            assert one.value == pytest.approx(game.max_utility * found.values[row])
+            assert one.best_action in one.best_actions
+        else:
+            assert one.value == one.values.get(one.best_action, one.value)
+        game.play_moves(one.pv, state)
+
+
+def test_a_spec_and_rollouts() -> None:
+    agent = as_agent("puct(simulations=100, root='gumbel', proofs=True, seed=1)", tictactoe())
+    found = agent.analyse(tictactoe().play_moves([0, 3, 1, 4]))  # type: ignore[attr-defined]
+    assert (found.best_action, found.value, found.exact) == (2, 1, True)
+    assert found.leaves < 100
+
+
+def test_seconds_and_memory() -> None:
+    game = make_game(SMALL)
+    for root in ("gumbel", "puct"):
+        agent = PUCT(game, root=root, proofs=True, seconds=0.2, evaluator=evaluator(game))
+        agent.prepare()
+        begun = time.perf_counter()
+        found = agent.analyse(game.new_state())
+        assert 0.15 < time.perf_counter() - begun < 5
+        assert found.leaves == sum(found.visits.values()) > 50
+    agent = PUCT(game, root="gumbel", seconds=60, tree_mb=0.1, evaluator=evaluator(game))
+    found = agent.analyse(game.new_state())  # a full tree ends it
+    assert 64 < found.leaves < 2000
+    with pytest.raises(ValueError, match="need more than tree_mb"):
+        PUCT(game, 10_000, root="gumbel", tree_mb=0.1)
+    with pytest.raises(ValueError, match="did you mean 'gumbel'"):
+        PUCT(game, 10, root="gumbell")  # type: ignore[arg-type]
+
+
+def test_the_tree_is_kept() -> None:
+    game = make_game(SMALL)
+    agent = PUCT(game, 80, root="gumbel", reuse_tree=True, evaluator=evaluator(game))
+    found = agent.analyse(game.new_state())
+    reply = found.pv[1]
+    kept = agent.analyse(game.play_moves(found.pv[:2]))
+    assert kept.statistics["simulations kept"] > 0
+    assert sum(kept.visits.values()) == kept.statistics["simulations kept"] + kept.leaves
+    assert reply in game.actions(game.play_moves(found.pv[:1]))
+    copy = pickle.loads(pickle.dumps(PUCT(game, 80, root="gumbel", seed=1)))
+    assert copy.analyse(game.new_state()) == replace(
+        PUCT(game, 80, root="gumbel", seed=1).analyse(game.new_state()), seconds=ANY
+    )
+    agent.reset()
+    assert agent.analyse(game.new_state()).visits == found.visits
+
+
+def test_masks_noise_and_temperature() -> None:
+    game = make_game(SMALL)
+    agent = PUCT(game, 30, root="gumbel", c_scale=0.01, noise=1.0, temperature=1.0, evaluator=evaluator(game), seed=4)
+    mask = np.array([1, 0, 1, 1, 0])
+    drawn = [agent.analyse(game.new_state(), mask).best_action for _ in range(20)]
+    assert set(drawn) <= {0, 2, 3}
+    assert len(set(drawn)) > 1
+    agent.reset(4)
+    assert [agent.analyse(game.new_state(), mask).best_action for _ in range(20)] == drawn
+
+
+@pytest.mark.slow
+def test_a_network_is_shown_earlier_positions() -> None:
+    game = go(board_size=3, superko="simple")
+    env: Any = BoardGameEnv(game)
+    env.reset(options={"moves": [0, 4, 8]})
+    shown: list[NDArray[Any]] = []
+
+    def asked(planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
+        shown.append(planes)
+        return masks.astype(float), np.zeros(len(planes))
+
+    observation, *_, info = env.last()
+    PUCT(game, 20, root="gumbel", evaluator=ObservationEvaluator(asked)).act(observation, info)
+    np.testing.assert_array_equal(shown[0][0], observation["observation"])
+    assert (shown[1][:, :, :, 2:4] == observation["observation"][:, :, [1, 0]]).all()  # one ply later, to the other
