@@ -43,15 +43,15 @@ compare: .venv/installed-dev
 
 # Us and the peers, side by side in one run.
 bench: .venv/installed-bench
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python benchmarks/forest.py
+	$(BIN)/python -m benchmarks.speed.run
+	$(BIN)/python -m benchmarks.speed.forest
 
 # What options and budgets are worth in Elo, into the tables of docs/measurements.md: half an hour or more. What was played
 # is kept in build/strength.jsonl, and not played again: remove it when the players have changed.
 strength: .venv/installed-bench
 	mkdir -p build
-	$(BIN)/python -m benchmarks.strength --keep build/strength.jsonl --write
-	$(BIN)/python -m benchmarks.agreement --write
+	$(BIN)/python -m benchmarks.strength.elo --keep build/strength.jsonl --write
+	$(BIN)/python -m benchmarks.strength.agreement --write
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

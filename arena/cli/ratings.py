@@ -170,7 +170,9 @@ def rate(
     width: Annotated[float, typer.Option(help="The Elo to either side that end it.")] = 30.0,
     ladder: Annotated[
         Path | None,
-        typer.Option(help="Ratings of other rungs: a file as benchmarks/ladder.py makes. Default: the package's."),
+        typer.Option(
+            help="Ratings of other rungs: a file as benchmarks/strength/ladder.py makes. Default: the package's."
+        ),
     ] = None,
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,

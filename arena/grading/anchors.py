@@ -1,8 +1,8 @@
 """Ratings of the rungs of a ladder, against which a player is rated.
 
-Ratings of Connect Four's full ladder come with the package: they were measured once by ``python -m benchmarks.ladder``,
-in more games than anybody would wait for, so that ratings of different days can be compared. Ratings of other rungs,
-and in other games, are measured when they are needed: each rung plays the next two.
+Ratings of Connect Four's full ladder come with the package: they were measured once, by ``python -m
+benchmarks.strength.ladder``, in more games than anybody would wait for, so that ratings of different days can be
+compared. Ratings of other rungs, and in other games, are measured when they are needed: each rung plays the next two.
 """
 
 from __future__ import annotations
@@ -80,13 +80,15 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
         games = ", ".join(sorted(one.stem.removeprefix("ladder_") for one in _FOLDER.glob("ladder_*.json")))
         raise ValueError(
             f"no ladder of {game.spec} comes with the package: those of {games} do; make one by `python -m "
-            "benchmarks.ladder`, and give its file"
+            "benchmarks.strength.ladder`, and give its file"
         )
     try:
         about: Any = json.loads(path.read_text())
         found, ladder = str(about["game"]), {str(rung): float(elo) for rung, elo in about["elo"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{path} is no ladder: expected a file that `python -m benchmarks.ladder` makes") from None
+        raise ValueError(
+            f"{path} is no ladder: expected a file that `python -m benchmarks.strength.ladder` makes"
+        ) from None
     if found != game.spec:
         raise ValueError(f"{path} is the ladder of {found}, not of {game.spec}")
     return ladder

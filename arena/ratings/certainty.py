@@ -28,7 +28,7 @@ from .paired import PairedGames
 
 __all__ = ["Certainty", "Spread"]
 
-# Both were chosen by simulation: `python -m benchmarks.rating_coverage` shows what comes of them.
+# Both were chosen by simulation: `python -m benchmarks.faults.rating_coverage` shows what comes of them.
 _PRIOR = 1.0  # degrees of freedom
 _TAILS = 3.0  # the results of games are bounded, so Student's t has tails as if there were this many times the freedom
 _POINTS = np.array([0.5, 0.0, -0.5])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.gnugo import PROGRAM, cells, play_game, played_games
+from benchmarks.strength.gnugo import PROGRAM, cells, play_game, played_games
 from plyground.agents import make
 from plyground.agents.engines import DisagreementError, Engine, EngineError, GTPClient, GTPRefusalError
 from plyground.agents.engines.following import moves_between

@@ -22,7 +22,7 @@ from tests.helpers.command_line import Run
 
 
 class TestFaults:
-    """Small versions of ``python -m benchmarks.faults``."""
+    """Small versions of ``python -m benchmarks.faults.misfortunes``."""
 
     @pytest.mark.slow
     @pytest.mark.parametrize("suffix", fault_runs.FORMATS)

@@ -93,7 +93,7 @@ def test_a_thousand_moves_and_sudden_stops(engine: Any) -> None:
 
 @pytest.mark.parametrize(("seconds", "increment", "plies"), [(1, 0.01, 120), (0.2, 0.0, 60), (3, 0.05, 40), (60, 1, 3)])
 def test_no_clock_runs_out(engine: Any, seconds: float, increment: float, plies: int) -> None:
-    """See benchmarks/uci_clocks.py for whole games."""
+    """See benchmarks/faults/uci_clocks.py for whole games."""
     board = opening(random.Random(plies), 6)
     clocks = [float(seconds), float(seconds)]  # black's, white's
     for _ in range(plies):

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.python_chess import by_python_chess
+from benchmarks.speed.python_chess import by_python_chess
 from plyground.envs import Game
 from plyground.envs.games.chess.fen import read_fen
 from plyground.envs.games.chess.game import chess

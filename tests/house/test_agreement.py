@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.agreement import agreement, by_chance, positions, random_position
+from benchmarks.strength.agreement import agreement, by_chance, positions, random_position
 from plyground.agents import MCTS, AlphaBeta
 from plyground.envs import connect_four, make_game
 from tests.helpers.oracles import minimax_value

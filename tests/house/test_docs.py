@@ -26,7 +26,7 @@ from gymnasium.utils.env_checker import check_env
 from numba.core.errors import TypingError
 from pettingzoo.test import api_test
 
-from benchmarks.strength_rows import ROWS
+from benchmarks.strength.elo_rows import ROWS
 from plyground.agents import AlphaBeta, Minimax
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, Game, SoloEnv, game_names, make_game, registry

@@ -12,8 +12,8 @@ import typer
 from typer.testing import CliRunner
 
 from benchmarks import page, strength
-from benchmarks.openspiel_bot import OpenSpielMCTS
-from benchmarks.strength_rows import ROWS, Row
+from benchmarks.strength.elo_rows import ROWS, Row
+from benchmarks.strength.openspiel_bot import OpenSpielMCTS
 from plyground.agents import MCTS, make
 from plyground.arena import match, play
 from plyground.envs import BoardGameEnv, connect_four, make_game

@@ -3,7 +3,7 @@
 On a line through a square, the squares below it and those above are two masks. The highest piece below and all of the
 pieces above are subtracted as numbers, which leaves the squares from the one piece to the other: both directions of the
 line at once (M. Bosch-Vivancos, "Obstruction Difference", as the chess programming wiki describes it). The tables take
-4 KB. ``benchmarks/chess_sliding.py`` has what else was measured.
+4 KB. ``benchmarks/speed/chess_sliding.py`` has what else was measured.
 """
 
 from __future__ import annotations

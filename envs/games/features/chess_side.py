@@ -1,7 +1,7 @@
 """What one side of a game of chess has, term by term, as that side sees the board.
 
 `chess_terms` says what the terms are. The counts can be written down, which is how the values are tuned: see
-``benchmarks/tune_chess.py``.
+``benchmarks/strength/tune_chess.py``.
 """
 
 from __future__ import annotations

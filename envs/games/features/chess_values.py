@@ -1,6 +1,6 @@
 """What the terms of the evaluation of chess are worth, in thousandths of a pawn: `chess_terms` has them.
 
-Tuned by ``python -m benchmarks.tune_chess``, from the values of its command ``start``: 283 games of
+Tuned by ``python -m benchmarks.strength.tune_chess``, from the values of its command ``start``: 283 games of
 ``alphabeta(nodes=600)`` against itself, from openings of 8 random plies with seed 0, with 15,669 quiet positions. In
 games that were not fitted, results are foretold at 0.5755 nats a position, and at 0.5763 by the values before.
 """

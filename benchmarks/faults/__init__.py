@@ -1,0 +1,1 @@
+"""What holds under load and misfortune: kills, clocks, damaged files, and the statistics of ratings and tests."""

@@ -1,0 +1,121 @@
+"""What the parts of AlphaZero are worth at equal time: ``python -m benchmarks.learning.ablation``, some two hours.
+
+Each setting differs from the defaults in what its name says, and trains on Connect Four for five minutes, with two
+seeds side by side, each on a core of its own: nothing else should run. Then the net, alone and with a search, is graded
+by the committed positions (`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made
+again, so the script may be stopped and started. With ``--write`` the table goes into docs/measurements.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.page import markdown_table, write_section
+
+GAME = "connect_four"
+SETTINGS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "`root=puct`": {"root": "puct"},
+    "`simulations=8`": {"simulations": 8},
+    "`simulations=16`": {"simulations": 16},
+    "`simulations=64`": {"simulations": 64},
+    "`simulations=200`": {"simulations": 200},
+    "`full_share=0.25, simulations=64`": {"full_share": 0.25, "simulations": 64},
+    "`proofs=False`": {"proofs": False},
+    "`opening_plies=0`": {"opening_plies": 0},
+    "`opening_plies=8`": {"opening_plies": 8},
+    "`earlier_openings=0.25`": {"earlier_openings": 0.25},
+    "`symmetry=False`": {"symmetry": False},
+    "`root_value_share=0`": {"root_value_share": 0.0},
+    "`root_value_share=1`": {"root_value_share": 1.0},
+    "`surprise_share=0.5`": {"surprise_share": 0.5},
+    "`network=tiny`": {"network": "tiny"},
+    "`network=medium`": {"network": "medium"},
+    "`network=mlp`": {"network": "mlp"},
+    "`value=wdl`": {"value": "wdl"},
+    "`plies_left=0.1`": {"plies_left": 0.1},
+    "`replay_ratio=2`": {"replay_ratio": 2.0},
+    "`replay_ratio=8`": {"replay_ratio": 8.0},
+    "`averaging=0`": {"averaging": 0.0},
+    "`cache_mb=64`": {"cache_mb": 64.0},
+}
+MARKS = {"standard": "standard", "hard_openings": "hard openings", "hard_openings_100": "the same, 100 simulations"}
+WIDTH = 110
+
+
+def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
+    """Train with a setting on the first of this process's cores, and write what the net is worth beside the run."""
+    from plyground.arena.grading import evaluate
+    from plyground.arena.training.alphazero import AlphaZeroConfig, train
+
+    run = Path(folder)
+    changes = {"minutes": minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
+    steps = train(AlphaZeroConfig(GAME, **changes), run).steps
+    found = {"steps": steps}
+    for player, more in ((f"network({run})", ""), (f"alphazero({run})", "_100")):
+        graded = evaluate(player, GAME, positions="all", ladder="none")
+        found |= {f"{one.name}{more}": one.total.preserving.share for one in graded.sets}
+    (run / "grade.json").write_text(json.dumps(found))
+
+
+def seeds_side_by_side(name: str, number: int, seeds: int, minutes: float, keep: Path) -> list[dict[str, float]]:
+    """Return the grades of a setting's runs; those that are not kept are made, each on a core of its own."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+    folders = [keep / f"{number:02d}-{seed}" for seed in range(seeds)]
+    waiting = [seed for seed in range(seeds) if not (folders[seed] / "grade.json").exists()]
+    while waiting:
+        processes = []
+        for core, seed in zip(cores, waiting, strict=False):
+            shutil.rmtree(folders[seed], ignore_errors=True)
+            call = f"one_run({name!r}, {seed}, {minutes}, {str(folders[seed])!r})"
+            code = f"import os; os.sched_setaffinity(0, {{{core}}}); from benchmarks.learning.ablation import one_run; "
+            processes.append(subprocess.Popen([sys.executable, "-c", code + call]))
+        codes = [process.wait() for process in processes]
+        if any(codes):
+            raise typer.Exit(1)
+        waiting = waiting[len(processes) :]
+    return [json.loads((folder / "grade.json").read_text()) for folder in folders]
+
+
+def in_words(shares: list[float]) -> str:
+    """Return the mean of some shares in percent, and from where to where they go."""
+    mean, low, high = (100 * one for one in (sum(shares) / len(shares), min(shares), max(shares)))
+    return f"{mean:.1f} ({low:.1f} to {high:.1f})"
+
+
+def main(
+    minutes: Annotated[float, typer.Option(help="Minutes of each run.", min=0)] = 5.0,
+    seeds: Annotated[int, typer.Option(help="Runs of each setting.", min=1)] = 2,
+    only: Annotated[str, typer.Option(help="Only settings with this text in the name.")] = "",
+    keep: Annotated[Path, typer.Option(help="The folder of finished runs.")] = Path("build/alphazero_ablation"),
+    write: Annotated[bool, typer.Option("--write", help="Write the table into docs/measurements.md.")] = False,
+) -> None:
+    """Train with each setting, and show what the nets are worth."""
+    head = ["setting", "moves", *MARKS.values()]
+    table, body, console = Table(*head, title="Moves that preserve the value, in %"), [], Console(width=WIDTH)
+    keep.mkdir(parents=True, exist_ok=True)
+    for number, name in enumerate(SETTINGS):
+        if only in name:
+            found = seeds_side_by_side(name, number, seeds, minutes, keep)
+            moves = sum(one["steps"] for one in found) / len(found)
+            cells = [name, f"{moves / 1000:.0f} k", *(in_words([one[mark] for one in found]) for mark in MARKS)]
+            table.add_row(*cells)
+            body.append(cells)
+            console.print(" | ".join(cells), highlight=False)
+    console.print(table)
+    if write:
+        write_section("alphazero", markdown_table(head, body))
+
+
+if __name__ == "__main__":
+    typer.run(main)

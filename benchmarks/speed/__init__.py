@@ -1,0 +1,1 @@
+"""How fast: games, searches, solvers, networks and the arena, beside peers in one run. Start with `run`."""

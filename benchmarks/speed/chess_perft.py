@@ -1,0 +1,80 @@
+"""How fast the moves of chess are found, in nodes a second of one thread: ``python -m benchmarks.speed.chess_perft``.
+
+Counted in bulk, where the last moves are counted and not played, and with every move played. Beside it python-chess, in
+bulk, and Stockfish (``go perft``, in bulk), where they are installed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import chess as pychess
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed.harness import describe_machine
+from benchmarks.speed.python_chess import by_python_chess
+from plyground.envs import chess
+from plyground.envs.games.chess.fen import read_fen
+from plyground.envs.games.chess.perft import perft
+
+POSITIONS = Path(__file__).parents[2] / "tests" / "data" / "perft.json"
+MOST = 6_000_000  # nodes with every move played, and a hundredth of it for python-chess
+MOST_BULK = 100_000_000
+ROUNDS = 3
+
+
+def rate(count: Callable[[], int], expected: int) -> float:
+    """Return nodes a second, the best of some rounds."""
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        found = count()
+        seconds.append(time.perf_counter() - start)
+        assert found == expected, (found, expected)
+    return expected / min(seconds)
+
+
+def deepest(counts: list[int], most: int) -> int:
+    """Return the largest depth with so many nodes at most."""
+    return max(depth for depth, count in enumerate(counts, start=1) if count <= most)
+
+
+def by_stockfish(program: str, fen: str, is_960: bool, depth: int) -> int:
+    orders = f"setoption name UCI_Chess960 value {str(is_960).lower()}\nposition fen {fen}\ngo perft {depth}\nquit\n"
+    said = subprocess.run([program], input=orders, capture_output=True, text=True, check=True).stdout
+    return int(said.rpartition("Nodes searched:")[2].split()[0])
+
+
+def main() -> None:
+    """Print the table."""
+    table = Table("position", "depth", "bulk, M/s", "depth", "every move, M/s", "python-chess", "Stockfish")
+    stockfish = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
+    for entry in json.loads(POSITIONS.read_text())["positions"][:9]:
+        fen, is_960, counts = entry["fen"], entry["chess960"], entry["counts"]
+        game, state = chess(chess960=0 if is_960 else -1), read_fen(fen, is_960)
+        row = [entry["name"]]
+        for bulk, most in ((True, MOST_BULK), (False, MOST)):
+            perft(game, state, 1, bulk)  # compiles
+            depth = deepest(counts, most)
+            found = rate(lambda: perft(game, state, depth, bulk), counts[depth - 1])  # noqa: B023
+            row += [str(depth), f"{found / 1e6:.1f}"]
+        depth = deepest(counts, MOST // 100)
+        board = pychess.Board(fen, chess960=is_960)
+        row.append(f"{rate(lambda: by_python_chess(board, depth), counts[depth - 1]) / 1e6:.2f}")  # noqa: B023
+        depth = deepest(counts, MOST_BULK)
+        if stockfish is not None:
+            found = rate(lambda: by_stockfish(stockfish, fen, is_960, depth), counts[depth - 1])  # noqa: B023
+            row.append(f"{found / 1e6:.0f}")
+        table.add_row(*row)
+    Console().print(table)
+    print(describe_machine()["cpu"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Simulations a second of the forest, in one thread: ``python -m benchmarks.speed.forest``, about a minute.
+
+The evaluator of the first rows costs nothing, so they tell what the search itself costs. The last rows ask the same MLP
+(84-64-7+1, random weights): NumPy's for ours, JAX's for mctx with the rules of pgx, ``gumbel_muzero_policy`` with 1024
+games. Rates are the best of a few searches; ``--only TEXT`` measures those with this text.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Annotated, Any
+
+# One thread for both sides, before NumPy and JAX are imported.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+if hasattr(os, "sched_setaffinity"):  # XLA makes as many threads as there are processors
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed.harness import describe_machine
+from plyground.agents.puct.forest import Forest
+from plyground.envs import GameBatch, make_game
+
+OPENING, SIMULATIONS, SEARCHES = 8, 32, 6
+ROWS = [  # name, game, games, leaves of a tree in a pass, root, aim in millions
+    ("Connect Four, Gumbel", "connect_four", 512, 16, "gumbel", 1.0),
+    ("Connect Four, one leaf a pass", "connect_four", 512, 1, "gumbel", 1.0),
+    ("Connect Four, PUCT", "connect_four", 512, 1, "puct", None),
+    ("Othello, Gumbel", "othello", 256, 16, "gumbel", 0.3),
+    ("Go 9x9, Gumbel", "go(board_size=9)", 64, 16, "gumbel", 0.15),
+]
+
+
+def weights() -> list[np.ndarray[Any, Any]]:
+    """Return the weights of the MLP: of the hidden layer, and of the logits and the value together."""
+    rng = np.random.default_rng(0)
+    return [rng.normal(0, 84**-0.5, (84, 64)).astype(np.float32), rng.normal(0, 0.125, (64, 8)).astype(np.float32)]
+
+
+def mlp(planes: Any, masks: Any) -> Any:
+    """The MLP in NumPy."""
+    first, second = MLP
+    out = np.maximum(planes.reshape(len(planes), -1).astype(np.float32) @ first, 0) @ second
+    return np.ascontiguousarray(out[:, :7]), np.tanh(out[:, 7])
+
+
+MLP = weights()
+
+
+def ours(spec: str, games: int, leaves: int, root: Any, network: bool) -> Callable[[], int]:
+    """Return the work of one search of all games, which returns the simulations."""
+    game = make_game(spec)
+    forest = Forest(game, games, simulations=SIMULATIONS, root=root, leaves=leaves, seed=0)
+    states = GameBatch(game, games, seed=0, opening_plies=OPENING).states.copy()
+    logits = np.zeros((games * leaves, game.num_actions), np.float32)
+    values = np.zeros(games * leaves, np.float32)
+    shown = np.zeros((games, 2, *game.observation_shape), game.observation_dtype) if game.history else None
+
+    def nothing(planes: Any, masks: Any) -> Any:
+        return logits[: len(planes)], values[: len(planes)]
+
+    def search() -> int:
+        done = forest.simulations_done
+        forest.forget()
+        forest.search(states, mlp if network else nothing, shown=shown)
+        return forest.simulations_done - done
+
+    return search
+
+
+def mctx_and_pgx(games: int) -> Callable[[], int]:
+    """Return the same work by mctx and pgx; raises `ModuleNotFoundError` where these are not installed."""
+    jax, jnp, mctx, pgx = map(import_module, ("jax", "jax.numpy", "mctx", "pgx"))
+
+    env: Any = pgx.make("connect_four")
+    output: Any = mctx.RecurrentFnOutput  # dataclasses of chex, whose arguments a type checker cannot see
+    rooted: Any = mctx.RootFnOutput
+    first, second = (jnp.asarray(layer) for layer in MLP)
+
+    def network(observations: Any) -> Any:
+        out = jax.nn.relu(observations.reshape(observations.shape[0], -1).astype(jnp.float32) @ first) @ second
+        return out[:, :7], jnp.tanh(out[:, 7])
+
+    def step(_: Any, key: Any, actions: Any, states: Any) -> Any:
+        movers = states.current_player
+        states = jax.vmap(env.step)(states, actions)
+        logits, values = network(states.observation)
+        logits = jnp.where(states.legal_action_mask, logits, jnp.finfo(jnp.float32).min)
+        rewards = states.rewards[jnp.arange(games), movers]
+        answer = output(
+            reward=rewards,
+            discount=jnp.where(states.terminated, 0.0, -1.0),
+            prior_logits=logits,
+            value=jnp.where(states.terminated, 0.0, values),
+        )
+        return answer, states
+
+    @jax.jit
+    def search(states: Any, key: Any) -> Any:
+        logits, values = network(states.observation)
+        root = rooted(prior_logits=logits, value=values, embedding=states)
+        masks = ~states.legal_action_mask
+        return mctx.gumbel_muzero_policy((), key, root, step, SIMULATIONS, invalid_actions=masks).action
+
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), games))
+
+    def work() -> int:
+        search(states, jax.random.PRNGKey(1)).block_until_ready()
+        return games * SIMULATIONS
+
+    return work
+
+
+def rate(work: Callable[[], int]) -> float:
+    """Return units a second, of the best of a few times."""
+    work()
+    best = 0.0
+    for _ in range(SEARCHES):
+        begun = time.perf_counter()
+        units = work()
+        best = max(best, units / (time.perf_counter() - begun))
+    return best
+
+
+def main(only: Annotated[str, typer.Option(help="Measure only those with this text in the name.")] = "") -> None:
+    """Measure the simulations a second of the forest, and print a table."""
+    table = Table(title="Simulations a second, one thread", box=box.SIMPLE_HEAD, title_justify="left")
+    for column in ("search", "games", "M/s", "aim"):
+        table.add_column(column, justify="left" if column == "search" else "right")
+    works: list[tuple[str, int, Callable[[], Callable[[], int]], float | None]] = [
+        (name, games, lambda row=(spec, games, leaves, root): ours(*row, False), aim)
+        for name, spec, games, leaves, root, aim in ROWS
+    ]
+    works.append(("Connect Four, Gumbel, MLP", 1024, lambda: ours("connect_four", 1024, 1, "gumbel", True), None))
+    works.append(("Connect Four, MLP, mctx + pgx", 1024, lambda: mctx_and_pgx(1024), None))
+    for name, games, made, aim in works:
+        if only.lower() not in name.lower():
+            continue
+        try:
+            found = f"{rate(made()) / 1e6:.3f}"
+        except ModuleNotFoundError:
+            found = "not installed"
+        table.add_row(name, str(games), found, "-" if aim is None else f"≥ {aim:g}")
+    console = Console()
+    console.print(table)
+    console.print(str(describe_machine()["cpu"]), highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(main)

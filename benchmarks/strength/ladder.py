@@ -1,0 +1,116 @@
+"""Measure the ratings of the ladders of games: ``python -m benchmarks.strength.ladder connect_four othello``.
+
+They go to ``arena/grading/data/ladder_GAME.json``, where ``plyground rate`` and ``plyground evaluate`` find them.
+Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
+that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
+standard errors, the largest error of a rung's lead on the one below, and how long it took.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from plyground.arena import play_with_progress, rating_list, read_records
+from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchors
+from plyground.arena.grading.ladder import LADDERS
+from plyground.arena.matches import iter_match
+from plyground.arena.records.record import GameRecord
+from plyground.envs import Game, make_game
+
+FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
+
+# Weakest first, as far as is known before they have played. Larger games have fewer rungs that take seconds for a move.
+RUNGS: dict[str, tuple[str, ...]] = {
+    "connect_four": LADDERS["full"],
+    "tictactoe": (
+        "random",
+        "mcts(simulations=10)",
+        "mcts(simulations=30)",
+        "mcts(simulations=100)",
+        "alphabeta(depth=9)",
+    ),
+}
+OTHERS = (
+    "random",
+    "mcts(simulations=30)",
+    "alphabeta(depth=1)",
+    "mcts(simulations=100)",
+    "alphabeta(depth=2)",
+    "mcts(simulations=300)",
+    "alphabeta(depth=3)",
+    "mcts(simulations=1000)",
+    "alphabeta(depth=4)",
+    "mcts(simulations=3000)",
+    "alphabeta(depth=5)",
+)
+
+
+def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int, path: Path) -> list[GameRecord] | None:
+    """Return the games of all pairings; those that the file does not have are played and added to it.
+
+    None if it was stopped.
+    """
+    known: dict[tuple[str, str], list[GameRecord]] = {}
+    for record in read_records(path) if path.is_file() else ():
+        first, second = record.players
+        pairing = (first, second) if rungs.index(first) < rungs.index(second) else (second, first)
+        known.setdefault(pairing, []).append(record)
+    records: list[GameRecord] = []
+    for pairing in pairings_of(rungs):
+        done = known.get(pairing, [])
+        left = iter_match(game, pairing, games, seed, jobs=jobs, names=pairing, after=done)
+        new = play_with_progress(left, games - len(done), path) if len(done) < games else []
+        records += [*done, *new]
+        if len(done) + len(new) < games:
+            return None
+    return records
+
+
+def errors_of_steps(rungs: tuple[str, ...], records: list[GameRecord]) -> list[float]:
+    """Return for each rung but the first the standard error of its lead on the one below, by pairs of games."""
+    errors = []
+    for lower, upper in itertools.pairwise(rungs):
+        found = rating_list(records, anchors={lower: 0.0}, confidence=0.6827).ratings
+        one = next(rating for rating in found if rating.name == upper)
+        errors.append((one.high - one.low) / 2)
+    return errors
+
+
+def main(
+    names: Annotated[list[str], typer.Argument(metavar="GAME...", help="The games.")],
+    games: Annotated[int, typer.Option(min=2, help="Of each pairing; even.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Of the games: not that of evaluations, which is 0.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes; the games do not depend on it.")] = 1,
+    folder: Annotated[Path, typer.Option(file_okay=False, help="Where the games are kept.")] = Path("ladders"),
+    out: Annotated[Path, typer.Option(file_okay=False, help="Where the ratings go.")] = FOLDER,
+) -> None:
+    """Play the ladders, fit ratings, and save them."""
+    console = Console()
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        game, began = make_game(name), time.perf_counter()
+        rungs = RUNGS.get(game.name, OTHERS)
+        records = played(game, rungs, games, seed, jobs, folder / f"{game.spec}.jsonl")
+        if records is None:
+            raise typer.Exit(130)
+        found = ratings_of(rungs, records)
+        table = Table("rung", "Elo", "standard error", title=f"{game.spec}, {games} games of each pairing")
+        for rung, elo in found.elo.items():
+            table.add_row(rung, f"{elo:.0f}", f"{found.errors[rung]:.0f}")
+        console.print(table)
+        path = out / f"ladder_{game.spec}.json"
+        save_anchors(path, game, found, games, seed)
+        took = f"{time.perf_counter() - began:.0f} s"
+        largest = max(errors_of_steps(rungs, records))
+        console.print(f"{took}; a step's standard error is {largest:.0f} Elo or less; saved {path}", soft_wrap=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)
