@@ -1,4 +1,4 @@
-"""Do the intervals of rating lists hold the truth as often as they say? ``python -m benchmarks.faults.rating_coverage``.
+"""Do intervals of rating lists hold the truth as often as they say? ``python -m benchmarks.faults.rating_coverage``.
 
 Players whose true ratings are known play pairs of games, drawn at random from the model of `plyground.arena.ratings`.
 The two games of a pair are correlated by a Gaussian copula, so that each game by itself is as the model says: openings
