@@ -92,18 +92,32 @@ class SearchAgent(ABC):
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         """Search an unfinished state, which must not be changed, with these legal actions [legal]."""
 
-    def analyse(self, state: State, mask: ArrayLike | None = None, observation: Observation | None = None) -> Analysis:
+    def analyse(
+        self,
+        state: State,
+        mask: ArrayLike | None = None,
+        observation: Observation | None = None,
+        past: ArrayLike | None = None,
+    ) -> Analysis:
         """Search a position and return what was found. The state is not changed.
 
         Args:
             state: the position.
             mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
             observation: what the environment shows the player to move, for searches that ask a network.
+            past: [positions] the game's `repetition_key` of each position that it has had, the first one first, with
+                or without ``state``, for searches that see draws by repetition. An environment has them in
+                ``info["past"]``. Default: none.
 
         Raises:
-            ValueError: the state is none of this game, the game is over, or the mask leaves no legal action.
+            ValueError: the state is none of this game, the game is over, the mask leaves no legal action, or ``past``
+                is none.
         """
+        self._note_past(past)
         return self._analyse(self.game.state_check.checked(state), mask, observation)
+
+    def _note_past(self, past: ArrayLike | None) -> None:  # noqa: B027  (most searches look at the position alone)
+        """Take the keys of the game's earlier positions, for the next search. None: there are none."""
 
     def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         """Search a position that is known to be valid."""
@@ -130,6 +144,7 @@ class SearchAgent(ABC):
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
         state, mask = state_of(self.game, observation, info), mask_in(observation, info)
+        self._note_past(None if info is None else info.get("past"))
         self.last_analysis = self._analyse(state, mask, observation)
         return self.last_analysis.best_action
 
@@ -166,6 +181,7 @@ class SearchAgent(ABC):
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
         masks = [None] * len(rows) if action_masks is None else np.reshape(action_masks, (len(rows), -1))
         states = [self.game.state_from_observation(row) for row in rows]
+        self._note_past(None)
         asked = zip(states, masks, rows, strict=True)
         found = [self._analyse(state, mask, row).best_action for state, mask, row in asked]
         actions = np.array(found, np.int64)

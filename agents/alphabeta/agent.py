@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit import bind
-from ..agent import Info, Observation
 from ..analysis import Analysis
 from ..clock import run_with_stop
 from ..search import SearchAgent, check_arguments, check_budget, line_of, most_positions, with_evaluation
@@ -267,33 +266,8 @@ class AlphaBeta(SearchAgent):
         roots["depth"], roots["count"], roots["moves"][0, : actions.size] = 0, actions.size, actions
         return w, roots
 
-    def analyse(
-        self,
-        state: State,
-        mask: ArrayLike | None = None,
-        observation: Observation | None = None,
-        past: ArrayLike | None = None,
-    ) -> Analysis:
-        """Search a position and return what was found. The state is not changed.
-
-        Args:
-            state: the position.
-            mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
-            observation: not used.
-            past: [positions] with ``repetitions``, the game's `repetition_key` of each position that it has had, the
-                first one first; with or without ``state``. An environment has them in ``info["past"]``. Default: none.
-
-        Raises:
-            ValueError: the state is none of this game, the game is over, the mask leaves no legal action, or ``past``
-                is none.
-        """
+    def _note_past(self, past: ArrayLike | None) -> None:
         self._past = checked_past(self.game, past)
-        return super().analyse(state, mask, observation)
-
-    def act(self, observation: Observation, info: Info | None = None) -> int:
-        """Return the best action found."""
-        self._past = checked_past(self.game, None if info is None else info.get("past"))
-        return super().act(observation, info)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()

@@ -208,7 +208,7 @@ class Thinking:
                     agent.seconds = None  # of the first depth all lines are found
                 agent.listener = Listener()
                 self._listen_with(agent.listener)
-                one = agent.analyse(info["state"], mask, observation)
+                one = agent.analyse(info["state"], mask, observation, info.get("past"))
                 nodes += one.nodes
                 if one.depth < depth and not one.exact:
                     break  # it had no time

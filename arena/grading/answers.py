@@ -92,7 +92,7 @@ def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, f
     for i, (observation, info) in enumerate(seen):
         agent.reset(int(np.random.SeedSequence([seed, first + i]).generate_state(1)[0]))
         if isinstance(agent, SearchAgent):
-            found = agent.analyse(info["state"], info["action_mask"], observation)
+            found = agent.analyse(info["state"], info["action_mask"], observation, info.get("past"))
             moves[i] = found.best_action
             own[i] = found.value / game.max_utility if in_utilities else np.nan
         else:

@@ -104,7 +104,8 @@ class Table:
             name = self.against if hasattr(self.opponent, "analyse") else _ADVISER
             self._adviser = make(name, self.game), name
         adviser, name = self._adviser
-        found = adviser.analyse(state, self.env.infos[self.env.agent_selection]["action_mask"])
+        info = self.env.infos[self.env.agent_selection]
+        found = adviser.analyse(state, info["action_mask"], past=info.get("past"))
         _print(f"Hint: {self.game.move_name(state, found.best_action)}, value {found.value:+.2f} for you, says {name}.")
 
     def _undo(self, state: State) -> None:
