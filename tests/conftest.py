@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ import pytest
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_CACHE / "plyground-tests"))
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and tests press it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from plyground.envs import Game, State, game_names, make_game  # noqa: E402
 

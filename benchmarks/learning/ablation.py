@@ -1,9 +1,10 @@
 """What the parts of AlphaZero are worth at equal time: ``python -m benchmarks.learning.ablation``, some two hours.
 
 Each setting differs from the defaults in what its name says, and trains on Connect Four for five minutes, with two
-seeds side by side, each on a core of its own: nothing else should run. Then the net, alone and with a search, is graded
-by the committed positions (`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made
-again, so the script may be stopped and started. With ``--write`` the table goes into docs/measurements.md.
+seeds side by side, each on a core of its own. The minutes are those of the processor, so that a little work beside
+takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
+(`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made again, so the script may be
+stopped and started. With ``--write`` the table goes into docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,8 +36,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`full_share=0.25, simulations=64`": {"full_share": 0.25, "simulations": 64},
     "`proofs=False`": {"proofs": False},
     "`opening_plies=0`": {"opening_plies": 0},
-    "`opening_plies=8`": {"opening_plies": 8},
-    "`earlier_openings=0.25`": {"earlier_openings": 0.25},
     "`symmetry=False`": {"symmetry": False},
     "`root_value_share=0`": {"root_value_share": 0.0},
     "`root_value_share=1`": {"root_value_share": 1.0},
@@ -42,6 +43,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`network=tiny`": {"network": "tiny"},
     "`network=medium`": {"network": "medium"},
     "`network=mlp`": {"network": "mlp"},
+    "`opening_plies=8`": {"opening_plies": 8},
+    "`earlier_openings=0.25`": {"earlier_openings": 0.25},
     "`value=wdl`": {"value": "wdl"},
     "`plies_left=0.1`": {"plies_left": 0.1},
     "`replay_ratio=2`": {"replay_ratio": 2.0},
@@ -58,9 +61,15 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
     from plyground.arena.grading import evaluate
     from plyground.arena.training.alphazero import AlphaZeroConfig, train
 
-    run = Path(folder)
-    changes = {"minutes": minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
-    steps = train(AlphaZeroConfig(GAME, **changes), run).steps
+    run, ends = Path(folder), [60 * minutes + time.process_time()]
+
+    def hear(progress: Any) -> None:
+        if ends and time.process_time() >= ends[0]:
+            ends.clear()
+            os.kill(os.getpid(), signal.SIGINT)  # it ends after this turn, and is saved
+
+    changes = {"minutes": 60 * minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
+    steps = train(AlphaZeroConfig(GAME, **changes), run, hear).steps
     found = {"steps": steps}
     for player, more in ((f"network({run})", ""), (f"alphazero({run})", "_100")):
         graded = evaluate(player, GAME, positions="all", ladder="none")
@@ -94,7 +103,7 @@ def in_words(shares: list[float]) -> str:
 
 
 def main(
-    minutes: Annotated[float, typer.Option(help="Minutes of each run.", min=0)] = 5.0,
+    minutes: Annotated[float, typer.Option(help="Minutes of a processor for each run.", min=0)] = 5.0,
     seeds: Annotated[int, typer.Option(help="Runs of each setting.", min=1)] = 2,
     only: Annotated[str, typer.Option(help="Only settings with this text in the name.")] = "",
     keep: Annotated[Path, typer.Option(help="The folder of finished runs.")] = Path("build/alphazero_ablation"),
