@@ -10,6 +10,7 @@ stopped and started. With ``--write`` the table goes into docs/measurements.md.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -61,11 +62,13 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
     from plyground.arena.grading import evaluate
     from plyground.arena.training.alphazero import AlphaZeroConfig, train
 
-    run, ends = Path(folder), [60 * minutes + time.process_time()]
+    run, ends = Path(folder), [math.nan]
 
     def hear(progress: Any) -> None:
-        if ends and time.process_time() >= ends[0]:
-            ends.clear()
+        if math.isnan(ends[-1]):
+            ends.append(time.process_time() + 60 * minutes)  # from the first turn on: all is compiled by then
+        elif time.process_time() >= ends[-1]:
+            ends.append(math.inf)
             os.kill(os.getpid(), signal.SIGINT)  # it ends after this turn, and is saved
 
     changes = {"minutes": 60 * minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
