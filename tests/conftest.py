@@ -40,18 +40,24 @@ GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows
 # seconds to compile. A file of tests, or one of its tests, and its games.
 FOUR = ("connect_four(rows=4, columns=5)", "othello", "checkers", "go(board_size=5)")
 SEARCHES = {
-    "agents": FOUR[:2],
+    "agents": FOUR[:1],
     "alphabeta": FOUR,
+    "alphabeta::test_value_is_that_of_minimax_in_every_game": FOUR[:2],
     "alphabeta_options": FOUR,
     "batch": (*FOUR, "tictactoe"),
+    "evaluation::test_compiled_evaluation_is_the_sum_of_weighted_features": ("othello", "chess"),
     "game": (FOUR[0], "tictactoe"),
+    "jit::test_bound_kernel_is_the_kernel": (FOUR[0], "tictactoe"),
     "mcts": FOUR,
     "mcts_options": FOUR,
     "mcts_threads": FOUR,
     "montecarlo": FOUR,
     "opponents": FOUR[:1],
     "overlays::test_real_searches_can_be_drawn": FOUR[:3],
+    "pettingzoo::test_api_of_every_game": ("tictactoe", *FOUR[2:], "chess(max_quiet_plies=12)"),
+    "pettingzoo::test_render": ("connect_four", "chess(max_quiet_plies=12)"),
     "pettingzoo::test_copies_continue_identically_from_every_ply": ("tictactoe", "othello"),
+    "properties": (*FOUR[:2], "tictactoe", "go(board_size=5)"),
     "properties::test_symmetries_commute_with_play_and_observe": (FOUR[0], "othello"),
     "puct": FOUR,
     "rules": tuple(name for name in GAMES if "chess" not in name),  # of chess as plain Python they take long
@@ -66,8 +72,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         parameters = getattr(item, "callspec", None)
         name = item.path.stem.removeprefix("test_")
         games = SEARCHES.get(f"{name}::{getattr(item, 'originalname', '')}", SEARCHES.get(name))
-        if parameters and games and parameters.params.get("game", games[0]) not in games:
+        if parameters and games and _game_of(parameters.params, games[0]) not in games:
             item.add_marker(pytest.mark.slow)
+
+
+def _game_of(parameters: dict[str, Any], default: str) -> Any:
+    """Return the game that a test is about; a ``spec`` may be a player's."""
+    if "game" not in parameters and parameters.get("spec") in GAMES:
+        return parameters["spec"]
+    return parameters.get("game", default)
 
 
 @pytest.fixture(scope="session")

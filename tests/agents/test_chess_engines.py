@@ -213,6 +213,7 @@ class TestOtherPrograms:
             )
 
 
+@pytest.mark.slow
 def test_a_program_that_speaks_no_xboard_is_not_logged(script: Any, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(EngineError, match=r"did not introduce itself|did not declare required feature"):
         ChessEngine(CHESS, script("e2e4"), "xboard", seconds=4).prepare()

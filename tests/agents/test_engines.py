@@ -175,7 +175,10 @@ class TestEngine:
         told = [line.split()[-1] for line in (tmp_path / "log").read_text().splitlines()]
         assert told[-15:-1] == [name.upper() for name in (*names, "A5", "pass", "B5", "pass")]
 
-    @pytest.mark.parametrize(("fault", "message"), [("CRASH", "has ended.*out of luck"), ("HANG", "did not answer")])
+    @pytest.mark.parametrize(
+        ("fault", "message"),
+        [("CRASH", "has ended.*out of luck"), pytest.param("HANG", "did not answer", marks=pytest.mark.slow)],
+    )
     def test_it_is_told_everything_again_by_another_program(
         self, engine: Any, tmp_path: Path, fault: str, message: str
     ) -> None:

@@ -71,6 +71,7 @@ class TestThreeByThreeTree:
         assert found.pv == (0, 0)
 
 
+@pytest.mark.slow
 def test_leaf_counts_with_perfect_ordering(textbook: Any) -> None:
     examples = textbook["alpha_beta_leaf_counts"]["perfect_ordering_examples"]
     for b, h, leaves in [(e["b"], e["h"], e["leaves"]) for e in examples] + [(4, 5, 79), (6, 1, 6), (1, 4, 1)]:

@@ -49,7 +49,11 @@ def written(path: Path, *records: GameRecord) -> str:
 class TestWritten:
     @pytest.mark.parametrize(
         "game",
-        ["chess", "chess(chess960=5)", pytest.param("chess(chess960=518, max_quiet_plies=20)", marks=pytest.mark.slow)],
+        [
+            "chess",
+            pytest.param("chess(chess960=5)", marks=pytest.mark.slow),
+            pytest.param("chess(chess960=518, max_quiet_plies=20)", marks=pytest.mark.slow),
+        ],
     )
     def test_come_back(self, game: str, tmp_path: Path) -> None:
         records = match(game, ["random", "random(seed=1)"], 2, opening_plies=0)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import fault_runs, faults
+from benchmarks.faults import misfortunes, tournaments
 from plyground.arena import iter_match, match, read_records, write_records
 from plyground.arena.records.record import mend, saved_records
 from tests.arena.test_arena import without_times
@@ -25,18 +25,18 @@ class TestFaults:
     """Small versions of ``python -m benchmarks.faults.misfortunes``."""
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("suffix", fault_runs.FORMATS)
+    @pytest.mark.parametrize("suffix", tournaments.FORMATS)
     def test_killed_and_resumed(self, suffix: str, tmp_path: Path) -> None:
-        found = fault_runs.killed(tmp_path, suffix, times=4, games=60, rng=np.random.default_rng(0))
+        found = tournaments.killed(tmp_path, suffix, times=4, games=60, rng=np.random.default_rng(0))
         assert (found["kills"], found["games"]) == (4, 480)
 
     @pytest.mark.slow
     @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's limits")
-    @pytest.mark.parametrize("suffix", fault_runs.FORMATS)
+    @pytest.mark.parametrize("suffix", tournaments.FORMATS)
     def test_a_full_disk(self, suffix: str, tmp_path: Path) -> None:
-        assert "as in the run" in faults.filled(tmp_path, suffix, games=60, kilobytes=60)["resumed with room"]
+        assert "as in the run" in misfortunes.filled(tmp_path, suffix, games=60, kilobytes=60)["resumed with room"]
 
-    @pytest.mark.parametrize("suffix", fault_runs.FORMATS)
+    @pytest.mark.parametrize("suffix", tournaments.FORMATS)
     def test_files_that_grow_no_longer(self, suffix: str, tmp_path: Path) -> None:
         path = tmp_path / f"games{suffix}"
         records = [dataclasses.replace(RECORDS["turns"], seed=seed) for seed in range(5000)]

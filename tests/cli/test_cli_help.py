@@ -43,7 +43,9 @@ class TestHelp:
             assert one.name == "help" or not one.help.startswith("That ")
             assert one.name == "help" or re.search(r"[.'…]$", one.help), one.help
 
-    @pytest.mark.parametrize("name", ["", *COMMANDS])
+    @pytest.mark.parametrize(
+        "name", ["", "match", "train", *(pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS)]
+    )
     def test_loads_no_game(self, name: str) -> None:
         """Help waits for nothing: to import the games would take a second."""
         code = "import sys; from plyground.arena.cli import main\n"

@@ -129,6 +129,7 @@ def test_mcts_finds_the_win_in_one() -> None:
     assert actions[10:].tolist() == [1] * 10
 
 
+@pytest.mark.slow
 def test_only_some_rows_are_asked() -> None:
     for spec in ("alphabeta(depth=2)", "mcts(simulations=20)", "random"):
         batch, rows = positions("othello", 9, 20)

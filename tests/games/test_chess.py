@@ -67,7 +67,9 @@ class TestCountsOfSequences:
 
 
 class TestGamesBesidePythonChess:
-    @pytest.mark.parametrize(("number", "plies"), [(-1, 3000), (0, 500), (534, 500), (959, 500)])
+    @pytest.mark.parametrize(
+        ("number", "plies"), [(-1, 3000), *(pytest.param(each, 500, marks=pytest.mark.slow) for each in (0, 534, 959))]
+    )
     def test_every_ply_is_the_same(self, number: int, plies: int) -> None:
         found: Counter[str] = Counter()
         for one in games(start_of(number), plies, seed=number + 1, texts=0.05):

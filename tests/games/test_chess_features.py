@@ -318,6 +318,7 @@ def _evaluate(game: Any, states: Any, values: Any) -> None:
         values[i] = game.evaluate(states[i], 0)
 
 
+@pytest.mark.slow
 def test_compiled_evaluation_is_that_of_python(game: Game, rng: np.random.Generator) -> None:
     rows = [game.state_from_fen(fen) for fen in random_fens(game, rng, 60)]
     states, values = np.array(rows, game.dtype), np.zeros(len(rows))

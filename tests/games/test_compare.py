@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from .compare.chess import PythonChess
-from .compare.classic_go import ClassicGo
-from .compare.pair import Pair
-from .compare.pairs import PAIRS
+from tests.compare.chess import PythonChess
+from tests.compare.classic_go import ClassicGo
+from tests.compare.pair import Pair
+from tests.compare.pairs import PAIRS
 
 pytestmark = pytest.mark.slow
 

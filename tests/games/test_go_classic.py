@@ -9,8 +9,7 @@ import pytest
 from pettingzoo.classic import go_v5
 
 from plyground.envs import go, go_v0
-
-from .compare.classic_go import as_ours
+from tests.compare.classic_go import as_ours
 
 
 def test_spaces_are_the_same() -> None:

@@ -129,7 +129,7 @@ def drawn(game: Game, state: Any, last: int = -1, before: int = -1, draws: int =
 
 
 @pytest.mark.rules
-@pytest.mark.parametrize("size", [3, 5, 7])
+@pytest.mark.parametrize("size", [3, 5, pytest.param(7, marks=pytest.mark.slow)])
 def test_tactics_against_flood_fill(size: int, rng: np.random.Generator) -> None:
     game = go(board_size=size, superko="simple")
     rules, cell_of = tactics(size), points(size).cell_of.astype(int).reshape(size, size)
@@ -158,7 +158,7 @@ def test_tactics_against_flood_fill(size: int, rng: np.random.Generator) -> None
 
 
 @pytest.mark.rules
-@pytest.mark.parametrize("size", [2, 5, 7])
+@pytest.mark.parametrize("size", [2, 5, pytest.param(7, marks=pytest.mark.slow)])
 def test_every_draw_is_one_of_the_first_rule_that_applies(size: int, rng: np.random.Generator) -> None:
     game = go(board_size=size, superko="simple")
     met = 0
@@ -293,7 +293,7 @@ def _rolled(game, state, last, before, actions, rng):
     return plies
 
 
-@pytest.mark.parametrize("size", [5, 9])
+@pytest.mark.parametrize("size", [5, pytest.param(9, marks=pytest.mark.slow)])
 def test_no_illegal_move_and_the_same_seed_the_same_game(size: int) -> None:
     game = go(board_size=size)
     actions, lengths = np.zeros(game.num_actions, np.int32), []

@@ -92,7 +92,7 @@ def game() -> Game:
 
 def test_random_games_follow_the_slow_rules(game: Game, rng: np.random.Generator) -> None:
     seen = set()
-    for _ in range(6):
+    for _ in range(3):
         for state in random_game(game, rng):
             pieces, is_white, quiet = read(game.fen(state))
             expected = moves(pieces, is_white)

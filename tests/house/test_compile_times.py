@@ -9,7 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from benchmarks import compile_times, page
+from benchmarks import page
+from benchmarks.speed import compile_times
 from plyground.agents import make
 from plyground.envs import make_game
 

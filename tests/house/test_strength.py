@@ -11,7 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchmarks import page, strength
+from benchmarks import page
+from benchmarks.strength import elo
 from benchmarks.strength.elo_rows import ROWS, Row
 from benchmarks.strength.openspiel_bot import OpenSpielMCTS
 from plyground.agents import MCTS, make
@@ -19,7 +20,7 @@ from plyground.arena import match, play
 from plyground.envs import BoardGameEnv, connect_four, make_game
 
 APP = typer.Typer()
-APP.command()(strength.main)
+APP.command()(elo.main)
 
 
 def run(*arguments: Any) -> str:
@@ -50,7 +51,7 @@ class TestScript:
     )
 
     def test_results_are_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(strength, "ROWS", list(self.ROWS))
+        monkeypatch.setattr(elo, "ROWS", list(self.ROWS))
         keep = tmp_path / "results.jsonl"
         output = run("--only", "connect", "--openings", 10, "--jobs", 1, "--keep", keep)
         assert "1 of 1 rows" in output
@@ -60,7 +61,7 @@ class TestScript:
         assert kept["seconds"][0] > kept["seconds"][1] > 0
         run("--openings", 10, "--jobs", 1, "--keep", keep)
         assert [json.loads(line)["game"] for line in keep.read_text().splitlines()] == ["connect_four", "tictactoe"]
-        monkeypatch.setattr(strength, "play_row", None)  # nothing is left to play
+        monkeypatch.setattr(elo, "play_row", None)  # nothing is left to play
         assert "2 of 2 rows" in run("--openings", 10, "--keep", keep)
 
     def test_what_was_played_is_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,7 @@ class TestScript:
         text = "Above\n<!-- strength doublings: begin -->\nold\n<!-- strength doublings: end -->\nbelow\n"
         document.write_text(text)
         monkeypatch.setattr(page, "PAGE", document)
-        monkeypatch.setattr(strength, "ROWS", list(self.ROWS))
+        monkeypatch.setattr(elo, "ROWS", list(self.ROWS))
         arguments = ("--openings", 2, "--jobs", 1, "--keep", keep, "--write")
         assert "doublings: 1 rows written, 1 not played" in run("--only", "tictactoe", *arguments)
         assert "`tictactoe`:\n\n| setting |" in document.read_text()

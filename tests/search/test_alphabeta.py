@@ -250,6 +250,7 @@ def test_reset_empties_the_table_and_copies_start_without_one() -> None:
     assert agent.analyse(game.new_state()).nodes == twin.analyse(game.new_state()).nodes == first.nodes
 
 
+@pytest.mark.slow
 def test_keys_that_merge_mirrored_positions_give_the_same_values_and_legal_lines(rng: np.random.Generator) -> None:
     game = connect_four(4, 5)
 

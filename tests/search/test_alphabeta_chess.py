@@ -80,7 +80,7 @@ def is_lost(board: chess.Board, moves: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("moves", [2, 3])
+@pytest.mark.parametrize("moves", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("selective", [True, False], ids=["own options", "sound options"])
 def test_mates_are_found_and_proved(moves: int, selective: bool) -> None:
     depth = 2 * moves - 1
@@ -96,6 +96,7 @@ def test_mates_are_found_and_proved(moves: int, selective: bool) -> None:
             assert is_lost(board, 1), fen
 
 
+@pytest.mark.slow
 def test_a_won_game_is_won_although_older_proofs_are_in_the_table() -> None:
     agent = AlphaBeta(CHESS, nodes=20_000)
     env = BoardGameEnv(CHESS)

@@ -129,6 +129,7 @@ def test_perfect_order_cuts_off_at_the_first_move_always() -> None:
     assert found.statistics["first-move cut-off rate"] == 1
 
 
+@pytest.mark.slow
 def test_leaves_in_random_order_grow_about_as_theory_says() -> None:
     def mean(h: int) -> float:
         games = [random_tree(4, h, seed) for seed in range(30)]

@@ -70,6 +70,7 @@ def test_quiescence_is_minimax_with_noisy_moves_behind(
     assert changed
 
 
+@pytest.mark.slow
 def test_when_all_moves_are_noisy_quiescence_is_depth(rng: np.random.Generator) -> None:
     for state in random_game(NOISY, rng)[:-1]:
         found = AlphaBeta(NOISY, 2, quiescence=3, evaluate=scrambled).analyse(state)
@@ -161,6 +162,7 @@ def corridor(length: int) -> Game:
     )
 
 
+@pytest.mark.slow
 def test_the_only_move_is_singular_and_extended() -> None:
     game = corridor(13)
     plain = AlphaBeta(game, 9, lmr=1).analyse(game.new_state())

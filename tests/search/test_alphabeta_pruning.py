@@ -163,8 +163,8 @@ class Slow(NamedTuple):
 @pytest.mark.parametrize(
     "options",
     [
-        {"quiescence": 4},
-        {"check_extensions": True, "quiescence": 3},
+        pytest.param({"quiescence": 4}, marks=pytest.mark.slow),
+        pytest.param({"check_extensions": True, "quiescence": 3}, marks=pytest.mark.slow),
         {"null_move": 1},
         {"null_move": 2, "quiescence": 2},
         {"futility": 60.0},
@@ -213,6 +213,7 @@ def test_an_order_by_captures_and_replies_changes_no_value(options: dict[str, An
     assert other
 
 
+@pytest.mark.slow
 def test_moves_that_lose_by_the_exchange_are_left_out_behind_the_depth_limit(rng: np.random.Generator) -> None:
     def kept(state: Any, actions: Any) -> int:
         """Write the noisy actions that do not lose."""
@@ -253,6 +254,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_called_exact_is_proved_whatever_was_pruned(rng: np.random.Generator) -> None:
     agents = [AlphaBeta(TOLD, depth, **EVERYTHING) for depth in (4, 7, 16)]
     proof = AlphaBeta(connect_four(4, 5), 20)

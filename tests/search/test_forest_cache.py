@@ -147,6 +147,7 @@ def test_earlier_positions_that_are_seen_count() -> None:
     assert (cache.asked, cache.hits) == (2, 0)
 
 
+@pytest.mark.slow
 def test_a_game_without_symmetries_and_with_other_numbers_than_one() -> None:
     game = harvest()
     states = positions(game, 20)

@@ -63,6 +63,7 @@ def test_a_forest_of_one_tree_is_the_tree(name: str, root: Any) -> None:
         game.play_moves(one.pv, state)
 
 
+@pytest.mark.slow
 def test_a_spec_and_rollouts() -> None:
     agent = as_agent("puct(simulations=100, root='gumbel', proofs=True, seed=1)", tictactoe())
     found = agent.analyse(tictactoe().play_moves([0, 3, 1, 4]))  # type: ignore[attr-defined]
