@@ -29,7 +29,7 @@ import typer
 from plyground.arena import read_records
 from plyground.arena.store import check_store, tournaments_in
 
-from .fault_runs import (
+from .tournaments import (
     FORMATS,
     Games,
     command,
