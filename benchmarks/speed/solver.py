@@ -20,10 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.page import markdown_table, write_section
 from plyground.agents.solver.connect_four.scores import ConnectFourScores
 from plyground.envs import State, connect_four
-
-from .page import markdown_table, write_section
 
 COUNTS = {12: 100, 16: 300, 20: 1000, 24: 1000, 28: 1000}  # plies played: positions that are timed
 CHECKED = 1000  # positions of each ply with --full
