@@ -116,6 +116,17 @@ GAMES = [
         rollouts_aim=8,
     ),
     Game(title="Checkers", ours="checkers", open_spiel="checkers", rollouts_aim=15),
+    Game(
+        title="Chess",
+        ours="chess",
+        open_spiel="chess",
+        pgx="chess",
+        classic="chess_v6",
+        simulations=500,
+        loop_aim=30,
+        rollouts_aim=20,
+        uct_aim=20,
+    ),
 ]
 
 

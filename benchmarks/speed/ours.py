@@ -62,8 +62,8 @@ def alphabeta(spec: str, depth: int) -> Work:
 
 
 def uct(spec: str, simulations: int, c: float) -> Work:
-    """Return work that searches the start with ``simulations`` of UCT, and counts those that were made."""
-    agent = MCTS(spec, simulations, c=c, seed=0)
+    """Return work that searches the start with ``simulations`` of plain UCT, and counts those that were made."""
+    agent = MCTS(spec, simulations, c=c, rollout="random", seed=0)
     start = agent.game.new_state()
     return lambda: agent.analyse(start).leaves
 
