@@ -42,7 +42,7 @@ def read_games(path: str | Path, watch: Watch = ignored, fault: Fault = raised) 
         path: the file.
         watch: called after each game with the number of the file's bytes that are read, as for a progress bar.
         fault: called with what is wrong with a game that cannot be read, which is then left out, where the others can
-            be: in JSON lines, SGF and PDN. By default it is raised.
+            be: in JSON lines, SGF, PDN and PGN. By default it is raised.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -73,7 +73,7 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
 
 
 _SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn", ".pgn")
-_SINGLE = (".jsonl", ".sgf", ".pdn")  # a fault in one game leaves the others as they are
+_SINGLE = (".jsonl", ".sgf", ".pdn", ".pgn")  # a fault in one game leaves the others as they are
 _LISTED = f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}"
 
 Reader = Callable[..., Iterator[GameRecord]]

@@ -28,7 +28,7 @@ import chess.pgn
 from ...agents.scores import Scale
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Watch, add_texts, decoded, ignored, located
+from .files import Fault, Watch, add_texts, decoded, ignored, located, raised
 from .judgements import Judgement
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
@@ -61,16 +61,19 @@ def write_pgn(path: str | Path, records: Iterable[GameRecord]) -> None:
     add_texts(path, (_serialise(record, made) for record in records))
 
 
-def read_pgn(path: str | Path, game: str = "chess", watch: Watch = ignored) -> Iterator[GameRecord]:
+def read_pgn(
+    path: str | Path, game: str = "chess", watch: Watch = ignored, fault: Fault = raised
+) -> Iterator[GameRecord]:
     """Yield the games of a PGN file.
 
     A game with a fault is yielded up to there, with the ending ``"truncated"`` and the fault as its reason, before the
-    error is raised.
+    error is raised; unless ``fault`` goes on, which leaves it out.
 
     Args:
         path: the file.
         game: the rules of games without notes.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
+        fault: called with what is wrong with a game that cannot be read; by default it is raised.
 
     Raises:
         ValueError: a game cannot be read: it is no chess, its position is none, a move is illegal or ambiguous, or
@@ -83,18 +86,21 @@ def read_pgn(path: str | Path, game: str = "chess", watch: Watch = ignored) -> I
     for found in read_texts(text):
         number += 1
         if found.fault is not None and not found.moves:
-            raise located(found.fault, path, found.fault.line, number)
+            fault(located(found.fault, path, found.fault.line, number))
+            continue
         try:
-            record, fault = _record(found, game, made)
+            record, broken = _record(found, game, made)
         except ValueError as error:
-            raise located(error, path, found.line, number) from None
+            fault(located(error, path, found.line, number))
+            continue
         watch(min(size, size * (found.moves[-1][2] if found.moves else found.line) // lines))
-        if fault is not None:
-            error = located(fault, path, fault.line, number)
-            if record.moves:
-                yield replace(record, reason=str(error))
-            raise error
-        yield record
+        if broken is None:
+            yield record
+            continue
+        error = located(broken, path, broken.line, number)
+        if record.moves and fault is raised:
+            yield replace(record, reason=str(error))
+        fault(error)
     if number == 0:
         raise ValueError(cut(f"{path}, line 1: there is no game: expected PGN, such as '1. e4 e5 *'"))
 

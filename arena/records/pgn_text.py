@@ -129,7 +129,7 @@ def move_label(text: Text, ply: int, name: str) -> str:
 
 
 def read_texts(data: str) -> Iterator[Text]:
-    """Yield the games of a file. Where it cannot be read any further, a game with a ``fault`` is the last."""
+    """Yield the games of a file. One with a ``fault`` is read up to there, and the next begins with the next tags."""
     lines, before = _Lines(data), None
     while True:
         text = Text(lines)
@@ -145,9 +145,9 @@ def read_texts(data: str) -> Iterator[Text]:
         except ValueError as error:
             text.fault = FaultError(lines.number, str(error))
         yield text
-        if text.fault is not None:
+        if text.fault is not None and not lines.skip():
             return
-        before = text
+        before = text if text.fault is None else None
 
 
 class _Lines(io.TextIOBase):
@@ -168,6 +168,18 @@ class _Lines(io.TextIOBase):
     def begin(self) -> None:
         """Begin a game."""
         self._in_moves, self._in_comment, self._depth, self._has_moves = False, False, 0, False
+
+    def skip(self) -> bool:
+        """Pass over the rest of a game with a fault; return whether tags come after its moves."""
+        self._fault, has_moves = "", self._in_moves
+        while not self._waiting and self.number < len(self._lines):
+            line = self._lines[self.number]
+            self.number += 1
+            if _TAG.match(line) is None:
+                has_moves = has_moves or bool(line.strip())
+            else:
+                self._waiting = has_moves
+        return self._waiting
 
     def readline(self, size: int | None = -1) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return the next line; an empty text at the end.

@@ -207,6 +207,28 @@ class TestRead:
             assert records[-1].reason.endswith(message)
             assert records[-1].ending == ("finished" if MATE in text else "truncated")
 
+    def test_faults_leave_out_single_games(self, tmp_path: Path) -> None:
+        games = (
+            '[White "a"]\n\n1. e4 e5 1-0\n',
+            '[White "b"]\n[FEN "nonsense"]\n\n1. e4 *\n',
+            '[White "c"]\n\n1. e4 e5 2. Ke3 { no } Nc6\n3. d4 *\n',
+            '[White "d"]\n[Black broken]\n\n1. d4 d5 *\n',
+            '[White "e"]\n\n1. c4 c5 0-1\n',
+            '[White "f"]\n\n1. e4 Zz5 *\n',
+        )
+        path = tmp_path / "games.pgn"
+        path.write_text("\n".join(games))
+        said: list[str] = []
+        found = list(read_games(path, fault=lambda error: said.append(str(error))))
+        assert [record.players[0] for record in found] == ["a", "e"]
+        assert [re.sub(r".*, line (\d+), game (\d): .*", r"\1 \2", one) for one in said] == [
+            "8 2",
+            "12 3",
+            "16 4",
+            "26 6",
+        ]
+        assert "2. Ke3 is illegal" in said[1]
+
     def test_encodings(self, tmp_path: Path) -> None:
         for encoding in ("utf-8-sig", "iso-8859-1"):
             (tmp_path / "games.pgn").write_bytes('[White "Müller"]\r\n\r\n1. e4 *\r\n'.encode(encoding))

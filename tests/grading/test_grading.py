@@ -216,6 +216,17 @@ class TestAnswers:
         with pytest.raises(ValueError, match="Stubborn plays 0, which is illegal, in\n"):
             ask(Stubborn(), positions.game, positions.lines)
 
+    def test_a_search_is_told_what_the_game_has_had(self) -> None:
+        plies = []
+
+        class Told(AlphaBeta):
+            def _note_past(self, past: Any) -> None:
+                plies.append(len(past))
+
+        game = make_game("minichess")
+        ask(Told(game, 1), game, [(), game.actions(game.new_state())[:1]])
+        assert plies == [1, 2]
+
 
 class TestCalibration:
     def test_by_hand(self) -> None:

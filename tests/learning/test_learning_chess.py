@@ -12,23 +12,11 @@ pytest.importorskip("torch")
 
 from plyground.agents.networks import read_network
 from plyground.arena import match, train
-from plyground.arena.training.alphazero import AlphaZeroConfig
 from plyground.arena.training.alphazero import train as train_net
+from tests.helpers.alphazero_play import SMALL_RUN
 from tests.helpers.training_runs import SMALL
 
 GAMES = ("minichess(max_quiet_plies=12)", "chess(max_quiet_plies=12)")  # so that games end soon
-RUN = AlphaZeroConfig(
-    GAMES[0],
-    steps=6000,
-    minutes=None,
-    num_envs=32,
-    simulations=4,
-    network="tiny",
-    inference="torch",
-    batch_size=32,
-    learn_after=64,
-    ladder_every=0,
-)
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_alphazero_learns_and_its_net_plays_searches(game: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    progress = train_net(replace(RUN, game=game), run)
+    progress = train_net(replace(SMALL_RUN, game=game, actors=0, steps=6000), run)
     assert progress.samples > 64
     assert progress.learned > 0
     assert read_network(run).config.game == game
