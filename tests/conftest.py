@@ -61,7 +61,12 @@ SEARCHES = {
     "properties::test_symmetries_commute_with_play_and_observe": (FOUR[0], "othello"),
     "puct": FOUR,
     "rules": tuple(name for name in GAMES if "chess" not in name),  # of chess as plain Python they take long
+    "puct::test_counts_add_up": FOUR[:2],
     "seats": (*FOUR, "tictactoe"),
+    "seats::test_masks_always_have_a_legal_action": (FOUR[0], FOUR[2]),
+    "stable_baselines": (FOUR[0], "othello"),
+    "state_dicts": (FOUR[0], "tictactoe", "othello", "go(board_size=5)"),
+    "state_dicts::test_a_batch_goes_on_elsewhere": (FOUR[0], "othello"),
     "validity": FOUR,
 }
 

@@ -27,18 +27,19 @@ from plyground.envs import make_game
 
 FOLDER = Path(__file__).parents[2] / "agents" / "alphazero" / "data"
 SIMULATIONS = 100
+ALWAYS_TOLD = ("minutes", "threads", "seed")
 UNTOLD = ("game", "algorithm", "checkpoint_every", "checkpoint_minutes", "ladder")  # they change no weight
 
 _out = Console(width=100)
 
 
 def command_of(config: AlphaZeroConfig) -> str:
-    """Return the command of a run: the options that are not the defaults."""
+    """Return the command of a run: the options that are not the defaults, and those that everybody asks for."""
     told = ["plyground train alphazero", config.game if "(" not in config.game else f"'{config.game}'"]
     for field in fields(config):
         value = getattr(config, field.name)
         default = field.default_factory() if field.default_factory is not MISSING else field.default
-        if field.name in UNTOLD or value == default:
+        if field.name in UNTOLD or value is None or (value == default and field.name not in ALWAYS_TOLD):
             continue
         option = field.name.replace("_", "-")
         told.append(

@@ -48,6 +48,7 @@ def test_values_of_alphabeta_are_those_of_minimax_or_bounds_of_them() -> None:
             assert (true[action], found.kind_of(action)) == (value, "estimate")
 
 
+@pytest.mark.slow
 def test_what_alphabeta_calls_exact_or_a_bound_holds_in_the_whole_game(rng: np.random.Generator) -> None:
     game = connect_four(rows=4, columns=5)
     solver, kinds = Solver(game), set()

@@ -49,7 +49,9 @@ def seen_in_games(game: Game, agent: PUCT, tree_moves: list[int]) -> dict[bytes,
     return found
 
 
-@pytest.mark.parametrize(("spec", "opening"), [("tictactoe", 1), ("go(board_size=3, superko=simple)", 6)])
+@pytest.mark.parametrize(
+    ("spec", "opening"), [("tictactoe", 1), pytest.param("go(board_size=3, superko=simple)", 6, marks=pytest.mark.slow)]
+)
 def test_a_network_sees_what_the_environment_shows(spec: str, opening: int) -> None:
     game = make_game(spec)
     env: Any = BoardGameEnv(game)

@@ -76,6 +76,7 @@ def test_sampling_finds_the_same_when_somebody_listens(cls: type[MCTS | PUCT]) -
     assert counted(heard.analyse(STATE)) == counted(alone.analyse(STATE))
 
 
+@pytest.mark.slow
 def test_a_gumbel_root_tells_each_time_that_it_has_doubled_its_simulations() -> None:
     told: list[Analysis] = []
     agent = PUCT(GAME, seconds=60, root="gumbel", seed=1)

@@ -193,6 +193,7 @@ class TestJson:
         assert "question" in json.loads(run("explain", "--exercise", "--json")[0])
 
 
+@pytest.mark.slow
 def test_uci_is_spoken_at_standard_input() -> None:
     command = [sys.executable, "-m", "plyground.arena", "uci", "random"]
     done = subprocess.run(

@@ -311,6 +311,7 @@ class TestSearch:
 
 
 class TestChess960:
+    @pytest.mark.slow
     def test_castling_takes_the_rook(self) -> None:
         talk = Dialogue(UCIServer("random", CHESS))
         fen = "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1"

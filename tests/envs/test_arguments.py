@@ -103,6 +103,7 @@ def test_a_board_needs_no_style() -> None:
     assert "<circle" in picture(game, game.new_state()).to_svg()
 
 
+@pytest.mark.slow
 def test_the_smallest_go_is_played_to_its_end() -> None:
     env = BoardGameEnv("go(board_size=1)")
     env.reset()

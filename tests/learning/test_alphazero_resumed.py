@@ -30,7 +30,13 @@ CONFIG = AlphaZeroConfig(
 )
 
 
-@pytest.mark.parametrize("changes", [{}, {"threads": 2, "root": "puct"}], ids=["by turns", "side by side"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({}, id="by turns"),
+        pytest.param({"threads": 2, "root": "puct"}, id="side by side", marks=pytest.mark.slow),
+    ],
+)
 def test_two_parts_are_one_run_bit_by_bit(tmp_path: Path, changes: dict[str, Any]) -> None:
     config = replace(CONFIG, **changes)
     whole = train(config, tmp_path / "whole")

@@ -67,6 +67,7 @@ def test_results_without_proofs_are_those_of_the_games() -> None:
             assert (samples["proved"] == UNPROVED).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec", ["othello(size=4)", pytest.param("go(board_size=3, komi=0.5)", marks=pytest.mark.slow)]
 )

@@ -78,6 +78,7 @@ def test_when_all_moves_are_noisy_quiescence_is_depth(rng: np.random.Generator) 
         assert found.selective_depth <= 5
 
 
+@pytest.mark.slow
 def test_quiescence_of_a_game_that_names_no_noisy_moves_changes_nothing(rng: np.random.Generator) -> None:
     game = connect_four(4, 5)
     for state in random_game(game, rng)[:-1]:

@@ -271,6 +271,7 @@ def test_what_is_called_exact_is_proved_whatever_was_pruned(rng: np.random.Gener
     assert min(proved, open_, pruned) > 5
 
 
+@pytest.mark.slow
 def test_a_game_that_tells_nothing_is_searched_all_the_same(rng: np.random.Generator) -> None:
     game = connect_four(4, 5)
     options = {"null_move": 2, "check_extensions": True, "captures": True, "countermoves": True, "repetitions": True}

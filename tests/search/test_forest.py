@@ -17,8 +17,7 @@ from tests.helpers.forest_oracle import Options, OracleTree, considered_visits
 
 GAMES = [
     "connect_four(rows=4, columns=5)",
-    "harvest",
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("tictactoe", "othello(size=4)")),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("harvest", "tictactoe", "othello(size=4)")),
 ]
 OPTIONS = [
     Options(),

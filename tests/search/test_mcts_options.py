@@ -97,7 +97,7 @@ class TestEveryOption:
         assert sorted(agent.analyse(game.new_state(), mask).visits) == [0, 1, 5]
 
 
-@pytest.mark.parametrize("spec", ["connect_four", "othello"])
+@pytest.mark.parametrize("spec", ["connect_four", pytest.param("othello", marks=pytest.mark.slow)])
 def test_neutral_options_do_what_plain_uct_does(spec: str, rng: np.random.Generator) -> None:
     game = make_game(spec)
     for state in random_game(game, rng)[:-1][::9]:

@@ -37,6 +37,7 @@ def _played(moves: int, seed: int) -> tuple[Game, Any]:
     return game, state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{"rollout": "random"}, pytest.param({"rollout": "random", "rave": 100, "fpu": 1.0}, marks=pytest.mark.slow)],
