@@ -23,15 +23,15 @@ from plyground.envs import Game, SeatBatch, SoloEnv, make_game
 
 SPECS = [
     "alphabeta(depth=3)",
-    "alphabeta(depth=3, quiescence=1)",
     "flat(simulations=20)",
     "mcts(simulations=50, reuse_tree=true)",
-    "mcts(simulations=50, solver=true, rave=10, bias=1)",
     "minimax(depth=2)",
     "mixture(mcts(simulations=20))",
     "puct(simulations=20, reuse_tree=true)",
-    "puct(simulations=20, lambda_=0.5)",
     "solver",
+    pytest.param("alphabeta(depth=3, quiescence=1)", marks=pytest.mark.slow),
+    pytest.param("mcts(simulations=50, solver=true, rave=10, bias=1)", marks=pytest.mark.slow),
+    pytest.param("puct(simulations=20, lambda_=0.5)", marks=pytest.mark.slow),
 ]
 
 

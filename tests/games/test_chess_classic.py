@@ -112,7 +112,7 @@ def test_a_game_goes_on_until_the_position_is_there_for_the_third_time() -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", ["chess", pytest.param("chess(classic=True, repetition=4)", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("spec", ["chess", "chess(classic=True, repetition=4)"])
 def test_batches_show_what_the_environment_shows(spec: str, rng: np.random.Generator) -> None:
     env, batch = BoardGameEnv(spec), GameBatch(make_game(spec), 2)
     env.reset()

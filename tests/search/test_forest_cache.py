@@ -39,7 +39,7 @@ def seen(game: Game, count: int, seed: int = 0) -> tuple[NDArray[Any], NDArray[n
     return np.concatenate(planes)[:count], np.concatenate(masks)[:count]
 
 
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("spec", [*GAMES[:2], *(pytest.param(spec, marks=pytest.mark.slow) for spec in GAMES[2:])])
 def test_images_of_one_position_are_one(spec: str) -> None:
     game = make_game(spec)
     images, (planes, masks) = the_images(game), seen(game, 60)
