@@ -86,7 +86,7 @@ def main(
     tournaments: Annotated[int, typer.Option(min=1, help="Of each kind and length.")] = 2000,
     seed: Annotated[
         int,
-        typer.Option(min=0, help="The first seed; the constants of the intervals were chosen at those below 10000."),
+        typer.Option(min=0, help="The first seed; constants were chosen at smaller ones."),
     ] = 100_000,
     jobs: Annotated[int, typer.Option(help="Processes.")] = -1,
     only: Annotated[str, typer.Option(help="Those worlds whose name has this.")] = "",
