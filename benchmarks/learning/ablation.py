@@ -108,7 +108,7 @@ def in_words(shares: list[float]) -> str:
 def main(
     minutes: Annotated[float, typer.Option(help="Minutes of a processor for each run.", min=0)] = 5.0,
     seeds: Annotated[int, typer.Option(help="Runs of each setting.", min=1)] = 2,
-    only: Annotated[str, typer.Option(help="Only settings with this text in the name.")] = "",
+    only: Annotated[list[str] | None, typer.Option(help="Settings with this text in the name; again for more.")] = None,
     keep: Annotated[Path, typer.Option(help="The folder of finished runs.")] = Path("build/alphazero_ablation"),
     write: Annotated[bool, typer.Option("--write", help="Write the table into docs/measurements.md.")] = False,
 ) -> None:
@@ -117,7 +117,7 @@ def main(
     table, body, console = Table(*head, title="Moves that preserve the value, in %"), [], Console(width=WIDTH)
     keep.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(SETTINGS):
-        if only in name:
+        if any(text in name for text in only or [""]):
             found = seeds_side_by_side(name, number, seeds, minutes, keep)
             moves = sum(one["steps"] for one in found) / len(found)
             cells = [name, f"{moves / 1000:.0f} k", *(in_words([one[mark] for one in found]) for mark in MARKS)]
