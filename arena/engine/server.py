@@ -261,7 +261,7 @@ class GTPServer:
                 agent.seconds = _LONGEST if hears else seconds
             listener = agent.listener = Listener(hear, seconds)
             with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
-                found = agent.analyse(info["state"], info["action_mask"], observation, info.get("past"))
+                found = agent.analyse(info["state"], info["action_mask"], observation)
             hear(found)
             tell()
         answers.write("")

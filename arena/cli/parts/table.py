@@ -105,7 +105,8 @@ class Table:
             self._adviser = make(name, self.game), name
         adviser, name = self._adviser
         info = self.env.infos[self.env.agent_selection]
-        found = adviser.analyse(state, info["action_mask"], past=info.get("past"))
+        earlier = {"past": info["past"]} if "past" in info else {}
+        found = adviser.analyse(state, info["action_mask"], **earlier)
         _print(f"Hint: {self.game.move_name(state, found.best_action)}, value {found.value:+.2f} for you, says {name}.")
 
     def _undo(self, state: State) -> None:
