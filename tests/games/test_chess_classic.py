@@ -16,7 +16,7 @@ pytest.importorskip("pygame")
 
 from pettingzoo.classic import chess_v6
 
-GAMES = 100  # chess_v6 takes half a second for each
+GAMES = 60  # chess_v6 takes half a second for each
 ILLEGAL = 0.0005  # how often an action is drawn from all, not from the legal ones
 
 
