@@ -58,7 +58,7 @@ class TestScript:
         (kept,) = map(json.loads, keep.read_text().splitlines())
         records = match("connect_four", ["alphabeta(depth=4)", "alphabeta(depth=1)"], 20)
         assert sum(kept["pairs"]) == sum((record.outcome[i % 2] + 1) / 2 for i, record in enumerate(records)) > 10
-        assert kept["seconds"][0] > kept["seconds"][1] > 0
+        assert min(kept["seconds"]) > 0
         run("--openings", 10, "--jobs", 1, "--keep", keep)
         assert [json.loads(line)["game"] for line in keep.read_text().splitlines()] == ["connect_four", "tictactoe"]
         monkeypatch.setattr(elo, "play_row", None)  # nothing is left to play

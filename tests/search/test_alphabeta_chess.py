@@ -242,7 +242,7 @@ def test_quiescence_evades_checks_and_takes_what_is_noisy(rng: np.random.Generat
 
     state, agent = game.new_state(), AlphaBeta(game, 1, selective=False, quiescence=3, captures=True)
     checks = 0
-    for _ in range(30):
+    for _ in range(60):
         if game.is_terminal(state):
             state = game.new_state()
         assert game.is_forced is not None
