@@ -25,7 +25,7 @@ import csv
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import shown
@@ -105,23 +105,23 @@ def read_csv(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
     csv.field_size_limit(_LONGEST)
     done = line = 0
 
-    def lines() -> Iterator[str]:
+    def lines(file: BinaryIO) -> Iterator[str]:
         nonlocal done, line
-        with open(path, "rb") as file:
-            for data in file:
-                done, line = done + len(data), line + 1
-                yield (without_mark(data) if line == 1 else data).decode("utf-8")
+        for data in file:
+            done, line = done + len(data), line + 1
+            yield (without_mark(data) if line == 1 else data).decode("utf-8")
 
-    reader = csv.reader(lines(), strict=True)
-    width = _check_columns(next(reader, []), path)
-    try:
-        for cells in reader:
-            if len(cells) != width:
-                raise ValueError(f"the line has {len(cells)} cells, expected {width}")
-            yield _record(read(cell) for read, cell in zip(_CELLS, cells, strict=False))
-            watch(done)
-    except (ValueError, csv.Error) as error:
-        raise located(error, path, line) from None
+    with open(path, "rb") as file:
+        reader = csv.reader(lines(file), strict=True)
+        width = _check_columns(next(reader, []), path)
+        try:
+            for cells in reader:
+                if len(cells) != width:
+                    raise ValueError(f"the line has {len(cells)} cells, expected {width}")
+                yield _record(read(cell) for read, cell in zip(_CELLS, cells, strict=False))
+                watch(done)
+        except (ValueError, csv.Error) as error:
+            raise located(error, path, line) from None
 
 
 def _number(text: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,8 @@ class TestConversion:
         with pytest.raises(ValueError, match=message) as caught:
             list(read_games(file))
         assert str(file) in str(caught.value)
+        if Path("/proc/self/fd").is_dir():  # it is closed, though the error knows all frames of the reader
+            assert str(file) not in map(os.path.realpath, Path("/proc/self/fd").iterdir())
         if "column" in message:
             with pytest.raises(ValueError, match=message):
                 write_games(file, [ODD])
