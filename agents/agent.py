@@ -16,8 +16,8 @@ An agent may have more. ``watch(action)``, for players that must know the moves 
 by `plyground.arena.play` after each move of either side, those of an opening first. ``batched()`` returns players of
 many games at once, an `Opponents` of `plyground.envs`, or None where its settings do not allow that; without it,
 environments with many games copy the agent for each. ``analyse(state, mask, observation)`` answers with an `Analysis`.
-What a search is told of its leaves by an `Evaluator`, and how one is made of a network, says
-`plyground.agents.puct.evaluators`.
+`plyground.agents.puct.evaluators` says what an `Evaluator` tells a search of its leaves, and how one is made from a
+network.
 
 ``copies()`` returns an `Opponents`, or None: one that plays in each row exactly what this agent would play there, reset
 with the seed from which `plyground.envs.jit.prng.new_rng` made the row's generator. Tournaments advance many games at

@@ -23,7 +23,7 @@ def best(game: Game | str, seconds: float = 1.0, *, seed: int | None = None) -> 
     Args:
         game: the game, or its name.
         seconds: wall-clock time for each move.
-        seed: of the rollouts; alpha-beta draws nothing.
+        seed: the seed of the rollouts; alpha-beta draws nothing.
 
     Raises:
         ValueError: the game is unknown, or ``seconds`` is not above 0.

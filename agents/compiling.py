@@ -82,7 +82,7 @@ class _Notice(event.Listener):
 
 
 class Stopwatch(event.Listener):
-    """A clock that stands still while something is compiled, for work of which nobody knows before what it needs.
+    """A clock that stands still while something is compiled, for work whose needs nobody knows beforehand.
 
     ::
 

@@ -31,7 +31,7 @@ class Policy:
         model: a model, or the file it was saved to; or a `ModelNetwork`.
         deterministic: play the preferred action; False: draw from the model's distribution (Q-values have none).
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
-        seed: of the draws; None takes one from the system's entropy.
+        seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
         ValueError: the file is none of stable-baselines3's, or the model's spaces are not the game's.

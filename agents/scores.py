@@ -1,4 +1,4 @@
-"""Values of ours as chess programs tell them: in hundredths of a pawn, or as a mate in so many moves.
+"""Our values as chess programs tell them: in hundredths of a pawn, or as a mate in so many moves.
 
 A search by an evaluation has its unit, in which a guess lies strictly between a loss, -1, and a win, 1 (times the
 game's ``max_utility``). What a pawn is worth there is measured: it is the median of what the evaluation of the initial

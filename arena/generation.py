@@ -1,7 +1,7 @@
 """Games by any players, as records to learn from: varied openings, random moves between, several levels.
 
-Game number k depends on the seed, its number and the players alone. So any number of processes plays the same games,
-and a file that has the first of them is gone on with.
+Game number k depends on the seed, its number and the players alone. So any number of processes play the same games,
+and a file that has the first of them can be continued.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def generate(
     """Yield games, in order, each as soon as it and those before it are finished.
 
     Each game draws its two players, and how many random plies open it. In the record's ``movers`` nobody, -1, made the
-    moves of the opening and those that ``noise`` drew: who learns from the players leaves them out.
+    moves of the opening and those that ``noise`` drew: whoever learns from the players leaves them out.
 
     Args:
         game: the game, or its name.
         players: agents, functions or spec strings, see `plyground.agents.as_agent`. A player may meet itself; one alone
             always does. They must be picklable if ``jobs`` is not 1.
         games: how many games there are in all.
-        seed: of the players drawn, the openings, the noise and the games.
+        seed: the seed of the players drawn, the openings, the noise and the games.
         opening_plies: the fewest and the most random plies that open a game.
         noise: the share of the moves after the opening that are drawn at random.
         first: the number of the first game that is yielded: those before it were played already.

@@ -60,8 +60,8 @@ def play(
         failures: errors of a player by which it loses the game, in place of their being raised:
             `plyground.agents.engines.EngineError` for programs, or `Exception`. The record's ``ending`` is then
             ``"failed"``, its ``reason`` says what happened, and the outcome is -1 for that player, +1 for the other.
-        time: the players' time, such as ``"60+0.5"`` or ``"0.2/move"``, see `plyground.arena.referee.TimeControl`. Who
-            uses it up loses, and the ``ending`` is ``"time"``.
+        time: the players' time, such as ``"60+0.5"`` or ``"0.2/move"``, see `plyground.arena.referee.TimeControl`. A
+            player who uses it up loses, and the ``ending`` is ``"time"``.
         adjudication: what ends games whose result is known, in environments of ours: ``"exact"``, ``"resign"``,
             ``"draw"``, each with options, see `plyground.arena.referee.adjudication`. The ``ending`` is then
             ``"adjudicated"``.

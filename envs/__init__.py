@@ -2,7 +2,7 @@
 
 Importing this package registers every game with both libraries.
 
-Beside games and environments here is what rules of one's own are written with: `kernel` and `helper`, `below` and
+Besides games and environments, here is what you write rules of your own with: `kernel` and `helper`, `below` and
 `uniform` for random numbers, `popcount` and `lowest` for bitboards, `lead` for evaluations, `draw_grid`, `letters` and
 `numbers_up` for boards. ``BoardVecEnv``, which needs stable-baselines3, is loaded when it is asked for.
 """

@@ -91,7 +91,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         game: a game, or its name as `plyground.envs.make_game` takes it.
         render_mode: what `render` returns: ``"ansi"``: the board as text; ``"svg"``: a picture as an SVG document;
             ``"rgb_array"``: a picture as uint8 [height, width, 3]; ``"human"``: nothing, but a window (by pygame) shows
-            every step. Once a person has closed the window, the game goes on without.
+            every step. Once a person has closed the window, the game goes on without it.
         max_cycles: truncate the game after this many turns of each player (2 · ``max_cycles`` plies). Default: never.
         illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other,
             as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``

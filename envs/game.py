@@ -82,7 +82,7 @@ class Game(GameTexts, GameViews):
             evaluation, when both sides go on to capture where it went, or stop, as is best for them.
         passed: ``passed(state)`` lets the player to move pass, in place, and returns True; or it returns False, and
             the state is of no use any more, where passing is against the idea of a null move: whoever is in check or in
-            zugzwang would gain by it. The other player is to move then.
+            zugzwang would gain by it. After a pass the other player is to move.
         key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
             fields.
         canonical_key: ``canonical_key(state) -> uint64``, a key that is the same for a position and its images under
@@ -103,7 +103,7 @@ class Game(GameTexts, GameViews):
         fixed: fields of the state that ``setup`` fills and no move changes, such as the komi of Go: a state with others
             is one of another game, and refused.
         decode: ``decode(planes, state)`` fills a zeroed record from what the player to move observes; plain Python. It
-            may raise `ValueError` where no game looks like that; what it makes is asked for ``is_valid``, and compared
+            may raise `ValueError` where no game looks like that; what it makes is checked by ``is_valid``, and compared
             with the planes.
         action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
             `ValueError`.

@@ -1,6 +1,6 @@
 """The two functions of a PettingZoo-style module such as `connect_four_v0`: ``env`` and ``raw_env``.
 
-There is no ``parallel_env``, and who asks for one is told why.
+There is no ``parallel_env``, and whoever asks for one is told why.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class AlphaGo(PUCT):
         inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the networks.
         device: where they are computed, as in ``"cuda"``.
-        seed: of the rollouts; None takes one from the system's entropy.
+        seed: the seed of the rollouts; None takes one from the system's entropy.
 
     Raises:
         ValueError: an argument is out of its range, or a network is for another game, or damaged.

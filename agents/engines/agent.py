@@ -36,7 +36,7 @@ class Engine:
     """A program that somebody else wrote, as a player: GNU Go, for one. It is started when it is first needed.
 
     The program is told of the moves that lead from one position that it is shown to the next, and asked for its own. A
-    move that it refuses, or that our rules do not allow, is a `DisagreementError`: the two have other ideas of the
+    move that it refuses, or that our rules do not allow, is a `DisagreementError`: the two have different ideas of the
     game. A program that has died, or was ended since it did not answer, is started anew when the next game begins. A
     resignation is no move of ours: where a program resigns it passes from then on, or plays its first legal move.
 

@@ -25,7 +25,7 @@ _KEPT = 20  # lines of its standard error
 
 
 class EngineError(RuntimeError):
-    """A program cannot be started, has ended, answers nonsense, or not in time."""
+    """A program cannot be started, has ended, answers nonsense, or does not answer in time."""
 
 
 def located(command: str | Sequence[str]) -> list[str]:

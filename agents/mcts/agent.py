@@ -76,7 +76,7 @@ class MCTS(SearchAgent):
             their evaluation. 0: no bias.
         widening: α of progressive widening, above 0 and at most 1: after N visits, ⌈N^α⌉ children are considered, in
             the order of their evaluation. None: all.
-        superko: in a game that forbids that a position comes again, as Go does, whether the tree leaves such moves out.
+        superko: in a game that forbids a position to come again, as Go does, whether the tree leaves such moves out.
             It knows the game from the agent's first move on. False: the tree knows the rules of a state alone.
         threads: threads that share the simulations. Each grows a tree of its own, and the trees vote with all their
             visits (root parallelization, Chaslot et al. 2008).

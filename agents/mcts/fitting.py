@@ -193,7 +193,7 @@ def learn_linear(
         rate: the first step size.
         decay: how strongly weights are drawn to zero (L2).
         batch: examples for each step.
-        seed: of the order of the examples.
+        seed: the seed of the order of the examples.
 
     Raises:
         ValueError: there are no examples, or a number is out of its range.

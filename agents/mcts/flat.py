@@ -91,7 +91,7 @@ class FlatMonteCarlo(SearchAgent):
         allocation: ``"uniform"`` or ``"ucb1"``.
         c: how much ``"ucb1"`` explores. The means run from -1 to 1 (times the game's ``max_utility``), twice the range
             for which UCB1's √2 is meant.
-        seed: of the random games; None takes one from the system's entropy.
+        seed: the seed of the random games; None takes one from the system's entropy.
 
     Raises:
         ValueError: a budget is not positive, the allocation is unknown, or ``c`` is negative.

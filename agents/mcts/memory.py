@@ -32,7 +32,7 @@ def grown(arrays: Arrays, nodes: int, is_late: Callable[[], bool]) -> Arrays | N
     Args:
         arrays: the arrays, which are not changed. Those that do not grow are shared.
         nodes: the new number of elements; those beyond the old ones are 0.
-        is_late: tells whether to give up. It is asked every millisecond, for to copy a large tree can take seconds.
+        is_late: tells whether to give up. It is asked every millisecond, for copying a large tree can take seconds.
     """
     fields: dict[str, Any] = arrays._asdict()  # type: ignore[attr-defined]
     more: dict[str, NDArray[Any]] = {}

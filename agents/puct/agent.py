@@ -77,7 +77,7 @@ class PUCT(SearchAgent):
             with 0 there is one leaf in it, as the same way is always the best.
         fpu: the Q of an action that was never visited.
         noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
-        alpha: of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
+        alpha: α of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
         temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
             with the better Q, then the lower number).
         reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
@@ -92,8 +92,8 @@ class PUCT(SearchAgent):
         proofs: results of finished games go up the tree as far as they prove something (Winands et al. 2008), and a
             proved root ends the search. A root of PUCT then has no batches.
         considered: candidates at a Gumbel root, at most.
-        c_visit, c_scale: of Gumbel's σ, for values from 0 to 1.
-        seed: of noise, rollouts and drawn moves; None takes one from the system's entropy.
+        c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1.
+        seed: the seed of noise, rollouts and drawn moves; None takes one from the system's entropy.
 
     A tree with a Gumbel root or proofs has its room from the start, for twice the simulations: ``tree_mb`` must suffice
     for these, and ends a search that has seconds alone. None stands for a gigabyte there.

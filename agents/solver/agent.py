@@ -95,7 +95,7 @@ class Solver(SearchAgent):
     Where none comes again and they do not fit into memory, alpha-beta looks for a proof, in a table of fixed size. It
     finds a win or a loss with the distance, and the actions that keep both; see `Solution.complete`.
 
-    Endings of checkers and chess are solved without the count of quiet plies, and then held against it; see
+    Endings of checkers and chess are solved without the count of quiet plies, and then checked against it; see
     `plyground.agents.solver.endings`.
 
     Args:

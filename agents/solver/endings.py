@@ -1,4 +1,4 @@
-"""Endings of games with a count of quiet plies, checkers and chess: solved without it, and then held against it.
+"""Endings of games with a count of quiet plies, checkers and chess: solved without it, and then checked against it.
 
 With the count in its state, each position exists as often as there are counts (80 times in checkers, 100 in chess), and
 no state comes again. Without the count it exists once, positions come again, and retrograde analysis takes a fiftieth

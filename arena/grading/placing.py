@@ -85,7 +85,7 @@ def iter_place(
     """Play a player against the rungs of a ladder, and yield each game with where the player stands after it.
 
     Each pair of games has an opening of its own, which both play from both sides. It ends when the interval reaches no
-    farther than ``width`` to either side in the mean, or after so many games.
+    farther than ``width`` to either side on average, or after so many games.
 
     Args:
         player: an agent, a function or a spec string.

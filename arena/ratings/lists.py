@@ -126,7 +126,7 @@ def rating_list(
         anchors: fixed ratings in Elo, by name. Default: none, and the mean of all ratings is 0.
         confidence: the probability that the intervals are to have, between 0 and 1.
         first_move: whether the first move may be worth something.
-        prior: how much is added to each player's games so that who won or lost all of them has a finite rating: 1
+        prior: how much is added to each player's games so that a player who won or lost all has a finite rating: 1
             stands for half a game, or three quarters where games are drawn. Above 0.
 
     Raises:

@@ -1,6 +1,6 @@
 """Where strength is not one number: who beats whom, circles of players who beat each other, α-rank, Nash averaging.
 
-A rating predicts that who beats a player who beats a third one beats that one too. Where this fails, the matrix of
+A rating predicts that if A beats B and B beats C, then A beats C too. Where this fails, the matrix of
 scores says more than a list. Two answers to "who is strong" are read off it. **Nash averaging** (D. Balduzzi,
 K. Tuyls, J. Perolat and T. Graepel, "Re-evaluating evaluation", NeurIPS 2018) rates each player against the mixture of
 players that nobody beats; copies of a player, or many weak ones, change nothing. **α-rank** (S. Omidshafiei et al.,

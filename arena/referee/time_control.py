@@ -1,4 +1,4 @@
-"""Time controls: for a whole game, with an increment, or for each move; who uses up the time loses."""
+"""Time controls: for a whole game, with an increment, or for each move; whoever uses up the time loses."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Sprt:
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """Return the difference in strength, knowing that the test stops at its bounds.
 
-        Who stops when one side is ahead sees too large a difference in the mean. So outcomes are put in an order, from
+        Stopping when one side is ahead overstates the difference on average. So outcomes are put in an order, from
         "H0 at once" over "H0 late", "no decision" and "H1 late" to "H1 at once", and the ends of the interval are those
         differences at which as extreme an outcome as this one has a chance of half of what the interval leaves out. The
         walk of the log-likelihood ratio is taken for Brownian motion with drift, as it is between players of nearly the

@@ -1,4 +1,4 @@
-"""Games in one SQLite file, which several processes may add to, and of which nothing that is finished is lost.
+"""Games in one SQLite file, which several processes may add to, and which loses nothing that is finished.
 
 Start with `session`, a tournament while it is played; `schema` has the tables, `keys` what makes two games the same
 game, `rows` a game as a row, `reading` the games of a file. May import `plyground.envs`, `plyground.agents` and

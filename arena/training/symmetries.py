@@ -1,7 +1,7 @@
 """Augmentation by symmetry: in each game the learner sees the board through one of its symmetries.
 
 All symmetries are equally likely, so the learner meets a position and its images equally often, and what it is told
-stays true to what it did: nothing is off-policy, as images are that are added to a batch afterwards.
+stays true to what it did: nothing is off-policy, unlike images that are added to a batch afterwards.
 
 This module can be imported without stable-baselines3; the wrapper cannot be made without.
 """

@@ -1,9 +1,9 @@
 """Checkers on 8x8 squares: English draughts, by the rules of the World Checkers Draughts Federation.
 
 Black (player 0) begins on squares 1-12, at the top, and moves down. Men move and jump one step forward, kings also
-back. Who can jump must, by a jump of free choice. A jump that can go on must go on, with the same piece: it is a row of
+back. Whoever can jump must, but may choose how. A jump that can go on must go on, with the same piece: it is a row of
 actions of one player, who stays `player`. A man that reaches the last row is crowned and its move ends there, in the
-middle of a jump too. Who cannot move loses. The game is drawn after 80 plies (40 moves of each side) without a jump or
+middle of a jump too. Whoever cannot move loses. The game is drawn after 80 plies (40 moves a side) without a jump or
 a move of a man, and, in environments, when a position stands on the board for the third time; nobody has to claim it.
 
 Boards are bitboards of 35 bits, see `squares`. Actions are the 98 steps ("11-15"), then the 72 jumps ("15x22"); both by

@@ -191,7 +191,7 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
 
     Args:
         opponent: a spec string such as ``"alphabeta(depth=2)"`` (see `plyground.agents.make`); an agent with ``act``;
-            a function, of ``(observation, info)`` for one position or, told by these names, of ``(observations,
+            a function, of ``(observation, info)`` for one position or, known by these names, of ``(observations,
             masks)`` for many, see `FromFunction`; or an `Opponents`, which is returned as it is.
         game: the game.
 

@@ -73,9 +73,9 @@ class Forest:
         simulations: the most simulations of a search; a row may have fewer. The evaluation of a root is not one.
         root: how the root divides its simulations, and what is selected below.
         considered: candidates at a Gumbel root, at most.
-        c_visit, c_scale: of Gumbel's σ, for values from 0 to 1.
+        c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1.
         noise: whether a Gumbel root draws noise; for PUCT see ``epsilon``.
-        c, c_base, fpu: of PUCT, as in `PUCT`.
+        c, c_base, fpu: the numbers of PUCT, as in `PUCT`.
         forced: k of the forced playouts at a PUCT root; 0 for none.
         epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root.
         proofs: whether results of finished games go up the trees as far as they prove something.
@@ -85,7 +85,7 @@ class Forest:
         cache_mb: memory for answers of the evaluator, in MB, which are not asked for again: an `EvaluationCache`. Clear
             it when the evaluator has changed.
         threads: threads that advance the trees.
-        seed: of the noise; None takes one from the system's entropy.
+        seed: the seed of the noise; None takes one from the system's entropy.
 
     Attributes:
         rngs: uint64 [rows, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.

@@ -1,6 +1,6 @@
 """Games of others to learn from: read, checked against the rules, without duplicates, and split by game.
 
-A game belongs to the tests by a hash of its moves. So a position is never tested on a game that it was learned from,
+A game belongs to the tests by a hash of its moves. So no test position is from a game that was learned from,
 and a game stays where it is when others are added.
 """
 

@@ -1,6 +1,6 @@
 """Chess, by the Laws of FIDE, and Chess960, with the conventions of ``pettingzoo.classic.chess_v6``.
 
-White is player 0. Who cannot move is mated if in check, and else the game is drawn. It is also drawn when neither side
+White is player 0. Whoever cannot move is mated if in check; else the game is drawn. It is also drawn when neither side
 has the pieces to mate, and, without a claim, after 100 plies (50 moves of each side) without a capture or a move of a
 pawn, unless the last of them mates, and, in environments, when a position stands on the board for the third time.
 ``chess(max_quiet_plies=150, repetition=5)`` draws where the Laws do even if nobody claims (9.6). Positions are the same
