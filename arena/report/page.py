@@ -145,17 +145,22 @@ def _summary(records: Sequence[GameRecord]) -> Html:
     endings = Counter(record.ending for record in records)
     drawn = sum(record.outcome[0] == record.outcome[1] and record.ending != "truncated" for record in records)
     facts = [("games", len(records)), ("drawn", drawn)]
-    words = {"truncated": "broken off", "illegal": "lost by illegal moves", "failed": "lost by errors"}
+    words = {"truncated": "broken off", "adjudicated": "adjudicated", "time": "lost on time"}
+    words |= {"illegal": "lost by illegal moves", "failed": "lost by errors"}
     facts += [(word, endings[ending]) for ending, word in words.items() if endings[ending]]
     items = [tag("li", [tag("b", f"{count:,}"), f" {word}"]) for word, count in facts]
-    lost = Counter(_loser(record) for record in records if record.ending in ("illegal", "failed"))
-    by = ", ".join(f"{name} {count}" for name, count in lost.most_common())
-    note = tag("p", f"Lost by illegal moves or errors: {by}.", class_="note") if by else ""
-    return Html(tag("ul", items, class_="facts") + note)
+    notes = [
+        tag("p", f"Lost {how}: {by}.", class_="note")
+        for how, some in (("on time", ("time",)), ("by illegal moves or errors", ("illegal", "failed")))
+        if (by := _losers(record for record in records if record.ending in some))
+    ]
+    return Html(tag("ul", items, class_="facts") + "".join(notes))
 
 
-def _loser(record: GameRecord) -> str:
-    return record.players[record.outcome.index(min(record.outcome))]
+def _losers(records: Iterable[GameRecord]) -> str:
+    """Return who lost these games, and how many."""
+    lost = Counter(record.players[record.outcome.index(min(record.outcome))] for record in records)
+    return ", ".join(f"{name} {count}" for name, count in lost.most_common())
 
 
 def _navigation(sections: Sequence[Html]) -> Html:

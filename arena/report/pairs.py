@@ -29,6 +29,11 @@ class Points(NamedTuple):
         """The share of the points."""
         return self.gained / self.games if self.games else math.nan
 
+    @property
+    def rest(self) -> Points:
+        """What the other side gained in these games."""
+        return Points(self.games - self.gained, self.games, 1 - self.high, 1 - self.low)
+
 
 def points_of_first(record: GameRecord) -> float:
     """Return what the player who began has gained: 1 for a win, half for a draw, or 0."""
@@ -57,18 +62,22 @@ def first_share(pairs: Sequence[Pair]) -> Points:
 
 
 def player_share(pairs: Sequence[Pair], name: str, against: str | None = None) -> Points:
-    """Return the share of the points that a player got, in all of its games, or against one other."""
+    """Return the share of the points that a player got, in all of its games, or against one other.
+
+    In games against itself it got those of both sides, as in the table of results.
+    """
     gained = []
     for pair in pairs:
         first, second = pair[0].players
         if name in (first, second) and (against is None or {name, against} == {first, second}):
-            gained.append([_points_of(record, name) for record in pair])
+            gained.append([points for record in pair for points in _points_of(record, name)])
     return _share(gained)
 
 
-def _points_of(record: GameRecord, name: str) -> float:
+def _points_of(record: GameRecord, name: str) -> list[float]:
+    """Return the points of a player from each side that it played."""
     points = points_of_first(record)
-    return points if record.players[0] == name else 1 - points
+    return [one for one, player in zip((points, 1 - points), record.players, strict=True) if player == name]
 
 
 def _share(pairs: Sequence[Sequence[float]]) -> Points:

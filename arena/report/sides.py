@@ -9,7 +9,7 @@ from ...envs.outside.messages import cut
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
 from .markup import Html, Value, elo, named, section, share_text, table, tag
-from .pairs import Beginning, Points, first_share, in_pairs, player_share, points_of_first
+from .pairs import Beginning, Points, first_share, in_pairs, points_of_first
 
 __all__ = ["sides_section"]
 
@@ -69,14 +69,13 @@ def _results(points: Sequence[float]) -> str:
 def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list[Value]]:
     everybody = [points_of_first(record) for record in records]
     share = first_share(in_pairs(records))
-    rest = 1 - share.share
     rows: list[list[Value]] = [
         [
             "All",
             _results(everybody),
             _text(share),
             _results([1 - one for one in everybody]),
-            share_text(rest, 1 - share.high, 1 - share.low),
+            _text(share.rest),
         ]
     ]
     for name in names:
@@ -85,7 +84,8 @@ def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list
             own = [record for record in records if record.players[seat] == name]
             points = [points_of_first(record) for record in own]
             row.append(_results(points if seat == 0 else [1 - one for one in points]))
-            row.append(_text(player_share([(record,) for record in own], name)))
+            share = first_share([(record,) for record in own])
+            row.append(_text(share if seat == 0 else share.rest))
         rows.append(row)
     return rows
 

@@ -23,12 +23,15 @@ def lengths_section(records: Sequence[GameRecord]) -> Html:
     edges, counts = _histogram(plies)
     rows: list[list[Value]] = []
     drawn = np.array([record.outcome[0] == record.outcome[1] for record in records])
-    ended = np.array([record.ending in ("finished", "truncated") for record in records])
+    broken = np.array([record.ending in ("illegal", "failed") for record in records])
+    late = np.array([record.ending == "time" for record in records])
+    ended = ~(broken | late)
     for name, some in (
         ("All", np.ones(len(plies), bool)),
-        ("Decided by the rules", ended & ~drawn),
+        ("Decided by the rules, or adjudicated", ended & ~drawn),
         ("Drawn, or broken off", ended & drawn),
-        ("Lost by an illegal move or an error", ~ended),
+        ("Lost on time", late),
+        ("Lost by an illegal move or an error", broken),
     ):
         if (own := plies[some]).size:
             low, middle, high = np.percentile(own, (5, 50, 95))
@@ -98,7 +101,7 @@ def times_section(records: Sequence[GameRecord], names: Sequence[str]) -> Html:
     return section(
         "times",
         "Time per move",
-        tag("p", f"{slowest} took longest, {mean} a move in the mean.", class_="lead"),
+        tag("p", f"{slowest} took longest, {mean} a move on average.", class_="lead"),
         tag("ul", items, class_="intervals", aria_label="Median time of a move, and the span of 90 % of the moves"),
         tag("p", "Dots are medians, lines the span of 90 % of the moves; the scale is logarithmic.", class_="note"),
         table(["Player", "Moves", "Mean", "Longest", "In all"], rows, "Wall-clock time of moves, openings left out"),

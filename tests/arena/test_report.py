@@ -97,6 +97,13 @@ class TestTables:
         assert page.count("plays against itself, which tells nothing of its strength") == 2
         assert len(data_of(page)["games"]) == 1
 
+    def test_who_plays_itself_gets_half_of_the_points(self) -> None:
+        tables = Reader(report_page([a_game("a a", 1.0)] * 3 + [a_game("a a", -1.0)], blunder_seconds=0)).tables
+        cross = tables["Points of each player, in the rows, against each other one, by number"]
+        assert (cross[1][0], cross[1][2], cross[1][3].split(" (")[0]) == ("1 a", "4", "50 %")
+        row = tables["Results by side"][2]
+        assert [cell.split(" (")[0] for cell in row] == ["a", "3–0–1", "75 %", "1–0–3", "25 %"]
+
     def test_results_by_side_and_opening(self) -> None:
         tables = Reader(report_page(MATCH, blunder_seconds=0)).tables
         sides = tables["Results by side"]
@@ -114,11 +121,29 @@ class TestTables:
         tables = Reader(page).tables
         rows = {row[0]: row[1:] for row in tables["Plies of the games"][1:]}
         assert rows["All"][0] == "7"
-        assert rows["Decided by the rules"][:2] == ["3", "5.3"]  # 5, 6 and 5 plies
+        assert rows["Decided by the rules, or adjudicated"][:2] == ["3", "5.3"]  # 5, 6 and 5 plies
         assert rows["Drawn, or broken off"][0] == "3"
         assert rows["Lost by an illegal move or an error"] == ["1", "6.0", "6", "6–6", "6–6"]
+        assert "1 ms a move on average." in page
         times = tables["Wall-clock time of moves, openings left out"]
         assert {row[2] for row in times[1:]} == {"1 ms"}
+
+    def test_games_that_neither_the_rules_nor_faults_ended(self) -> None:
+        games = [
+            a_game("a b", -1.0, ending="time"),
+            a_game("a b", 1.0, ending="adjudicated"),
+            a_game("a b", 0.0, ending="adjudicated"),
+        ]
+        page = report_page(games, blunder_seconds=0)
+        rows = Reader(page).tables["Plies of the games"][1:]
+        assert [row[:3] for row in rows] == [
+            ["All", "3", "6.7"],
+            ["Decided by the rules, or adjudicated", "1", "5.0"],
+            ["Drawn, or broken off", "1", "9.0"],
+            ["Lost on time", "1", "6.0"],
+        ]
+        assert "<li><b>2</b> adjudicated</li><li><b>1</b> lost on time</li></ul>" in page
+        assert "Lost on time: a 1." in page
 
     def test_a_file_without_times_says_so(self) -> None:
         page = report_page([replace(one, seconds=[0.0] * len(one.moves)) for one in MATCH], blunder_seconds=0)
@@ -139,6 +164,10 @@ class TestPairs:
         assert share.share == whole.score == 2.5 / 4
         assert share.low == pytest.approx(1 / (1 + 10 ** (-whole.low / 400)))
         assert share.high == pytest.approx(1 / (1 + 10 ** (-whole.high / 400)))
+
+    def test_games_against_oneself_count_for_both_sides(self) -> None:
+        share = player_share(in_pairs([a_game("a a", 1.0), a_game("a a", -1.0, (8,)), *MATCH[:2]]), "a")
+        assert (share.gained, share.games) == (4, 6)  # one of two in each of the first, two of two of b
 
     def test_games_find_their_counterparts_in_any_order(self) -> None:
         order = np.random.default_rng(5).permutation(len(MATCH))
