@@ -20,7 +20,7 @@ from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, TimeControl
 from .store import Plan, Session
 from .store.keys import digest
-from .tournaments.course import Course, Openings
+from .tournaments.course import MAX_FAILURES, Course, Openings
 from .tournaments.formats import schedule_of
 from .tournaments.games import MANY, played
 from .tournaments.table import Table
@@ -55,7 +55,7 @@ def iter_match(
     names: Sequence[str] | None = None,
     after: Sequence[GameRecord] = (),
     failures: Failures = EngineError,
-    max_failures: int = 3,
+    max_failures: int = MAX_FAILURES,
     time: str | TimeControl | None = None,
     adjudication: str | Sequence[str | Adjudicator] = (),
     store: str | Path | None = None,
@@ -146,7 +146,8 @@ def iter_match(
             if openings is None
             else {"given": len(openings), "digest": digest(list(map(as_data, openings))).hex()}
         )
-        plan = Plan(game, players, labels, format, games, seed, described, conditions.described)
+        limit = None if max_failures == MAX_FAILURES else max_failures
+        plan = Plan(game, players, labels, format, games, seed, described, conditions.described, limit)
         session = Session(store, plan, resume)
     table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
     workers = None

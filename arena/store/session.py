@@ -43,6 +43,7 @@ class Plan(NamedTuple):
         seed: of the tournament.
         openings: what the openings are, as values that JSON has.
         others: further arguments on which a game depends, by name, as values that JSON has.
+        max_failures: after how many a player is withdrawn, on which it depends which games there are; None: as usual.
     """
 
     game: Game
@@ -53,6 +54,7 @@ class Plan(NamedTuple):
     seed: int
     openings: Any
     others: Mapping[str, Any] = {}
+    max_failures: int | None = None
 
 
 class Session:
@@ -77,7 +79,7 @@ class Session:
         if not is_store(path):
             raise ValueError(f"cannot keep games in {path}: expected a name that ends in .db")
         file, _ = split_name(path)
-        self._source = plan.game.source
+        self._source, self._games = plan.game.source, plan.games
         rules = game_identity(plan.game)
         identities = [player_identity(player, plan.game) for player in plan.players]
         pairs = list(zip(plan.labels, identities, strict=True))
@@ -93,6 +95,8 @@ class Session:
             "openings": plan.openings,
             **plan.others,
         }
+        if plan.max_failures is not None:  # older files know none
+            arguments["max_failures"] = plan.max_failures
         what = {**arguments, "players": [self._players[name].hex() for name in plan.labels]}
         what["game"] = self._rules.hex()
         if plan.format.partition("(")[0].strip() in _ANY_NUMBER:
@@ -127,11 +131,15 @@ class Session:
 
     def _extend(self, connection: sqlite3.Connection, arguments: dict[str, Any]) -> None:
         """Note that a tournament has more games than were planned at first."""
-        (text,) = connection.execute("SELECT arguments FROM tournaments WHERE id = ?", (self.number,)).fetchone()
-        if json.loads(text)["games"] < arguments["games"]:
+        if self._planned(connection) < arguments["games"]:
             connection.execute(
                 "UPDATE tournaments SET arguments = ? WHERE id = ?", (json.dumps(arguments), self.number)
             )
+
+    def _planned(self, connection: sqlite3.Connection) -> int:
+        """Return how many games a pairing has, by the longest plan until now."""
+        (text,) = connection.execute("SELECT arguments FROM tournaments WHERE id = ?", (self.number,)).fetchone()
+        return json.loads(text)["games"]
 
     def _tell_of_others(
         self, connection: sqlite3.Connection, number: int | None, pairs: list[tuple[str, dict[str, Any]]]
@@ -188,6 +196,18 @@ class Session:
             keys = [self._key_of(record) for _, record in games]
             with self._writer.writing():
                 self._writer.enter(self.number, [(*place, key) for (place, _), key in zip(games, keys, strict=True)])
+
+    def end(self, passed: Mapping[tuple[int, int], int]) -> None:
+        """Take games out of the tournament, now that it is over: they stay in the file, but not as a part of it.
+
+        A plan with fewer games of each pairing may have withdrawn a player later, and played its later pairings.
+
+        Args:
+            passed: how many games of each pairing that has any were played, by its round and its number.
+        """
+        with self._writer.writing() as connection:
+            if self._planned(connection) == self._games:  # else those beyond may be of a longer plan
+                self._writer.leave(self.number, passed)
 
     def close(self) -> None:
         """Note the end of the run, and close the file."""

@@ -105,6 +105,16 @@ class Writer:
             ((tournament, *entry) for entry in entries),
         )
 
+    def leave(self, tournament: int, passed: Mapping[tuple[int, int], int]) -> None:
+        """Take games out of a tournament: in each pairing all but the first so many, by its round and its number."""
+        found = self.connection.execute(
+            "SELECT DISTINCT round, pairing FROM entries WHERE tournament = ?", (tournament,)
+        ).fetchall()
+        self.connection.executemany(
+            "DELETE FROM entries WHERE tournament = ? AND round = ? AND pairing = ? AND number >= ?",
+            ((tournament, *place, passed.get(place, 0)) for place in found),
+        )
+
     def _number(self, table: str, unique: str, values: Mapping[str, Any]) -> int:
         """Return the number of a row, which is made if there is none."""
         names = ", ".join(values)

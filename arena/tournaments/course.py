@@ -12,7 +12,9 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from .schedules import Outcome, Pairing, Schedule
 
-__all__ = ["Course", "Openings", "Task"]
+__all__ = ["MAX_FAILURES", "Course", "Openings", "Task"]
+
+MAX_FAILURES = 3  # games
 
 
 class Task(NamedTuple):
@@ -63,7 +65,7 @@ class Course:
         games: int,
         openings: Openings | None = None,
         seed: int = 0,
-        max_failures: int = 3,
+        max_failures: int = MAX_FAILURES,
     ) -> None:
         self.game, self.labels, self.seed = game, list(labels), seed
         self.openings = Openings(iter(())) if openings is None else openings

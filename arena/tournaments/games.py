@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Protocol
 
@@ -38,6 +38,14 @@ class Kept(Protocol):
         """Put games that are saved into the tournament, at their places."""
         ...
 
+    def end(self, passed: Mapping[tuple[int, int], int]) -> None:
+        """Take games out of a tournament that is over, whose places it has not passed.
+
+        Args:
+            passed: how many games of each pairing that has any were played, by its round and its number.
+        """
+        ...
+
 
 def played(course: Course, table: Table, workers: Workers | None, kept: Kept | None = None) -> Iterator[GameRecord]:
     """Yield the games of a tournament that are left, in order; what happens to players is said to the log.
@@ -50,6 +58,7 @@ def played(course: Course, table: Table, workers: Workers | None, kept: Kept | N
     """
     find = None if kept is None else kept.find
     keep = list if kept is None else kept.keep
+    passed: dict[tuple[int, int], int] = {}
     try:
         while not course.is_over:
             runs = _here(course, table, kept) if workers is None else workers.play(course, find, keep)
@@ -59,7 +68,9 @@ def played(course: Course, table: Table, workers: Workers | None, kept: Kept | N
                     for record in records:
                         if not course.accepts(bundle.pairing):
                             continue
-                        entries.append((course.place, record))
+                        round_, pairing, number = course.place
+                        passed[round_, pairing] = number + 1
+                        entries.append(((round_, pairing, number), record))
                         failed = course.add(record)
                         if failed is not None:
                             _tell(course, failed, record)
@@ -67,6 +78,8 @@ def played(course: Course, table: Table, workers: Workers | None, kept: Kept | N
                             yield record
                     if kept is not None:
                         kept.enter(entries)
+                        if course.is_over and course.withdrawn:  # with fewer games a pairing, others were played
+                            kept.end(passed)
                         yield from (record for _, record in entries)
     finally:
         if workers is not None:

@@ -211,6 +211,26 @@ class TestTournaments:
         )
         assert len(set(found)) == 2
 
+    def test_who_is_withdrawn_earlier_with_more_games_has_no_later_ones(self, tmp_path: Path) -> None:
+        def failing(observation: Any, info: Any) -> int:
+            raise ConnectionResetError
+
+        path, players = tmp_path / "games.db", ["random", failing, "minimax(depth=1)"]
+
+        def played(games: int, **options: Any) -> list[GameRecord]:
+            return match(GAME, players, games, failures=Exception, store=path, **options)
+
+        assert len(played(2)) == 5  # it fails for the third time against the last player
+        more = played(4, resume=True)  # and now against the first one
+        assert len(more) == 7
+        assert without_times(list(read_records(path))) == without_times(more)
+        kept = rows(path, "SELECT count(*) FROM games")
+        assert len(played(2, resume=True)) == 5  # whoever asks for fewer takes nothing away
+        assert without_times(list(read_records(path)))[:7] == without_times(more)
+        assert len(played(4, max_failures=1)) == 5  # another tournament, of games that are there already
+        assert [one.arguments.get("max_failures") for one in tournaments_in(path)] == [None, 1]
+        assert rows(path, "SELECT count(*) FROM games") == kept
+
     def test_another_version_is_told(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         path = tmp_path / "games.db"
         match(GAME, PLAYERS, 2, store=path)
