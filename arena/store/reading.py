@@ -120,14 +120,27 @@ def check_store(path: str | Path) -> int:
             raise sqlite3.DatabaseError(f"malformed: {found[0]}")
         if _is_empty(connection):
             return 0
-        (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone()
-        if sum(1 for _ in games_of(connection, "1", ())) != entries:
+        lost = connection.execute("SELECT 1 FROM entries WHERE game NOT IN (SELECT id FROM games) LIMIT 1").fetchone()
+        if lost is not None:
             raise sqlite3.DatabaseError("malformed: a tournament has a game that is missing")
-        return connection.execute("SELECT count(*) FROM games").fetchone()[0]
+        return sum(1 for _ in _selected(connection, "games", "ORDER BY games.id", ()))  # those of no tournament too
 
 
 def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> Iterator[GameRecord]:
     """Yield the games that a condition on ``entries`` or ``games`` selects, in the order of their tournaments.
+
+    Raises:
+        sqlite3.DatabaseError: a game is damaged.
+    """
+    places = "ORDER BY entries.tournament, entries.round, entries.pairing, entries.number"
+    joined = "entries JOIN games ON games.id = entries.game"
+    return _selected(connection, joined, f"WHERE {condition} {places}", values)
+
+
+def _selected(
+    connection: sqlite3.Connection, tables: str, selection: str, values: tuple[Any, ...]
+) -> Iterator[GameRecord]:
+    """Yield games of some tables, of which ``games`` is one.
 
     Raises:
         sqlite3.DatabaseError: a game is damaged.
@@ -137,9 +150,8 @@ def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, 
     endings: dict[int, str] = dict(connection.execute("SELECT id, name FROM endings"))
     columns = ", ".join(f"games.{column}" for column in COLUMNS)
     found = connection.execute(
-        f"SELECT games.key, analyses.data, {columns} FROM entries JOIN games ON games.id = entries.game "
-        f"LEFT JOIN analyses ON analyses.game = games.id WHERE {condition} "
-        "ORDER BY entries.tournament, entries.round, entries.pairing, entries.number",
+        f"SELECT games.key, analyses.data, {columns} FROM {tables} "
+        f"LEFT JOIN analyses ON analyses.game = games.id {selection}",
         values,
     )
     for key, analyses, *row in found:

@@ -378,6 +378,7 @@ class TestCommands:
         assert found["players"][1]["arguments"]["depth"] == 1
         with sqlite3.connect(out) as connection:
             connection.execute("UPDATE games SET plies = plies + 1 WHERE id = 5")
+            connection.execute("DELETE FROM entries WHERE game = 5")  # a game of no tournament
         connection.close()
         assert "games.db is damaged (malformed: a game is not what it was" in run("store", out, "--check", code=2)[1]
         assert "expected a name that ends in .db" in run("store", "games.jsonl", code=2)[1]
