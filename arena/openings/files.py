@@ -149,16 +149,18 @@ def _read_line(game: Game, line: str, plies: int | None) -> Opening | None:
 
 
 def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
-    openings = []
+    openings = list[Opening]()
     for number, record in enumerate(read_games(path), start=1):
         try:
             if record.game != game.source:
                 raise ValueError(f"it is a game of {record.game}, expected {game.source}")
             if plies is None and not record.opening and record.start is None:
                 raise ValueError("its record has no opening: say how many plies, by opening_plies")
-            openings.append(_open(game, record.moves[: record.opening if plies is None else plies], record.start))
+            opening = _open(game, record.moves[: record.opening if plies is None else plies], record.start)
         except ValueError as error:
             raise ValueError(f"{path}, game {number}: {error}") from None
+        if openings[-1:] != [opening]:  # in a match each was played from both sides, one game after the other
+            openings.append(opening)
     return openings
 
 
