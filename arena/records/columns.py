@@ -29,7 +29,7 @@ from typing import Any, BinaryIO
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import shown
-from .files import Watch, ignored, located, without_mark
+from .files import Watch, ends_within_a_line, ignored, located, without_mark
 from .record import GameRecord
 
 __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
@@ -58,7 +58,7 @@ def _record(values: Iterable[Any]) -> GameRecord:
     return GameRecord.from_fields(data)
 
 
-def _check_columns(found: list[str], path: str | Path) -> int:
+def _check_columns(found: list[str]) -> int:
     """Return how many columns there are.
 
     Raises:
@@ -67,7 +67,7 @@ def _check_columns(found: list[str], path: str | Path) -> int:
     if tuple(found) not in (_COLUMNS, _EARLIER):
         for number, (one, expected) in enumerate(itertools.zip_longest(found, _COLUMNS), start=1):
             if one != expected:
-                raise located(ValueError(f"column {number} is {shown(one)}, expected {shown(expected)}"), path, 1)
+                raise ValueError(f"column {number} is {shown(one)}, expected {shown(expected)}")
     return len(found)
 
 
@@ -82,18 +82,33 @@ def write_csv(path: str | Path, records: Iterable[GameRecord]) -> None:
     """
     is_new, width = not Path(path).exists() or not Path(path).stat().st_size, len(_COLUMNS)
     if not is_new:
-        with open(path, encoding="utf-8", newline="") as file:
-            width = _check_columns(next(csv.reader(file), []), path)
+        with open(path, "rb") as file:
+            width = _width(file, path)
     with open(path, "a", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         if is_new:
             writer.writerow(_COLUMNS)
+        elif ends_within_a_line(path):
+            file.write("\r\n")
         for record in records:
             if record.start is not None and width < len(_COLUMNS):
                 raise ValueError(f"{path} has no column for where a game starts: write a new file")
             cells = [" ".join(map(repr, one)) if isinstance(one, list) else one for one in _values(record)]
             writer.writerow(cells[:width])
             file.flush()
+
+
+def _width(file: BinaryIO, path: str | Path) -> int:
+    """Read the first line of a CSV file, and return how many columns there are.
+
+    Raises:
+        ValueError: it does not have the names of ours.
+    """
+    try:
+        line = without_mark(file.readline()).decode("utf-8")
+        return _check_columns(next(csv.reader([line], strict=True), []))
+    except (ValueError, csv.Error) as error:
+        raise located(error, path, 1) from None
 
 
 def read_csv(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
@@ -103,19 +118,19 @@ def read_csv(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
         ValueError: a line cannot be read; the message has its number.
     """
     csv.field_size_limit(_LONGEST)
-    done = line = 0
+    done, line = 0, 1
 
     def lines(file: BinaryIO) -> Iterator[str]:
         nonlocal done, line
         for data in file:
             done, line = done + len(data), line + 1
-            yield (without_mark(data) if line == 1 else data).decode("utf-8")
+            yield data.decode("utf-8")
 
     with open(path, "rb") as file:
-        reader = csv.reader(lines(file), strict=True)
-        width = _check_columns(next(reader, []), path)
+        width = _width(file, path)
+        done = file.tell()
         try:
-            for cells in reader:
+            for cells in csv.reader(lines(file), strict=True):
                 if len(cells) != width:
                     raise ValueError(f"the line has {len(cells)} cells, expected {width}")
                 yield _record(read(cell) for read, cell in zip(_CELLS, cells, strict=False))
@@ -204,7 +219,10 @@ def read_parquet(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecor
     except arrow.ArrowInvalid as error:
         raise ValueError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     with file:
-        _check_columns(file.schema_arrow.names, path)
+        try:
+            _check_columns(file.schema_arrow.names)
+        except ValueError as error:
+            raise located(error, path, 1) from None
         size, number = Path(path).stat().st_size, 0
         for batch in file.iter_batches(_AT_ONCE):
             for row in batch.to_pylist():

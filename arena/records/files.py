@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ...envs.outside.messages import cut
 
-__all__ = ["Fault", "Lines", "Watch", "add_texts", "decoded", "ignored", "located", "raised", "without_mark"]
+__all__ = [
+    "Fault",
+    "Lines",
+    "Watch",
+    "add_texts",
+    "decoded",
+    "ends_within_a_line",
+    "ignored",
+    "located",
+    "raised",
+    "without_mark",
+]
 
 Fault = Callable[[ValueError], object]  # called with what is wrong with a game that is then left out, or raises it
 Watch = Callable[[int], object]  # called now and then with the number of the file's bytes that are read
@@ -67,9 +79,20 @@ def decoded(path: str | Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def ends_within_a_line(path: str | Path) -> bool:
+    """Return whether the last line of a file has no end, so that what is added would become a part of it."""
+    with open(path, "rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
 def add_texts(path: str | Path, texts: Iterable[str]) -> None:
     """Add texts to a file in UTF-8, each whole as soon as it comes."""
     with open(path, "a", encoding="utf-8") as file:
+        if ends_within_a_line(path):
+            file.write("\n")
         for text in texts:
             file.write(text)
             file.flush()

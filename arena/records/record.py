@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...envs.outside.messages import shown
-from .files import Fault, Watch, ignored, located, raised, without_mark
+from .files import Fault, Watch, ends_within_a_line, ignored, located, raised, without_mark
 from .judgements import Judgement, are_judgements, read_judgements
 from .names import is_store
 
@@ -172,8 +172,9 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
         return
     with open(path, "ab", buffering=0) as file:
         _lock(file, path)
+        end = b"\n" if ends_within_a_line(path) else b""  # of a line of somebody else
         for record in records:
-            line = record.to_json().encode() + b"\n"
+            line, end = end + record.to_json().encode() + b"\n", b""
             try:
                 written = file.write(line)
             except OSError as error:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plyground.arena import GameRecord
 from plyground.arena.records.formats import read_games, write_games
 from plyground.envs.outside.messages import cut, shown
 from tests.conftest import DATA
@@ -134,6 +135,16 @@ def test_a_mark_of_utf_8_is_no_fault(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode())
     assert [record.moves for record in read_games(file)] == [[0, 4]]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "pgn", "pdn"])
+def test_games_are_added_to_a_file_whose_last_line_has_no_end(tmp_path: Path, suffix: str) -> None:
+    file, game = tmp_path / f"games.{suffix}", {"pgn": "chess", "pdn": "checkers"}.get(suffix, "tictactoe")
+    record = GameRecord.from_fields({**GOOD, "game": game, "moves": [], "seconds": [], "movers": []})
+    write_games(file, [record])
+    file.write_bytes(file.read_bytes().rstrip())
+    write_games(file, [record])
+    assert list(read_games(file)) == [record, record]
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
