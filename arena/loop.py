@@ -69,8 +69,9 @@ def play(
             attribute ``last_analysis``, as searches do.
 
     Raises:
-        ValueError: there is not one agent for each seat, or one answers with what is no action; the message names it.
-            (An illegal action loses the game, as the environment has it.) Or a condition cannot be held to.
+        ValueError: there is not one agent, or one name, for each seat, or an agent answers with what is no action; the
+            message names it. (An illegal action loses the game, as the environment has it.) Or a condition cannot be
+            held to.
     """
     conditions = Conditions.of(failures, time, adjudication, analyses)
     return play_under(env, players, seed, conditions, names=names, options=options)
@@ -96,7 +97,9 @@ def play_under(
         conditions.check(game, agents)
     elif conditions.adjudication:
         raise ValueError(f"adjudication needs to see the state: expected an environment of plyground, got {env}")
-    labels = list(names or (player_name(given[seat]) for seat in seats))
+    labels = [player_name(given[seat]) for seat in seats] if names is None else list(names)
+    if len(labels) != len(seats):
+        raise ValueError(f"expected a name for each of {len(seats)} players, got {len(labels)}: {labels}")
     opening = _opening(env, options or {})
     record = GameRecord(
         game=str(env) if game is None else game.source,

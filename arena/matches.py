@@ -104,15 +104,17 @@ def iter_match(
 
     Raises:
         ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
-            opening cannot be played, or there are too few, two of more than two players are given the same name,
-            ``after`` holds other games, or the store has games of this tournament and ``resume`` is false, or is
-            damaged. Nothing is played then.
+            opening cannot be played, or there are too few, there is not one name for each player, two of more than two
+            players are given the same name, ``after`` holds other games, or the store has games of this tournament and
+            ``resume`` is false, or is damaged. Nothing is played then.
         OSError: the store cannot be written.
     """
     game = as_game(game)
     labels = labels_of(players) if names is None else list(names)
     if len(players) < 2:
         raise ValueError(f"it takes two players to play, got {labels}")
+    if len(labels) != len(players):
+        raise ValueError(f"expected a name for each of {len(players)} players, got {len(labels)}: {labels}")
     if len(players) == 2 and labels[0] == labels[1]:
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     if len(set(labels)) < len(players):

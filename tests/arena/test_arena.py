@@ -79,6 +79,14 @@ class TestPlay:
         with pytest.raises(ValueError, match="expected an agent for each of"):
             play(BoardGameEnv("connect_four"), players)
 
+    @pytest.mark.parametrize("names", [[], ["a"], ["a", "b", "c"]])
+    def test_one_name_for_each_player(self, names: list[str]) -> None:
+        message = f"expected a name for each of 2 players, got {len(names)}: "
+        with pytest.raises(ValueError, match=message):
+            play(BoardGameEnv("tictactoe"), [Random(), Random()], names=names)
+        with pytest.raises(ValueError, match=message):
+            iter_match("tictactoe", ["random", "random"], 2, names=names)
+
 
 class TestOpenings:
     def test_are_open_different_and_reproducible(self) -> None:
