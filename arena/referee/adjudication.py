@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from functools import lru_cache
+from numbers import Real
 from typing import Any, NamedTuple
 
 from ...agents import Solver, make
@@ -60,9 +61,14 @@ class Exact(Adjudicator):
     Args:
         judge: the spec of an agent whose analyses are exact where they say so: ``"solver"``, or a search, which is
             certain of results within its depth.
+
+    Raises:
+        ValueError: the judge is no text.
     """
 
     def __init__(self, judge: str = "solver") -> None:
+        if not isinstance(judge, str):
+            raise ValueError(f"judge must be the spec of an agent, 'solver' or a search, got {shown(judge)}")
         self.judge = judge
 
     def __repr__(self) -> str:
@@ -121,7 +127,7 @@ class Resign(Adjudicator):
         self._lost[mover] = self._lost[mover] + 1 if value is not None and value <= -self.score else 0
         if self._lost[mover] < self.moves:
             return None
-        reason = f"the {_ORDINALS[mover]} player resigns: {value:+.2f} or less for {self.moves} moves"
+        reason = f"the {_ORDINALS[mover]} player resigns: {0 - self.score:+g} or less for {self.moves} moves"
         return Verdict(self._utility if mover else -self._utility, reason)
 
 
@@ -171,6 +177,10 @@ def adjudicator_of(given: str | Adjudicator) -> Adjudicator:
     """
     if isinstance(given, Adjudicator):
         return given
+    if not isinstance(given, str):
+        raise ValueError(
+            f"an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got {shown(given)}"
+        )
     name, values, named = parse_spec(given)
     if name not in ADJUDICATORS:
         raise ValueError(f"unknown adjudication {shown(name)}: {nearest(name, ADJUDICATORS)}")
@@ -191,7 +201,7 @@ def _judge(spec: str, game: Game) -> Any:
     return agent
 
 
-def _checked_score(score: float) -> float:
-    if not score >= 0:
-        raise ValueError(f"score must be at least 0, got {score!r}")
+def _checked_score(score: Any) -> float:
+    if isinstance(score, bool) or not isinstance(score, Real) or not float(score) >= 0:
+        raise ValueError(f"score must be a number, at least 0, got {shown(score)}")
     return float(score)

@@ -186,6 +186,13 @@ class TestAdjudication:
             assert record.reason is not None
             assert record.reason.startswith(f"the {('first', 'second')[loser]} player resigns: -")
 
+    def test_a_resignation_tells_the_value_that_none_was_above(self) -> None:
+        adjudicator, state = adjudicator_of("resign(score=0.9, moves=2)"), TICTACTOE.new_state()
+        adjudicator.begin(TICTACTOE)
+        assert adjudicator.look(Position(state, 1, 0, 1, -0.93)) is None
+        verdict = adjudicator.look(Position(state, 1, 0, 3, -0.99))
+        assert verdict == Verdict(-1.0, "the first player resigns: -0.9 or less for 2 moves")
+
     def test_who_has_no_values_never_resigns(self) -> None:
         records = match(
             "tictactoe", ["random", "random"], 20, adjudication=["resign(moves=1)", "draw(moves=1, after=0)"]
@@ -225,10 +232,13 @@ class TestAdjudication:
             ("exact(judge='random')", "random tells no values"),
             ("exact(judge='solvr')", "solver"),
             ("resign(moves=0)", "moves must be"),
-            ("draw(score=-1)", "score must be at least 0, got -1"),
+            ("draw(score=-1)", "score must be a number, at least 0, got -1"),
+            ("resign(score=high)", "score must be a number, at least 0, got 'high'"),
+            ("exact(judge=5)", "judge must be the spec of an agent, 'solver' or a search, got 5"),
+            ([0.9], "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
         ],
     )
-    def test_what_cannot_be(self, spec: str, error: str) -> None:
+    def test_what_cannot_be(self, spec: Any, error: str) -> None:
         with pytest.raises(ValueError, match=re.escape(error)):
             match("tictactoe", ["random", "random"], 2, adjudication=spec)
 
