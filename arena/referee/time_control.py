@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from ...agents.engines import Engine
+from ...agents.engines import ChessEngine, Engine
 from ...agents.timing import limit
 from ...envs import Game
 from .clock import Clock
@@ -77,8 +77,9 @@ class TimeControl:
         Raises:
             ValueError: it is a program, whose processor time is not known here.
         """
-        if self.cpu and isinstance(agent, Engine):
-            raise ValueError(f"the processor's time of {agent.client.command!r} is not known: use a time without 'cpu'")
+        if self.cpu and isinstance(agent, Engine | ChessEngine):
+            command = agent.command if isinstance(agent, ChessEngine) else agent.client.command
+            raise ValueError(f"the processor's time of {command!r} is not known: use a time without 'cpu'")
 
     def now(self) -> float:
         """Return the time by which moves are measured, in seconds."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from plyground.agents import MCTS, AlphaBeta, Minimax, Random
-from plyground.agents.engines import Engine
+from plyground.agents.engines import ChessEngine, Engine
 from plyground.arena import GameRecord, TimeControl, match, play
 from plyground.arena.referee import Adjudicator, Position, adjudicator_of
 from plyground.arena.referee.adjudication import Verdict
@@ -143,6 +143,8 @@ class TestTime:
     def test_the_processors_time_of_programs_is_not_known(self, engine_script: str) -> None:
         with pytest.raises(ValueError, match=r"processor's time of .* is not known"):
             match("go(board_size=5)", [f"engine('{engine_script}')", "random"], 2, time="1 cpu")
+        with pytest.raises(ValueError, match="processor's time of 'stockfish -x' is not known"):
+            TimeControl.parse("1 cpu").check(ChessEngine("chess", "stockfish -x"))
 
 
 class TestAdjudication:
