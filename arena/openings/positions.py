@@ -18,7 +18,7 @@ __all__ = ["SUFFIXES", "read_position"]
 
 SUFFIXES = (".epd", ".fen")  # of files with positions
 _UNQUOTED = re.compile(r'(?:[^#"]|"[^"]*"?)*')
-_OPERATION = re.compile(r'[A-Za-z]\w{0,14}(?:\s+(?:[^;"]|"[^"]*")*)?\s*;\s*')
+_OPERATIONS = re.compile(r'(?:[A-Za-z]\w{0,14}(?:\s(?:[^;"]|"[^"]*")*)?;\s*)*')  # no sign fits in two places
 _ID = re.compile(r'(?:^|;\s*)id\s+"([^"]*)"')
 
 
@@ -43,7 +43,8 @@ def read_position(game: Game, line: str) -> Opening | None:
     for field in fields[:count]:
         rest = rest.removeprefix(field).lstrip()
     try:
-        if (wrong := _OPERATION.sub("", rest)).strip():
+        found = _OPERATIONS.match(rest)
+        if wrong := rest if found is None else rest[found.end() :]:
             raise ValueError(f"{shown(wrong)} is no operation: expected some such as 'bm Nf3;' after the position")
         state = game.state_from_fen(" ".join(fields[:count]))
         if game.is_terminal(state):

@@ -76,7 +76,7 @@ class TestFiles:
     def test_chess(self, tmp_path: Path) -> None:
         path = tmp_path / "book.epd"
         path.write_text(
-            '4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Kd2; id "one # two; three"; c0 "a";\n'
+            '4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Kd2; id "one # two; three"; c0 "a" ;noop ; \n'
             "4k3/8/8/8/8/8/4P3/4K3 b - - 12 40 # with counters\n"
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 3;\n"
         )
@@ -92,6 +92,9 @@ class TestFiles:
             ),
             ('8/8/8/8/8/8/8/K7 w - - id "x 1";', "line 2: x 1: the position '8/8"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4", "line 2: 'bm e4' is no operation: expected some such as 'bm Nf3;'"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm" + " " * 10_000 + "x", "line 2: 'bm"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - " + "bm e4 " * 10_000, "line 2: 'bm e4 bm e4 bm e4 bm"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; ?; id x;", "line 2: '?; id x;' is no operation"),
             ("4k3/8/8/8/8/8/8/4K3 w - -", "line 2: the game is over in this position"),
             ("e2e4 e7e5", "line 2: the position 'e2e4 e7e5' cannot be read: it has 2 fields"),
         ],

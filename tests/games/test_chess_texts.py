@@ -56,7 +56,7 @@ class TestSan:
     def test_what_is_written_elsewhere_is_read(self) -> None:
         game = chess()
         state = game.new_state()
-        for text in ("Nf3", "Ngf3", "Ng1f3", "Ng1-f3", "Nf3!?", "Nf3+", " Nf3 "):
+        for text in ("Nf3", "Ngf3", "Ng1f3", "Ng1-f3", "Nf3!?", "Nf3+", "Nf3++ !! e.p.", " Nf3 "):
             assert game.move_name(state, read_san(game, state, text)) == "g1f3"
         castling = read_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
         for text in ("O-O", "0-0", "o-o", "OO"):
@@ -73,6 +73,8 @@ class TestSan:
             (START, "castle", "names no move"),
             (START, "O-O", "is illegal here"),
             (START, "", "names no move"),
+            pytest.param(START, "e4" + "!" * 10_000 + "x", "names no move", id="many marks"),
+            pytest.param(START, "e4" + "e.p." * 10_000 + "x", "names no move", id="many words"),
             (PROMOTION, "c8", "does not say what the pawn becomes: write c8=Q"),
             ("4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1", "Nd2", "ambiguous: Nbd2, Nfd2 are legal"),
         ],

@@ -21,7 +21,7 @@ __all__ = ["read_san", "san_of"]
 _LETTERS = {PAWN: "", KNIGHT: "N", BISHOP: "B", ROOK: "R", QUEEN: "Q", KING: "K"}
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
 _CASTLING = re.compile(r"[O0o]-?[O0o](-?[O0o])?")
-_MARKS = re.compile(r"(?:\+\+?|#|[!?]+|e\.p\.|\s)*$")
+_MARKS = re.compile(r"(?<![+#!?\s.])(?:[+#!?\s]|e\.p\.)*$")  # looked for where they begin alone
 
 
 def san_of(game: Game, state: State, action: int) -> str:
