@@ -7,8 +7,9 @@ the depth: as UCI tells them, see `plyground.agents.scores`, and 100 pawns for a
 evaluations back.
 
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without it is replayed by our rules,
-and its result is believed. It is one of ``chess``; one that goes on after 50 moves of each side without a capture or a
-move of a pawn is one of ``chess(max_quiet_plies=150, repetition=5)``, which ends only as chess does without a claim. A
+and its result is believed. It is one of ``chess``; one that goes on, or begins, after 50 moves of each side without a
+capture or a move of a pawn is one of ``chess(max_quiet_plies=150, repetition=5)``, which ends only as chess does
+without a claim. A
 game without a result is ``"truncated"``, unless our rules know better. The reader skips comments, numbered marks and
 variations. Event, date and the like are not kept.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -173,14 +175,7 @@ def _record(text: Text, spec: str, made: Callable[..., Game]) -> tuple[GameRecor
         notes, game = read_notes(tags["Plyground"], ["chess"], made)
     else:
         game = _foreign_game(tags, made(spec), made)
-    replay, after = _played(text, game)
-    if (
-        after is not None
-        and not replay.legal
-        and notes is None
-        and game.parameters["max_quiet_plies"] < _PATIENT["max_quiet_plies"]
-    ):
-        replay, after = _played(text, made("chess", **{**game.parameters, **_PATIENT}))
+    replay, after = _played(text, game) if notes is not None else _played_by_others(text, game, made)
     fault = after or fault
     players = [_name(tags.get("White", ""), "White"), _name(tags.get("Black", ""), "Black")]
     if fault is not None:
@@ -212,6 +207,26 @@ def _foreign_game(tags: dict[str, str], game: Game, made: Callable[..., Game]) -
     if variant.lower() not in ("", "chess", "standard", "normal", "from position"):
         raise ValueError(f"the variant {shown(variant)} is not played here: expected chess or Chess960")
     return game
+
+
+def _played_by_others(text: Text, game: Game, made: Callable[..., Game]) -> tuple[Replay, FaultError | None]:
+    """Return what `_played` does, of a game in which nobody need have claimed a draw.
+
+    Raises:
+        ValueError: the position in which it begins is none.
+    """
+    if game.parameters["max_quiet_plies"] >= _PATIENT["max_quiet_plies"]:
+        return _played(text, game)
+    patient = {**game.parameters, **_PATIENT}
+    try:
+        replay, after = _played(text, game)
+    except ValueError:  # it may begin with more quiet plies than end the game
+        with suppress(ValueError):
+            return _played(text, made("chess", **patient))
+        raise
+    if after is None or replay.legal:
+        return replay, after
+    return _played(text, made("chess", **patient))
 
 
 def _played(text: Text, game: Game) -> tuple[Replay, FaultError | None]:

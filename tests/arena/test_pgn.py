@@ -173,6 +173,14 @@ class TestRead:
         assert said.endswith("move 76. Ng1 comes after the end of the game of chess(max_quiet_plies=150, repetition=5)")
         assert len(records[0].moves) == 150
 
+    def test_a_position_in_which_nobody_has_claimed(self, tmp_path: Path) -> None:
+        fen, game = "8/8/4k3/8/8/3K4/4r3/7R w - - 120 60", "chess(max_quiet_plies=150, repetition=5)"
+        (record,) = read(tmp_path, f'[FEN "{fen}"]\n\n60. Rh2 Re1 *')
+        assert (record.game, record.start) == (game, fen.replace(" 60", " 1"))
+        assert uci_of(record) == ["h1h2", "e2e1"]
+        _, said = fault(tmp_path, f'[FEN "{fen.replace("120", "151")}"]\n\n*')
+        assert said.endswith("must be 0 to 100, got '151'")
+
     @pytest.mark.parametrize(
         ("text", "plies", "said"),
         [
