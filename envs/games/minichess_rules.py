@@ -182,14 +182,16 @@ def is_check(state: Any) -> bool:
 
 @helper
 def is_dead(state: Any) -> bool:
-    """Return whether neither side has the pieces to mate: one knight or bishop at most."""
-    minor = 0
+    """Return whether neither side has the pieces to mate: a minor piece at most, or only bishops of one colour."""
+    knights, light, dark = 0, 0, 0
     for square in range(SQUARES):
         kind = abs(state.cells[square])
         if kind in (PAWN, ROOK, QUEEN):
             return False
-        minor += kind in (KNIGHT, BISHOP)
-    return minor <= 1
+        knights += kind == KNIGHT
+        light += kind == BISHOP and square % 2 == 1
+        dark += kind == BISHOP and square % 2 == 0
+    return knights + light + dark <= 1 or (knights == 0 and (light == 0 or dark == 0))
 
 
 def player(state: Any) -> int:

@@ -85,6 +85,14 @@ def moves(pieces: Pieces, is_white: bool) -> dict[str, Pieces]:
     return found
 
 
+def nobody_can_mate(pieces: Pieces) -> bool:
+    """Return whether there are kings alone, with one knight, or with bishops of one colour."""
+    others = {square: letter.upper() for square, letter in pieces.items() if letter not in "Kk"}
+    if set(others.values()) == {"B"}:
+        return len({(file + rank) % 2 for file, rank in others}) == 1
+    return list(others.values()) in ([], ["N"])
+
+
 @pytest.fixture(scope="module")
 def game() -> Game:
     return minichess()
@@ -99,11 +107,7 @@ def test_random_games_follow_the_slow_rules(game: Game, rng: np.random.Generator
             names = {game.move_name(state, action): action for action in game.actions(state)}
             assert names.keys() == expected.keys(), game.fen(state)
             check = in_check(pieces, is_white)
-            is_dead = sorted(letter.upper() for letter in pieces.values()) in (
-                ["K", "K"],
-                ["B", "K", "K"],
-                ["K", "K", "N"],
-            )
+            is_dead = nobody_can_mate(pieces)
             over = not expected or is_dead or quiet >= 100
             assert game.is_terminal(state) == over
             if over:
@@ -169,6 +173,25 @@ def test_by_hand(game: Game) -> None:
     stalemated = game.state_from_fen("k4/2Q2/5/5/4K b - - 0 1")
     assert game.is_terminal(stalemated)
     assert game.utility(stalemated, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("fen", "is_over"),
+    [
+        ("k4/5/5/5/B3K w - - 0 1", True),
+        ("k4/5/2b2/5/B3K w - - 0 1", True),
+        ("k4/5/4b/5/B3K b - - 0 1", True),
+        ("k4/5/1B3/B4/B3K w - - 0 1", False),
+        ("k4/5/3b1/5/B3K w - - 0 1", False),
+        ("k4/5/2n2/5/B3K w - - 0 1", False),
+        ("k4/5/5/5/N3K w - - 0 1", True),
+        ("k4/5/2n2/5/N3K w - - 0 1", False),
+        ("k4/5/2b2/4p/B3K w - - 0 1", False),
+    ],
+)
+def test_who_cannot_mate(game: Game, fen: str, is_over: bool) -> None:
+    assert nobody_can_mate(read(fen)[0]) == is_over
+    assert game.is_terminal(game.state_from_fen(fen)) == is_over
 
 
 @pytest.mark.parametrize(
