@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...envs import Game, State, as_game
@@ -58,9 +59,9 @@ class ChessEngine:
     """A program that plays chess, by the protocol UCI or XBoard, which python-chess speaks.
 
     The program is told of all moves of a game where the loop tells of them (`plyground.arena.play` does), so that it
-    knows of repetitions; in other loops of the position alone. A program that has died, or was ended since it did not
-    answer, is started anew for the next move. One that resigns plays its first legal move: resignation is no move of
-    ours.
+    knows of repetitions; in a game that begins elsewhere, of those since the first position that it was shown; in other
+    loops of the position alone. A program that has died, or was ended since it did not answer, is started anew for the
+    next move. One that resigns plays its first legal move: resignation is no move of ours.
 
     Args:
         game: chess, or its spec.
@@ -70,14 +71,16 @@ class ChessEngine:
         move_seconds: how long it may think for a move.
         nodes: positions that it may visit.
         depth: plies that it may look ahead. Without any of these three it thinks as long as there is time by a clock,
-            or for a tenth of a second.
+            or for a tenth of a second. XBoard has no limit of nodes beside one of time: with ``nodes`` a program that
+            speaks it is told of no clock, and ``move_seconds`` are refused.
         options: options of the program, such as ``UCI_Elo=1800`` (with ``UCI_LimitStrength=true``) or ``Threads=1``.
 
     Attributes:
         last_analysis: what it said of the position when it last moved; None if it said nothing.
 
     Raises:
-        ValueError: the game is not chess, the protocol is unknown, or a number is out of its range.
+        ValueError: the game is not chess, the protocol is unknown, a number is out of its range, or there are both
+            ``nodes`` and ``move_seconds`` in XBoard.
         ImportError: python-chess is not installed.
     """
 
@@ -100,6 +103,11 @@ class ChessEngine:
         for name, value in (("seconds", seconds), ("move_seconds", move_seconds)):
             if value is not None and not 0 < value < math.inf:
                 raise ValueError(f"{name} must be a number above 0, got {value!r}")
+        if protocol == "xboard" and nodes is not None and move_seconds is not None:
+            raise ValueError(
+                f"programs that speak xboard take nodes or move_seconds, not both, got nodes={nodes!r} and "
+                f"move_seconds={move_seconds!r}: leave one out"
+            )
         try:
             import chess  # noqa: F401  (whoever has none is told so before a match begins)
         except ImportError as error:
@@ -115,7 +123,9 @@ class ChessEngine:
         self._begin()
 
     def _begin(self) -> None:
-        self._watched: list[int] = []  # the moves of this game, if somebody tells of them
+        self._watched: list[int] = []  # the moves of this game, if somebody tells of them,
+        self._start: State | None = None  # where it began, as far as is known; None: at the initial position,
+        self._before = 0  # and how many of the moves were made before that
         self._clock: tuple[float, float, float, int] | None = None
         self._game_token = object()  # by which python-chess knows that a game is another one
 
@@ -193,20 +203,23 @@ class ChessEngine:
         return action
 
     def _board(self, state: State) -> Any:
-        """Return the position as python-chess has it, with the moves of the game if they lead there."""
+        """Return the position as python-chess has it, with the moves of the game that lead there.
+
+        If those do not, the game began elsewhere, or nobody tells of moves: it is then taken to begin at this position.
+        """
         from .chess_protocols import chess
 
-        fen, is_960 = self.game.fen(state), self.game.parameters["chess960"] >= 0
-        board = chess.Board(self.game.fen(self.game.new_state()), chess960=is_960)
-        replayed = self.game.new_state()
-        try:
-            for action in self._watched:
+        is_960 = self.game.parameters["chess960"] >= 0
+        replayed = self.game.new_state() if self._start is None else self._start.copy()
+        board = chess.Board(self.game.fen(replayed), chess960=is_960)
+        with suppress(ValueError):  # a move that is illegal there
+            for action in self._watched[self._before :]:
                 board.push_uci(self.game.move_name(replayed, action))
                 self.game.play(replayed, action)
-        except ValueError:  # the game began elsewhere
-            return chess.Board(fen, chess960=is_960)
-        same = self.game.key(replayed) == self.game.key(state)
-        return board if same else chess.Board(fen, chess960=is_960)
+            if self.game.key(replayed) == self.game.key(state):
+                return board
+        self._start, self._before = state.copy(), len(self._watched)
+        return chess.Board(self.game.fen(state), chess960=is_960)
 
     def _limit(self, is_white: bool) -> tuple[Any, float]:
         """Return how long the program may think, and the seconds that it may take for its answer."""
@@ -217,11 +230,12 @@ class ChessEngine:
         if self._clock is not None:
             own, other, increment, moves = self._clock
             seconds = max(seconds, own)
+            white, black = (own, other) if is_white else (other, own)
+            told = {"white_clock": white, "black_clock": black, "white_inc": increment, "black_inc": increment}
             if moves:
-                limits["time"] = min(own * 0.95, self.move_seconds or own)
-            else:
-                white, black = (own, other) if is_white else (other, own)
-                limits |= {"white_clock": white, "black_clock": black, "white_inc": increment, "black_inc": increment}
+                told = {"time": min(own * 0.95, self.move_seconds or own)}
+            if self.protocol != "xboard" or self.nodes is None:  # which has no limit of nodes beside one of time
+                limits |= told
         elif all(value is None for value in limits.values()):
             limits["time"] = 0.1
         return chess.engine.Limit(**limits), seconds
@@ -234,7 +248,8 @@ class ChessEngine:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the program: a copy has one of its own, for a game of its own."""
-        return vars(self) | {"_process": None, "_watched": [], "_clock": None, "_game_token": None}
+        new = {"_process": None, "_watched": [], "_start": None, "_before": 0, "_clock": None, "_game_token": None}
+        return vars(self) | new
 
 
 def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from plyground.agents import make
@@ -40,6 +41,24 @@ for line in sys.stdin:
             time.sleep(60)
         print(f"info depth 3 nodes 40 score cp 100\nbestmove {move}", flush=True)
     elif line == "quit":
+        break
+"""
+
+
+# Plays the moves that it was started with by XBoard; it has a limit of nodes.
+XBOARD = r"""
+import sys
+moves, log = sys.argv[1].split(","), open(sys.argv[2], "a")
+for line in sys.stdin:
+    command, *words = line.split() or [""]
+    print(line.strip(), file=log, flush=True)
+    if command == "protover":
+        print("feature ping=1 setboard=1 usermove=1 nps=1 done=1", flush=True)
+    elif command == "ping":
+        print("pong", *words, flush=True)
+    elif command == "go":
+        print("move", moves.pop(0), flush=True)
+    elif command == "quit":
         break
 """
 
@@ -94,6 +113,32 @@ class TestUCI:
         assert "position fen r3k3/8/8/8/8/8/8/4K3 b q - 0 1" in log.read_text()
         engine.close()
 
+    def test_a_game_that_begins_elsewhere(self, script: Any, log: Path) -> None:
+        start, env = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", BoardGameEnv(CHESS, max_cycles=2)
+        black = ChessEngine(CHESS, script("e8e7", "e7e8"), depth=1)
+        play(env, [ChessEngine(CHESS, script("a1a2", "a2a1"), depth=1), black], 0, options={"fen": start})
+        assert sorted(line for line in log.read_text().splitlines() if line.startswith("position")) == [
+            "position fen 4k3/8/8/8/8/8/8/R3K3 w - - 0 1",
+            "position fen 4k3/8/8/8/8/8/8/R3K3 w - - 0 1 moves a1a2 e8e7",
+            "position fen 4k3/8/8/8/8/8/R7/4K3 b - - 1 1",
+            "position fen 4k3/8/8/8/8/8/R7/4K3 b - - 1 1 moves e8e7 a2a1",
+        ]
+        black.reset()
+        assert black._board(CHESS.new_state()).root() == chess.Board()
+
+    def test_a_game_of_chess960_that_begins_elsewhere(self, script: Any) -> None:
+        game = make_game("chess(chess960=518)")
+        engine, state = ChessEngine(game, script()), game.state_from_fen("1r2k3/8/8/8/8/8/8/1R2K2R w BH - 0 1")
+        for name in ("e1b1", "b8b4"):
+            board = engine._board(state)
+            action = game.move_of(state, name)
+            game.play(state, action)
+            engine.watch(action)
+        assert board.chess960
+        board = engine._board(state)
+        assert board.root().fen() == "1r2k3/8/8/8/8/8/8/1R2K2R w KQ - 0 1"
+        assert [board.uci(move) for move in board.move_stack] == ["e1b1", "b8b4"]
+
     def test_a_clock(self, script: Any, log: Path) -> None:
         env: Any = BoardGameEnv(CHESS)
         play(env, [first_legal, ChessEngine(CHESS, script("e7e5", "none"))], 0, time="30+2", failures=EngineError)
@@ -126,6 +171,10 @@ class TestUCI:
             ({"seconds": 0}, "seconds must be a number above 0"),
             ({"move_seconds": -1}, "move_seconds must be a number above 0"),
             ({"nodes": 0}, "nodes must be"),
+            (
+                {"protocol": "xboard", "nodes": 5, "move_seconds": 2},
+                "nodes or move_seconds, not both, got nodes=5 and move_seconds=2: leave one out",
+            ),
         ]
         for options, error in wrong:
             with pytest.raises(ValueError, match=error):
@@ -151,6 +200,20 @@ class TestUCI:
             other.prepare()
             assert other._process is not engine._process
             other.close()
+        engine.close()
+
+
+class TestXBoard:
+    @pytest.mark.parametrize("time", ["60+1", "5/move"])
+    def test_nodes_have_no_clock_beside_them(self, time: str, tmp_path: Path, log: Path) -> None:
+        (tmp_path / "xboard.py").write_text(XBOARD)
+        command = f"{sys.executable} {tmp_path / 'xboard.py'} e2e4,f1c4 {log}"
+        engine, env = ChessEngine(CHESS, command, "xboard", nodes=50), BoardGameEnv(CHESS, max_cycles=2)
+        record = play(env, [engine, first_legal], 0, time=time)
+        assert (record.ending, len(record.moves)) == ("truncated", 4)
+        told = log.read_text().splitlines()
+        assert told.count("st 50") == 2
+        assert not [line for line in told if line.startswith(("level", "time", "otim"))]
         engine.close()
 
 
