@@ -184,8 +184,23 @@ class ChessProcess:
 
 
 def _end(protocol: Any, loop: asyncio.AbstractEventLoop) -> None:
-    transport = protocol.transport
     with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody of its group is left
-        os.killpg(transport.get_pid(), signal.SIGKILL)
+        os.killpg(protocol.transport.get_pid(), signal.SIGKILL)
     if not loop.is_closed():
-        loop.call_soon_threadsafe(transport.close)
+        loop.call_soon_threadsafe(_let_go, protocol)
+
+
+def _let_go(protocol: Any) -> None:
+    """Close the pipes to a program now, and what else asyncio has of it when it has ended.
+
+    A transport that is closed before asks the system whether the program has ended: if it is told so, asyncio, which
+    waits for that in another thread, never is, and complains of an unknown process.
+    """
+    transport = protocol.transport
+    if transport.get_returncode() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # it has left its group
+            os.kill(transport.get_pid(), signal.SIGKILL)
+    for number in range(3):
+        if (pipe := transport.get_pipe_transport(number)) is not None:
+            pipe.close()
+    protocol.returncode.add_done_callback(lambda _: transport.close())

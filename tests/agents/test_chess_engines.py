@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 import re
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 
 from plyground.agents import make
 from plyground.agents.engines import ChessEngine, EngineError
+from plyground.agents.engines.chess_protocols import ChessProcess
 from plyground.arena import TimeControl, match, play
 from plyground.envs import BoardGameEnv, make_game
 
@@ -215,6 +218,20 @@ class TestXBoard:
         assert told.count("st 50") == 2
         assert not [line for line in told if line.startswith(("level", "time", "otim"))]
         engine.close()
+
+
+def test_asyncio_alone_asks_whether_a_program_has_ended(script: Any) -> None:
+    process = ChessProcess(script("e2e4"), "uci", 60)
+    protocol, asked = process._protocol, list[int]()
+    protocol.transport.get_extra_info("subprocess").poll = lambda: asked.append(1)
+    process._end()
+
+    async def ended() -> int:
+        return await protocol.returncode
+
+    assert asyncio.run_coroutine_threadsafe(ended(), process._loop).result(60) == -signal.SIGKILL
+    assert protocol.transport.is_closing()
+    assert not asked
 
 
 STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
