@@ -9,9 +9,8 @@ evaluations back.
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without it is replayed by our rules,
 and its result is believed. It is one of ``chess``; one that goes on, or begins, after 50 moves of each side without a
 capture or a move of a pawn is one of ``chess(max_quiet_plies=150, repetition=5)``, which ends only as chess does
-without a claim. A
-game without a result is ``"truncated"``, unless our rules know better. The reader skips comments, numbered marks and
-variations. Event, date and the like are not kept.
+without a claim. A game without a result is ``"truncated"``, unless our rules know better. The reader skips comments,
+numbered marks and variations. Event, date and the like are not kept.
 """
 
 from __future__ import annotations
