@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -20,7 +21,7 @@ def gtp(
     from ...envs import make_game
     from ..engine import GTPServer
 
-    GTPServer(player, make_game(game)).run(sys.stdin, sys.stdout)
+    GTPServer(player, make_game(game)).run(*_ends())
 
 
 def uci(
@@ -31,4 +32,16 @@ def uci(
     from ...envs import make_game
     from ..engine import UCIServer
 
-    UCIServer(player, make_game(game)).run(sys.stdin, sys.stdout)
+    UCIServer(player, make_game(game)).run(*_ends())
+
+
+def _ends() -> tuple[TextIO, TextIO]:
+    """Return standard input and output, neither of which fails at a character that its encoding does not have.
+
+    A board may send a path in the encoding of its own system, and a line that cannot be written is one that it waits
+    for.
+    """
+    for end in (sys.stdin, sys.stdout):
+        if isinstance(end, io.TextIOWrapper):
+            end.reconfigure(errors="replace")
+    return sys.stdin, sys.stdout

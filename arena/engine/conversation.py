@@ -15,16 +15,18 @@ class Commands:
     """Lines, one after the other. A thread reads them, so that whoever is busy can see whether there is one.
 
     Args:
-        lines: for example standard input.
+        lines: for example standard input. An error in reading ends them.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines: queue.Queue[str | None] = queue.Queue()
 
         def read() -> None:
-            for line in lines:
-                self._lines.put(line)
-            self._lines.put(None)
+            try:
+                for line in lines:
+                    self._lines.put(line)
+            finally:
+                self._lines.put(None)  # or whoever waits for a line would wait for ever
 
         threading.Thread(target=read, name="commands", daemon=True).start()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -247,10 +248,10 @@ class TestWithOthers:
 
     def test_the_command(self) -> None:
         command = [sys.executable, "-m", "plyground.arena", "gtp", "random", "--game", "othello"]
-        done = subprocess.run(
-            command, input="1 name\n2 quit\n", capture_output=True, text=True, timeout=120, check=True
-        )
-        assert done.stdout == "=1 plyground random\n\n=2\n\n"
+        strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}  # as where the locale is no plain C
+        typed = b"1 name\n2 K\xf6nig\n3 quit\n"
+        done = subprocess.run(command, input=typed, capture_output=True, env=strict, timeout=120, check=True)
+        assert done.stdout.split() == b"=1 plyground random ?2 unknown command =3".split()
 
 
 def test_a_player_that_cannot_be_made() -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from plyground.agents.alphabeta.workspace import new_workspace
+from plyground.arena.cli.engines import uci
 from plyground.arena.engine import UCIServer
 from plyground.envs import make_game
 
@@ -376,6 +378,13 @@ class TestOtherPlayers:
 
 
 class TestTheEnd:
+    def test_what_an_encoding_does_not_have(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed, written = io.BytesIO(b"setoption name Sch\xf6n value 1\nquit\n"), io.BytesIO()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed, "ascii"))
+        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, "ascii"))
+        uci("random", "chess")
+        assert written.getvalue().startswith(b"info string no option 'Sch?n'")
+
     def test_of_the_lines(self) -> None:
         out = Lines()
         server = UCIServer("alphabeta(depth=2)", CHESS)
