@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-__all__ = ["Answers", "Commands"]
+__all__ = ["Answers", "Commands", "in_a_line"]
 
 
 class Commands:
@@ -55,3 +55,8 @@ class Answers:
         with self._lock, contextlib.suppress(OSError, ValueError):
             self._out.write(text + "\n")
             self._out.flush()
+
+
+def in_a_line(error: Exception) -> str:
+    """Return what an error says, or its kind if it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__

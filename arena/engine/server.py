@@ -19,7 +19,7 @@ from ...envs.games.go.area import area
 from ...envs.vector.opponents import prepare
 from ...envs.version import __version__
 from .analysis import kata_line, lz_line
-from .conversation import Answers, Commands
+from .conversation import Answers, Commands, in_a_line
 from .seat import SIZES, Seat
 from .words import COLOURS, RefusalError, integer_of, number_of, parsed, player_of
 
@@ -89,10 +89,8 @@ class GTPServer:
             if command is None:
                 raise RefusalError("unknown command")
             return f"={number} {command(self, arguments)}".rstrip()
-        except RefusalError as error:
-            return f"?{number} {error}"
-        except (ValueError, RuntimeError) as error:
-            return f"?{number} {' '.join(str(error).split())}"
+        except Exception as error:  # whatever it is, whoever waits is answered
+            return f"?{number} {in_a_line(error)}"
 
     # -- commands: arguments in, the answer out ------------------------------------------------------------------------
 
@@ -234,37 +232,50 @@ class GTPServer:
     # -- analysis ------------------------------------------------------------------------------------------------------
 
     def _analyse(self, name: str, arguments: list[str], number: str, lines: Commands, answers: Answers) -> None:
-        """Search, and tell now and then what was found, until the next command comes."""
-        line_of, seat = _ANALYSES[name], self.seat
+        """Search, and tell now and then what was found, until the next command comes.
+
+        What goes wrong once the answer has begun is a line of it, and it ends all the same.
+        """
+        seat = self.seat
         try:
             seconds = self._interval(arguments)
             agent: Any = make(seat.player, seat.game)
             if not callable(getattr(agent, "analyse", None)):
                 raise RefusalError(f"{seat.player} does not analyse")
-        except (RefusalError, ValueError) as error:
-            answers.write(f"?{number} {error}\n")
+            prepare(agent)
+        except Exception as error:
+            answers.write(f"?{number} {in_a_line(error)}\n")
             return
-        prepare(agent)
         answers.write(f"={number}")
-        if not seat.over:
-            observation, info = seat.seen
-            latest: list[Analysis] = []  # one at most: what was found, and not told yet
-
-            def hear(found: Analysis) -> None:
-                latest[:] = [found]
-
-            def tell() -> None:
-                answers.write(line_of(seat.game, latest.pop(), seat.vertices))
-
-            hears = bool(getattr(agent, "hears", False))
-            if hasattr(agent, "seconds"):
-                agent.seconds = _LONGEST if hears else seconds
-            listener = agent.listener = Listener(hear, seconds)
-            with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
-                found = agent.analyse(info["state"], info["action_mask"], observation)
-            hear(found)
-            tell()
+        try:
+            if not seat.over:
+                self._search(agent, seconds, _ANALYSES[name], lines, answers)
+        except Exception as error:
+            answers.write(in_a_line(error))
         answers.write("")
+
+    def _search(
+        self, agent: Any, seconds: float, line_of: Callable[..., str], lines: Commands, answers: Answers
+    ) -> None:
+        """Let a player search, and write what it found every so many seconds, until there is a line to read."""
+        seat = self.seat
+        observation, info = seat.seen
+        latest: list[Analysis] = []  # one at most: what was found, and not told yet
+
+        def hear(found: Analysis) -> None:
+            latest[:] = [found]
+
+        def tell() -> None:
+            answers.write(line_of(seat.game, latest.pop(), seat.vertices))
+
+        hears = bool(getattr(agent, "hears", False))
+        if hasattr(agent, "seconds"):
+            agent.seconds = _LONGEST if hears else seconds
+        listener = agent.listener = Listener(hear, seconds)
+        with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
+            found = agent.analyse(info["state"], info["action_mask"], observation)
+        hear(found)
+        tell()
 
     def _interval(self, arguments: list[str]) -> float:
         """Return the seconds between two lines: GTP counts them in hundredths. Other arguments are passed over."""

@@ -15,6 +15,7 @@ from ...agents import Analysis, Listener
 from ...agents.scores import mate_in
 from ...agents.timing import Allowance, Patience, allot, limit
 from .chess_seat import ChessSeat
+from .conversation import in_a_line
 from .uci_words import Limits
 
 __all__ = ["Thinking"]
@@ -33,6 +34,7 @@ class Thinking:
         limits: what ``go`` asks for.
         lines: how many best moves are wanted.
         overhead: seconds of a move that are lost on the way.
+        prepare: called first, before the search begins.
         hear: called with what was found so far, the analyses of the best moves, the best first; and with the seconds
             since the search began.
         end: called with the best move, and the move that is expected as the answer; None for either that is not known.
@@ -50,13 +52,14 @@ class Thinking:
         lines: int,
         overhead: float,
         *,
+        prepare: Callable[[], object],
         hear: Hear,
         end: Callable[[int | None, int | None], object],
         complain: Callable[[str], object],
         debug: Callable[[str], object] | None = None,
     ) -> None:
         self._seat, self.limits, self._lines, self._overhead = seat, limits, lines, overhead
-        self._hear, self._end, self._complain, self._debug = hear, end, complain, debug
+        self._prepare, self._hear, self._end, self._complain, self._debug = prepare, hear, end, complain, debug
         self._stopped = threading.Event()
         self._listener: Listener | None = None
         self._began = time.perf_counter()
@@ -87,15 +90,17 @@ class Thinking:
     # -- in the thread of the search -----------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        best, answer = None, None
-        legal = self._seat.legal
+        best, answer, candidates = None, None, []
         try:
-            candidates = self._candidates(legal)
-            if legal:
+            candidates = self._seat.legal
+            candidates = self._candidates(candidates)
+            self._prepare()
+            self._began = time.perf_counter()
+            if candidates:
                 best, answer = self._searched(candidates)
         except Exception as error:  # whatever it is, whoever waits is told a move
-            self._complain(" ".join(str(error).split()) or type(error).__name__)
-            best = legal[0]
+            self._complain(in_a_line(error))
+            best = candidates[0] if candidates else None
         if self.limits.waits:
             self._stopped.wait()
         self._end(best, answer)

@@ -16,7 +16,7 @@ from ...agents.scores import Scale
 from ...envs import Game
 from ...envs.version import __version__
 from .chess_seat import ChessSeat
-from .conversation import Answers, Commands
+from .conversation import Answers, Commands, in_a_line
 from .thinking import Thinking
 from .uci_info import hashfull, info_lines, ranked
 from .uci_options import Options
@@ -66,8 +66,8 @@ class UCIServer:
                 continue
             try:
                 self.commands[words[0]](self, words[1:])
-            except (ValueError, RuntimeError, OSError, MemoryError) as error:
-                self._say(error)
+            except Exception as error:  # whatever it is, the next command is answered
+                self._say(in_a_line(error))
             if words[0] == "quit":
                 return
         if self._thinking is not None and not self._thinking.limits.waits:
@@ -99,8 +99,11 @@ class UCIServer:
         self._answers.write("\n".join([*lines, *(option.line for option in self.options.known), "uciok"]))
 
     def _isready(self, words: Sequence[str]) -> None:
-        if self._thinking is None or not self._thinking.is_running:
-            self._prepare()
+        try:
+            if self._thinking is None or not self._thinking.is_running:
+                self._prepare()
+        except Exception as error:  # whoever asks is answered, or would wait for ever
+            self._say(in_a_line(error))
         self._answers.write("readyok")
 
     def _debug(self, words: Sequence[str]) -> None:
@@ -117,12 +120,29 @@ class UCIServer:
         if name == "Clear Hash":
             self.seat.clear()
         if name in ("Hash", "Threads", "UCI_Chess960") and self.options.values != before:
+            wanted = self.options[name]
             try:
-                self.seat.rehire(self.options["UCI_Chess960"], **self.options.changes)
+                self._rehire()
+            except MemoryError:
+                self.options.values = before
+                self._rehire()
+                raise RuntimeError(
+                    f"there is no memory for {name} {wanted}: give less; it stays at {before[name]}"
+                ) from None
             except BaseException:
                 self.options.values = before
                 raise
-            self._is_prepared = False
+
+    def _rehire(self) -> None:
+        """Make the player anew with the options that are set, and take its memory: whether there is any shows at once.
+
+        Raises:
+            MemoryError: there is none.
+            ValueError: the player does not take the options; nothing is changed.
+        """
+        self.seat.rehire(self.options["UCI_Chess960"], **self.options.changes)
+        self._is_prepared = False
+        getattr(self.seat.agent, "workspace", None)
 
     def _ucinewgame(self, words: Sequence[str]) -> None:
         self._finish()
@@ -134,7 +154,6 @@ class UCIServer:
 
     def _go(self, words: Sequence[str]) -> None:
         self._finish()
-        self._prepare()
         limits = read_limits(words)
         if limits.ponder:
             self._say("pondering is not supported: the move is told at ponderhit or stop")
@@ -152,6 +171,7 @@ class UCIServer:
             limits,
             lines,
             self.options["Move Overhead"] / 1000,
+            prepare=self._prepare,
             hear=hear,
             end=self._end,
             complain=self._say,

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -84,7 +85,7 @@ class TestCommands:
         assert server.answer("reg_genmove w")[0] == "="
         assert server.answer("showboard") == before
 
-    @pytest.mark.parametrize("fault", [ValueError("out of ideas"), 12])
+    @pytest.mark.parametrize("fault", [ValueError("out of ideas"), KeyError("out of ideas"), MemoryError(), 12])
     def test_a_player_that_fails_changes_nothing(
         self, server: GTPServer, fault: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -97,7 +98,8 @@ class TestCommands:
         before = server.answer("showboard"), server.seat.to_move
         with monkeypatch.context() as patch:
             patch.setattr(server.seat.agent, "act", act)
-            assert re.match(r"\? (out of ideas|.*is illegal)", server.answer("genmove b"))  # for which white would pass
+            told = server.answer("genmove b")  # for which white would pass
+        assert re.match(r"\? ('?out of ideas|MemoryError|.*is illegal)", told)
         assert (server.answer("showboard"), server.seat.to_move) == before
 
     def test_the_end_of_the_game(self, server: GTPServer) -> None:
@@ -185,6 +187,39 @@ class TestConversation:
         assert re.match(r"info move \S+ visits \d+ utility -?[\d.]+ winrate 0\.\d+ ", third.splitlines()[1])
         assert fourth == "?8 only the player to move is analysed"
         assert fifth.startswith("= ")
+
+    @pytest.mark.parametrize(("place", "told"), [("prepare", "?5 MemoryError\n\n"), ("analyse", "=5\nMemoryError\n\n")])
+    def test_an_analysis_that_fails_ends(
+        self, server: GTPServer, place: str, told: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Failing:
+            def prepare(self) -> None:
+                self.fail("prepare")
+
+            def analyse(self, *seen: Any) -> None:
+                self.fail("analyse")
+
+            def fail(self, where: str) -> None:
+                if where == place:
+                    raise MemoryError
+
+        monkeypatch.setattr("plyground.arena.engine.server.make", lambda player, game: Failing())
+        out = io.StringIO()
+        server.run(["5 lz-analyze 10\n", "6 protocol_version\n"], out)
+        assert out.getvalue() == f"{told}=6 2\n\n"
+
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+    def test_lines_that_cannot_be_read_end_it(self, server: GTPServer) -> None:
+        def lines() -> Iterator[str]:
+            yield "1 protocol_version\n"
+            raise UnicodeDecodeError("utf-8", b"\xf6", 0, 1, "invalid start byte")
+
+        out = io.StringIO()
+        thread = threading.Thread(target=server.run, args=(lines(), out), daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+        assert out.getvalue() == "=1 2\n\n"
 
     def test_who_does_not_analyse_says_so(self, server: GTPServer) -> None:
         out = io.StringIO()

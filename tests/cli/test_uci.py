@@ -123,6 +123,16 @@ class TestCommands:
         assert talk.said("", "   ", "fly me to the moon", "register later", "\t\x00") == []
         assert talk.said("joho ponderhit") == ["info string pondering is not supported"]
 
+    def test_whatever_goes_wrong_the_next_command_is_answered(
+        self, talk: Dialogue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def clear() -> None:
+            raise KeyError("tree")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(talk.server.seat, "clear", clear)
+            assert talk.said("ucinewgame") == ["info string 'tree'"]
+
     @pytest.mark.parametrize(
         ("command", "error"),
         [
@@ -160,6 +170,19 @@ class TestCommands:
         assert talk.server.seat.agent.seconds == 1  # it has no budget of its own
         assert CHESS.move_of(talk.server.seat.state, played(talk.ask("go depth 2"))) in talk.server.seat.legal
         assert talk.said("setoption name Hash value 16", "setoption name UCI_AnalyseMode value true") == []
+
+    def test_a_table_for_which_there_is_no_memory(self, talk: Dialogue, monkeypatch: pytest.MonkeyPatch) -> None:
+        def allocated(game: Any, plies: int, megabytes: float) -> Any:
+            if megabytes > 16:
+                raise MemoryError
+            return new_workspace(game, plies, megabytes)
+
+        monkeypatch.setattr("plyground.agents.alphabeta.agent.new_workspace", allocated)
+        assert talk.said("setoption name Hash value 65536") == [
+            "info string there is no memory for Hash 65536: give less; it stays at 16"
+        ]
+        assert talk.server.seat.agent.table_mb == talk.server.options["Hash"] == 16
+        assert scores(talk.ask("go depth 1"))
 
     def test_an_empty_table(self, talk: Dialogue) -> None:
         first = talk.ask("go depth 4")
@@ -357,6 +380,19 @@ class TestOtherPlayers:
         lines = talk.ask("go")
         assert lines[0] == "info string out of ideas"
         assert CHESS.move_of(talk.server.seat.state, played(lines)) in talk.server.seat.legal
+        talk.end()
+
+    def test_a_player_that_cannot_be_prepared_plays_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def prepare() -> None:
+            raise MemoryError
+
+        talk = Dialogue(UCIServer("random", CHESS))
+        monkeypatch.setattr(talk.server.seat, "prepare", prepare)
+        assert talk.said() == ["info string MemoryError"]
+        assert talk.ask("go searchmoves e2e4") == ["info string MemoryError", "bestmove e2e4"]
+        talk.send("go infinite", "stop")
+        assert played(talk.until("bestmove"))
+        assert talk.ask("position fen R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "go")[-1] == "bestmove (none)"
         talk.end()
 
     def test_who_watches_is_told_all_moves(self, monkeypatch: pytest.MonkeyPatch) -> None:
