@@ -125,9 +125,9 @@ class Seat(Table):
         start = time.monotonic()
         allowance = self.clock.allowance(player, self.game.max_plies - sum(map(len, self._moves)))
         if allowance is not None:
-            limit(self.agent, allowance.within(self._seconds), is_forced=int(info["action_mask"].sum()) == 1)
+            limit(self.agent, allowance.within(self.seconds), is_forced=int(info["action_mask"].sum()) == 1)
         elif hasattr(self.agent, "seconds"):
-            self.agent.seconds, self.agent.listener = self._seconds, None
+            self.agent.seconds, self.agent.listener = self.seconds, None
         try:
             action = int(self.agent.act(observation, info))
             if is_played:
@@ -146,7 +146,6 @@ class Seat(Table):
         """Begin a game after these moves: those of each command that made any."""
         self.prepare()
         self._moves = moves
-        self._seconds = getattr(self.agent, "seconds", None)  # the player's own budget
         self.vertices = vertices_of(self.game)
         self.actions = {vertex: action for action, vertex in enumerate(self.vertices)}
         self._replay()

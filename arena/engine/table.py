@@ -22,6 +22,7 @@ class Table:
     Attributes:
         game: the game.
         agent: the player.
+        seconds: its own budget for each move, by its spec; None if it has none.
         env: the referee, once the player is prepared.
 
     Raises:
@@ -44,6 +45,7 @@ class Table:
         """
         agent: Any = make(self.player, game, **changed)
         self.game, self.agent, self.env = game, agent, None
+        self.seconds: float | None = None if "seconds" in changed else getattr(agent, "seconds", None)
         self._changed, self._prover = changed, None
 
     def prepare(self) -> None:

@@ -168,22 +168,27 @@ class Thinking:
         )
 
     def _allowance(self) -> Allowance | None:
-        """Return how long the search may take; the player's own budget, if it has one, is a limit as well."""
+        """Return how long the search may take; None: until it is stopped, or another limit ends it.
+
+        The seconds of the player's spec, if it has any, are a limit as well, but for a search that is to be stopped.
+        """
         seat, limits = self._seat, self.limits
-        own_budget = getattr(seat.agent, "seconds", None)
         player = seat.game.player(seat.state)
         own, other, increment, moves = limits.clock(player)
         if limits.waits:
             return None
         if limits.movetime is not None:
             seconds = max(limits.movetime - self._overhead, limits.movetime / 2)
-            return Allowance(seconds, seconds)
+            return Allowance(seconds, seconds).within(seat.seconds)
         if own is None:
             is_limited = any(one is not None for one in (limits.depth, limits.nodes, limits.mate))
-            return None if is_limited or own_budget is None else Allowance(own_budget, own_budget)
+            budget = seat.seconds if is_limited else getattr(seat.agent, "seconds", None)
+            return None if budget is None else Allowance(budget, budget)
         if callable(getattr(seat.agent, "set_clock", None)):
             seat.agent.set_clock(own, own if other is None else other, increment, moves)
-        return allot(own, increment, moves, math.inf, self._overhead)
+        # What is left after the last move before a control is not lost: it comes to the time of the next ones.
+        planned = moves and max(moves, 2)
+        return allot(own, increment, planned, math.inf, self._overhead).within(seat.seconds)
 
     def _set_budget(self, agent: Any) -> None:
         """Give the player the depth and the nodes that were asked for, where they are less than its own."""

@@ -325,7 +325,7 @@ class TestSearch:
             ("wtime 60000 btime 1", 59.9 / 40 - 0.01, 4 * (59.9 / 40 - 0.01)),
             ("wtime 60000 winc 1000", 59.9 / 40 + 1 - 0.01, 4 * (59.9 / 40 + 0.99)),
             ("wtime 10000 movestogo 2", 9.9 / 2 - 0.01, 0.7 * 9.9),
-            ("wtime 3000 movestogo 1", 2.99, 2.99),
+            ("wtime 3000 movestogo 1", 2.9 / 2 - 0.01, 0.7 * 2.9),  # what is left comes to the next moves
             ("movetime 500", 0.49, 0.49),
         ],
     )
@@ -333,6 +333,15 @@ class TestSearch:
         lines = talk.ask("debug on", f"go {go} depth 1")
         (line,) = (line for line in lines if "string" in line)
         assert line == f"info string the move may take {aim:.3f} s, and {most:.3f} s at most"
+
+    def test_the_players_own_time(self, talk: Dialogue) -> None:
+        assert not [line for line in talk.ask("debug on", "go depth 1") if "string" in line]  # a second is no spec's
+        own = Dialogue(UCIServer("alphabeta(seconds=0.2)", CHESS))
+        own.said("debug on")
+        for go in ("movetime 2000 depth 1", "wtime 60000 depth 1", "depth 1"):
+            assert "info string the move may take 0.200 s, and 0.200 s at most" in own.ask(f"go {go}")
+        assert "info string the move may take 0.090 s, and 0.090 s at most" in own.ask("go movetime 100 depth 1")
+        own.end()
 
 
 class TestChess960:
