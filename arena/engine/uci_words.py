@@ -13,6 +13,7 @@ __all__ = ["Limits", "option_of", "position_of", "read_limits"]
 _TIMES = ("wtime", "btime", "winc", "binc", "movetime")  # in milliseconds
 _COUNTS = ("movestogo", "depth", "nodes", "mate")
 _FLAGS = ("infinite", "ponder")
+_MOST = 2**53  # of a count, and of milliseconds: none is reached, and computers can reckon with it
 _WORDS = (*_TIMES, *_COUNTS, *_FLAGS, "searchmoves")
 
 
@@ -66,6 +67,7 @@ def read_limits(words: Sequence[str]) -> Limits:
             if number is None or (word in _COUNTS and number < 1):
                 limits.faults.append(f"{word} needs a number, got {words[place] if place < len(words) else 'nothing'}")
             else:
+                number = min(number, _MOST)
                 setattr(limits, word, max(number, 0) / 1000 if word in _TIMES else number)
             if place < len(words) and words[place] not in _WORDS:
                 place += 1

@@ -319,6 +319,12 @@ class TestSearch:
         ]
         assert played(lines)
 
+    @pytest.mark.parametrize("go", ["nodes 99999999999999999999", f"wtime 1{400 * '0'}", f"movetime 1{400 * '0'}"])
+    def test_numbers_beyond_all_bounds(self, talk: Dialogue, go: str) -> None:
+        lines = talk.ask(f"go {go} depth 2")
+        assert not [line for line in lines if "string" in line]
+        assert scores(lines)
+
     @pytest.mark.parametrize(
         ("go", "aim", "most"),
         [
