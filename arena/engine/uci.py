@@ -14,6 +14,7 @@ from typing import ClassVar, TextIO
 from ...agents import Analysis
 from ...agents.scores import Scale
 from ...envs import Game
+from ...envs.vector.opponents import prepare
 from ...envs.version import __version__
 from .chess_seat import ChessSeat
 from .conversation import Answers, Commands, in_a_line
@@ -88,6 +89,7 @@ class UCIServer:
         """Compile all that a search needs, if that was not done."""
         if not self._is_prepared:
             self.seat.prepare()
+            prepare(self.seat.prover)  # which ``go mate`` asks
             getattr(self.seat.agent, "workspace", None)  # memory for the longest line, before a search has a limit
             self._scale = Scale(getattr(self.seat.agent, "game", None) or self.seat.game)
             self._is_prepared = True

@@ -167,6 +167,7 @@ class TestCommands:
         assert talk.server.seat.agent.table_mb == 16
         assert talk.said("setoption name hash value 2", "position startpos moves e2e4") == []
         assert talk.server.seat.agent.table_mb == 2
+        assert talk.server.seat.prover._is_prepared  # all is compiled before ``readyok``
         assert talk.server.seat.agent.seconds == 1  # it has no budget of its own
         assert CHESS.move_of(talk.server.seat.state, played(talk.ask("go depth 2"))) in talk.server.seat.legal
         assert talk.said("setoption name Hash value 16", "setoption name UCI_AnalyseMode value true") == []
