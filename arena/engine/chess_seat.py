@@ -156,9 +156,12 @@ class ChessSeat(Table):
         """
         self.prepare()
         if self._shown is None or self._shown > len(self.moves):
+            start = self._playable(self._states[0])
+            if self.game.is_terminal(start):  # nobody could mate from the beginning, nor can later
+                return None
             if self._shown is not None or callable(getattr(self.agent, "watch", None)):
                 self.agent.reset()
-            self.env.reset(options={"state": self._playable(self._states[0])})
+            self.env.reset(options={"state": start})
             self._shown = 0
         for number in range(self._shown, len(self.moves)):
             self._go_on(self._states[number])

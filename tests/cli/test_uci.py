@@ -293,10 +293,14 @@ class TestSearch:
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 140 80 moves a2a3 h8g8",
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 99 80 moves a2a3 h8g8 a3a2 g8h8 a2a3 h8g8",
             "fen 7k/8/8/8/8/8/8/1N5K w - - 0 1 moves b1c3",  # nobody can mate
+            "fen 8/8/8/4k3/8/8/4K3/8 w - - 0 1",  # nor from the beginning
+            "fen 8/8/8/4k3/8/8/4K3/8 w - - 0 1 moves e2e3 e5e6",
         ],
     )
     def test_draws_that_nobody_claims(self, talk: Dialogue, position: str) -> None:
-        move = played(talk.ask(f"position {position}", "go depth 2"))
+        lines = talk.ask(f"position {position}", "go depth 2")
+        assert not [line for line in lines if "string" in line]
+        move = played(lines)
         assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
 
     def test_the_referee_begins_anew_once(self, talk: Dialogue, monkeypatch: pytest.MonkeyPatch) -> None:
