@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from plyground.arena import Sprt, iter_match, pair_scores, until_decided
 from plyground.arena.sprt import log_likelihood_ratio
-from plyground.arena.sprt.likelihood import ELO_PER_SIGMA
+from plyground.arena.sprt.likelihood import ELO_PER_SIGMA, _most_likely
 from plyground.arena.sprt.passage import chance_of_upper, chance_of_upper_by
 
 OPEN_BENCH = (39, 8843, 26675, 9240, 44)
@@ -65,6 +65,32 @@ class TestLikelihood:
             assert log_likelihood_ratio(OPEN_BENCH, 0, 9, model) == pytest.approx(one + other)
             assert log_likelihood_ratio(OPEN_BENCH[::-1], -9, 0, model) == pytest.approx(-one - other)
             assert log_likelihood_ratio((0, 0, 0, 0, 0), -5, 5, model) == pytest.approx(0)
+
+    @pytest.mark.parametrize(
+        ("counts", "elo"),
+        [
+            *[((0, 0, 0, 0, 43), elo) for elo in (-500, -5, 2, 5, 10, 240, 500)],  # a rounding cycle was once its end
+            *[((0, 3, 0, 1, 0), 200), ((2, 0, 5, 1, 0), 300), ((10**9, 0, 0, 0, 0), 5)],
+        ],
+    )
+    def test_is_found_for_every_difference(self, counts: tuple[int, ...], elo: float) -> None:
+        """What is taken for the most likely has the difference, and answers to the condition for an extreme."""
+        shares = np.maximum(counts, 1e-3) / np.maximum(counts, 1e-3).sum()
+        found = _most_likely(shares, elo, "normalized")
+        mean = float(found @ SCORES)
+        deviation = math.sqrt(float(found @ (SCORES - mean) ** 2))
+        t = (mean - 0.5) / deviation
+        assert found.sum() == pytest.approx(1, abs=1e-12)
+        assert t / math.sqrt(2) * ELO_PER_SIGMA == pytest.approx(elo, rel=1e-9)
+        weights = SCORES - 0.5 - t * deviation * (1 + ((SCORES - mean) / deviation) ** 2) / 2
+        theta = (shares / found - 1) / weights
+        assert theta == pytest.approx(np.full(5, theta[0]), rel=1e-6)
+
+    def test_of_several_extremes_the_highest_counts(self) -> None:
+        """The general optimiser finds 11.94 from some beginnings, 12.21 from others."""
+        shares = np.maximum((0, 1, 3, 3, 0), 1e-3)
+        found = _most_likely(shares / shares.sum(), -220, "normalized")
+        assert shares @ np.log(found) == pytest.approx(-11.955, abs=0.02)
 
     @pytest.mark.parametrize("counts", [(1, 2, 3), (1, 2, 3, 4, -1), (1, 2, 3, 4, math.nan), (math.inf, 0, 0, 0, 0)])
     def test_counts_that_are_none_are_refused(self, counts: tuple[float, ...]) -> None:
@@ -156,7 +182,8 @@ class TestSprt:
             ({"model": "normalised"}, "unknown model 'normalised': did you mean 'normalized'"),
             ({"counts": (1, 2, 3, 4)}, "five whole numbers"),
             ({"counts": (1, 2, 3, 4, 0.5)}, "five whole numbers"),
-            ({"elo1": 5000}, "out of reach"),
+            ({"elo1": 501}, "elo1 is out of reach: give normalised Elo between -500 and 500, got 501"),
+            ({"elo0": -1e6, "model": "logistic"}, "elo0 is out of reach: give logistic Elo between -4000 and 4000"),
         ],
     )
     def test_what_makes_no_sense_is_refused(self, arguments: dict[str, Any], message: str) -> None:
