@@ -19,6 +19,7 @@ __all__ = ["GameRecord", "check_fields", "mend", "read_records", "saved_records"
 
 
 _BLOCK = 1 << 16  # bytes
+_BEGINNING = b'{"game": "'  # of every line that `to_json` writes
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,9 @@ def mend(path: str | Path) -> bool:
 
     Returns:
         Whether there was something.
+
+    Raises:
+        ValueError: the file is none of games, by its first line or by what stands at its end; it stays as it is.
     """
     with open(path, "r+b") as file:
         end, tail = file.seek(0, os.SEEK_END), b""
@@ -220,9 +224,24 @@ def mend(path: str | Path) -> bool:
         if not tail:
             return False
         whole = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        try:
+            first = without_mark(file.readline())
+            if whole > len(tail):
+                GameRecord.from_json(first.decode("utf-8"))
+            else:
+                tail = first
+        except ValueError as error:
+            raise ValueError(f"{located(error, path, 1)}; it is no file of games: choose another file") from None
+        file.seek(0, os.SEEK_END)
         try:
             GameRecord.from_json(tail.decode("utf-8"))
         except ValueError:
+            if not tail.startswith(_BEGINNING[: len(tail)]):  # somebody else's, of which nothing may be lost
+                raise ValueError(
+                    f"{path} is no file of games: it ends in {shown(tail[:100].decode('utf-8', 'replace'))}, "
+                    "expected a game or the beginning of one; choose another file"
+                ) from None
             file.truncate(whole - len(tail))
             return True
         file.write(b"\n")  # it was written by hand

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import itertools
 import os
@@ -84,17 +85,39 @@ class TestFaults:
         out = tmp_path / "games.jsonl"
         arguments = ("match", *PLAYERS, "-g", GAME, "--games", "4", "--json", "--out", str(out))
         run(*arguments)
-        records, whole = list(read_records(out)), out.read_bytes()
+        records, whole, deep = list(read_records(out)), out.read_bytes(), b'{"game": "", "moves": ' + b"[" * 200_000
         out.write_bytes(whole[:-30])
         assert "is incomplete: it is taken away" in " ".join(run(*arguments, "--resume")[1].split())
         assert without_times(list(read_records(out))) == without_times(records)
         for data, torn, left in (
             *((whole, False, whole), (whole[:-1], False, whole), (b"", False, b"")),
-            *((b"{" * 200_000, True, b""), (whole + b"{" * 200_000, True, whole)),
+            *((deep, True, b""), (whole + deep, True, whole), (whole + b"{", True, whole)),
+            (codecs.BOM_UTF8 + whole[:-1], False, codecs.BOM_UTF8 + whole),
         ):
             out.write_bytes(data)
             assert mend(out) == torn
             assert out.read_bytes() == left
+
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (b"a text\nof mine", "line 1: .* it is no file of games: choose another file"),
+            (b'a text\n{"game": "', "line 1: .* it is no file of games: choose another file"),
+            (b"of mine", "is no file of games: it ends in 'of mine', expected a game or the beginning of one"),
+            (RECORDS["turns"].to_json().encode() + b"\nof mine", "is no file of games: it ends in 'of mine'"),
+            (bytes(range(256)).replace(b"\n", b""), "it has zero bytes; it is no file of games"),
+        ],
+    )
+    def test_a_file_of_something_else_stays_as_it_is(
+        self, data: bytes, message: str, run: Run, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "games.jsonl"
+        out.write_bytes(data)
+        with pytest.raises(ValueError, match=message):
+            mend(out)
+        words = ("match", "random", "random", "-g", "tictactoe", "--games", "2", "--out", str(out), "--resume")
+        assert "no file of games" in " ".join(run(*words, code=2)[1].split())
+        assert out.read_bytes() == data
 
     def test_json_lines_take_games_of_one_process(self, tmp_path: Path) -> None:
         out = tmp_path / "games.jsonl"
