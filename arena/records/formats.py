@@ -65,7 +65,7 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
     Raises:
         FileNotFoundError: there is no such folder.
         ValueError: the name ends in no known suffix, or the format cannot hold a game. The games before that one are
-            written, and nothing of that one.
+            written, and nothing of that one; so they are where ``records`` raises. Of Parquet nothing is then written.
     """
     _, writer = _format(path)
     check_writable(split_name(path)[0])

@@ -42,17 +42,25 @@ def write_store(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Add records to a store as `saved_in_store` does, many at a time where they come fast."""
     collection = _Collection(path)
     waiting: list[GameRecord] = []
+
+    def save() -> None:
+        nonlocal waiting
+        some, waiting = waiting, []  # before they are added: what fails is not tried again
+        if some:
+            collection.add(some)
+
     try:
         last = time.monotonic()
         for record in records:
             waiting.append(record)
             if len(waiting) >= _MOST or time.monotonic() - last > _SECONDS:
-                collection.add(waiting)
-                waiting.clear()
+                save()
                 last = time.monotonic()
-        collection.add(waiting)
     finally:
-        collection.close()
+        try:
+            save()  # also where no more come, for an error or Ctrl-C
+        finally:
+            collection.close()
 
 
 class _Collection:
@@ -67,24 +75,31 @@ class _Collection:
             self._number = self._writer.tournament(digest(["collection", title]), title, {})
 
     def add(self, records: list[GameRecord]) -> None:
-        """Add games, all at once."""
-        writer = self._writer
+        """Add games at once: all, or those before one that cannot be kept, for which it raises then."""
+        writer, fault = self._writer, None
         with writer.writing() as connection:
             (last,) = connection.execute(
                 "SELECT max(number) FROM entries WHERE tournament = ? AND round = 0 AND pairing = 0", (self._number,)
             ).fetchone()
             entries = []
             for number, record in enumerate(records, start=0 if last is None else last + 1):
-                key = record_key(record)
-                first, second = (self._number_of("player", name) for name in record.players)
-                ending = writer.ending(record.ending)
-                connection.execute(
-                    INSERT, row_of(record, key, self._number_of("rules", record.game), first, second, ending, None)
-                )
-                if (analyses := analyses_of(record, key)) is not None:
+                try:
+                    key = record_key(record)
+                    analyses = analyses_of(record, key)
+                    first, second = (self._number_of("player", name) for name in record.players)
+                    ending = writer.ending(record.ending)
+                    connection.execute(
+                        INSERT, row_of(record, key, self._number_of("rules", record.game), first, second, ending, None)
+                    )
+                except (ValueError, TypeError, OverflowError) as error:  # of the game, not of the file
+                    fault = error
+                    break
+                if analyses is not None:
                     connection.execute(INSERT_ANALYSES, analyses)
                 entries.append((0, 0, number, key))
             writer.enter(self._number, entries)
+        if fault is not None:
+            raise fault
 
     def _number_of(self, kind: str, name: str) -> int:
         if (kind, name) not in self._names:

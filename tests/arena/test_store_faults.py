@@ -9,14 +9,17 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.faults import misfortunes, tournaments
 from plyground.arena import iter_match, match, read_records, write_records
-from plyground.arena.records.record import mend, saved_records
+from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.records.record import GameRecord, mend, saved_records
 from tests.arena.test_arena import without_times
 from tests.arena.test_store import GAME, ODD, PLAYERS, RECORDS
 from tests.helpers.command_line import Run
@@ -108,9 +111,7 @@ class TestFaults:
             (bytes(range(256)).replace(b"\n", b""), "it has zero bytes; it is no file of games"),
         ],
     )
-    def test_a_file_of_something_else_stays_as_it_is(
-        self, data: bytes, message: str, run: Run, tmp_path: Path
-    ) -> None:
+    def test_a_file_of_something_else_stays_as_it_is(self, data: bytes, message: str, run: Run, tmp_path: Path) -> None:
         out = tmp_path / "games.jsonl"
         out.write_bytes(data)
         with pytest.raises(ValueError, match=message):
@@ -118,6 +119,39 @@ class TestFaults:
         words = ("match", "random", "random", "-g", "tictactoe", "--games", "2", "--out", str(out), "--resume")
         assert "no file of games" in " ".join(run(*words, code=2)[1].split())
         assert out.read_bytes() == data
+
+    @pytest.mark.parametrize("suffix", [".db", ".csv", ".jsonl"])
+    @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+    def test_games_before_an_error_are_written(self, suffix: str, error: type[BaseException], tmp_path: Path) -> None:
+        def records() -> Iterator[GameRecord]:
+            yield from RECORDS.values()
+            raise error("no more")
+
+        path = tmp_path / f"games{suffix}"
+        with pytest.raises(error, match="no more"):
+            write_games(path, records())
+        assert list(read_games(path)) == list(RECORDS.values())
+
+    def test_games_before_one_that_a_store_cannot_keep_are_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.db"
+        with pytest.raises(OverflowError):
+            write_games(path, [RECORDS["turns"], ODD, dataclasses.replace(ODD, moves=[2**64])])
+        assert list(read_games(path)) == [RECORDS["turns"], ODD]
+
+    def test_games_that_could_not_be_saved_are_not_tried_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried = []
+
+        def add(_: Any, records: list[GameRecord]) -> None:
+            tried.append(list(records))
+            raise OSError("the disk is full")
+
+        monkeypatch.setattr("plyground.arena.store.saving._Collection.add", add)
+        monkeypatch.setattr("plyground.arena.store.saving._MOST", 1)
+        with pytest.raises(OSError, match="the disk is full"):
+            write_games(tmp_path / "games.db", [ODD, RECORDS["turns"]])
+        assert tried == [[ODD]]
 
     def test_json_lines_take_games_of_one_process(self, tmp_path: Path) -> None:
         out = tmp_path / "games.jsonl"
