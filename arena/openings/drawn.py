@@ -87,7 +87,10 @@ def fit_lines(
             if place.is_fit:
                 break
         else:
-            return
+            if not seen or attempts_new >= attempts:
+                return
+            seen.clear()  # later than it should be, for the line at which it was due ended the game
+            continue
         seen.add(place.key)
         yield moves
         while not plies:  # there is no other
