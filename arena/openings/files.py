@@ -8,7 +8,7 @@ from pathlib import Path
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 from ...envs.outside.spec import nearest
-from ...envs.starting import position_of
+from ...envs.starting import position_of, position_text
 from ..records.files import located, without_mark
 from ..records.formats import is_format, read_games
 from ..records.names import split_name
@@ -62,8 +62,9 @@ def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> li
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: there are none, or one cannot be played.
+        ValueError: there are none, or one cannot be played; or there is no such number of plies.
     """
+    plies = _checked_plies(game, plies)
     if given == _BALANCED:
         return [Opening(opening.moves[:plies]) for opening in committed_openings(game)]
     if isinstance(given, (str, Path)):
@@ -78,6 +79,10 @@ def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> li
     if not openings:
         raise ValueError("expected openings, each a list of moves, got none")
     return [Opening(moves[:plies], start) for moves, start in openings]
+
+
+def _checked_plies(game: Game, plies: int | None) -> int | None:
+    return None if plies is None else checked_whole("opening_plies", plies, 0, game.max_plies)
 
 
 def committed_openings(game: Game) -> list[Opening]:
@@ -112,7 +117,7 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
             has the file and the line, or the number of the game.
     """
     path = Path(path)
-    plies = None if plies is None else checked_whole("opening_plies", plies, 0, game.max_plies)
+    plies = _checked_plies(game, plies)
     if not split_name(path)[0].exists():
         raise FileNotFoundError(f"cannot read {path}: there is no such file")
     if is_format(path):
@@ -165,10 +170,11 @@ def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
 
 
 def _open(game: Game, moves: list[int], start: str | None) -> Opening:
-    """Return an opening of these moves, after which a game goes on."""
-    if game.is_terminal(game.play_moves(moves, position_of(game, start))):
+    """Return an opening of these moves, after which a game goes on, with its start in the words of records."""
+    state = position_of(game, start)
+    if game.is_terminal(game.play_moves(moves, state)):
         raise ValueError(f"the game is over after these {len(moves)} moves")
-    return Opening(moves, start)
+    return Opening(moves, position_text(game, state))
 
 
 def write_openings(path: str | Path, game: Game, openings: Iterable[Sequence[int]], heading: str = "") -> None:

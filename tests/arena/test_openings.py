@@ -94,6 +94,14 @@ class TestMatches:
         with pytest.raises(ValueError, match="no balanced openings come with the package for tictactoe"):
             iter_match("tictactoe", ["random", "random"], 2, openings="balanced")
 
+    @pytest.mark.parametrize("plies", [-1, 1.5, True, 1000])
+    def test_plies_that_are_none_are_refused(self, plies: Any, tmp_path: Path) -> None:
+        path = tmp_path / "lines.txt"
+        path.write_text("0 4\n")
+        for game, given in ((tictactoe(), [[0, 4]]), (tictactoe(), path), (make_game("othello"), "balanced")):
+            with pytest.raises(ValueError, match=rf"opening_plies must be a whole number, from 0 to \d+, got {plies}"):
+                openings_of(game, given, plies)
+
 
 class TestBalanced:
     def test_by_a_solver(self) -> None:

@@ -125,6 +125,22 @@ class TestFiles:
         given = openings_of(game, [Opening(game.line_of(["18-14"]), WHITE), ["11-15"]])
         assert given == [Opening(game.line_of(["18-14"]), WHITE), Opening(game.line_of(["11-15"]))]
 
+    def test_positions_in_other_words_are_found_again(self, tmp_path: Path) -> None:
+        game, path = make_game("tictactoe"), tmp_path / "games.db"
+        start = position_text(game, game.play_moves([4]))
+        initial = '{"stones": [0, 0], "ply": 0}'
+        assert start is not None
+        openings = [Opening([0], start.replace(",", ", ")), Opening([1], initial)]
+        assert openings_of(game, openings) == [Opening([0], start), Opening([1])]
+        records = match("tictactoe", ["random", "random"], 4, openings=openings, store=path)
+        assert match("tictactoe", ["random", "random"], 4, openings=openings, store=path, resume=True) == list(
+            read_records(path)
+        )
+        again = iter_match("tictactoe", ["random", "random"], 4, openings=openings, after=records[:2])
+        assert without_times(list(again)) == without_times(records[2:])
+        write_games(tmp_path / "games.jsonl", [dataclasses.replace(records[-1], start=initial)])
+        assert read_openings(tmp_path / "games.jsonl", game) == [Opening([1])]
+
 
 class TestGames:
     def test_each_from_both_sides_in_all_ways_to_play(self, book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
