@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +60,25 @@ def test_illegal_moves_are_named_and_left_out(tmp_path: Path, records: list[Game
     assert any(f"{path}, line 34" in fault for fault in found.faults)
     assert any(fault.startswith(f"{path}, game 31: ") for fault in found.faults)
     with pytest.raises(ValueError, match=r"is illegal|line 34"):
+        read_collection(GAME, [path], test_share=0.3, strict=True)
+
+
+def test_games_that_begin_at_another_position_are_named_and_left_out(
+    tmp_path: Path, records: list[GameRecord]
+) -> None:
+    """Their moves, replayed from the initial position, would show positions that never occurred."""
+    from_centre = json.dumps({"stones": [16, 0], "ply": 1})
+    late = replace(records[0], moves=[0, 1], movers=[1, 0], seconds=[0.0, 0.0], opening=0, start=from_centre)
+    written_out = replace(records[0], start=json.dumps({"stones": [0, 0], "ply": 0}))
+    path = write(tmp_path / "games.jsonl", [*records[1:30], late, written_out, replace(late, start="gone")])
+    found = read_collection(GAME, [path], test_share=0.3)
+    told = "expected the initial position of tictactoe"
+    assert (found.read, found.faults) == (
+        32,
+        [f"{path}, game 30: it begins at {from_centre}, {told}", f"{path}, game 32: it begins at gone, {told}"],
+    )
+    assert written_out in found.train + found.test
+    with pytest.raises(ValueError, match="game 30: it begins at"):
         read_collection(GAME, [path], test_share=0.3, strict=True)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ....envs import Game, GameBatch, make_game
 from ....envs.outside.messages import cut
+from ....envs.starting import position_of
 from ...records.formats import read_games
 from ...records.record import GameRecord
 from ...records.replay import legal_moves
@@ -70,7 +71,7 @@ def read_collection(game: Game, paths: Sequence[str], *, test_share: float, stri
 
     Raises:
         ValueError: there is no file; a game is of another game or board; there is nothing to learn from, or to test on;
-            or, if ``strict``, a game cannot be read, has no moves, or an illegal one.
+            or, if ``strict``, a game cannot be read, has no moves or an illegal one, or begins at another position.
         OSError: a file cannot be read.
     """
     if not paths:
@@ -138,6 +139,12 @@ def _read(game: Game, path: str, note: Fault) -> Iterator[tuple[int, GameRecord]
         if not legal_moves(record):
             note(f"{path}, game {number}: it has no moves")
             continue
+        if record.start is not None and not _is_initial(game, record.start):  # the parts replay moves, not positions
+            note(
+                f"{path}, game {number}: it begins at {cut(record.start, 100)}, "
+                f"expected the initial position of {game.spec}"
+            )
+            continue
         yield number, record
 
 
@@ -151,6 +158,14 @@ def _is_of(game: Game, spec: str) -> bool:
         return False
     same_board = (other.observation_shape, other.num_actions) == (game.observation_shape, game.num_actions)
     return other == game or (game.name == other.name == "go" and same_board)
+
+
+def _is_initial(game: Game, start: str) -> bool:
+    """Return whether a start is the initial position, written out."""
+    try:
+        return position_of(game, start) == game.initial[0]
+    except ValueError:
+        return False
 
 
 def _legal_plies(game: Game, records: Sequence[GameRecord]) -> list[int]:
