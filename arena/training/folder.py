@@ -17,6 +17,7 @@ and tensors, and is loaded without running code.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from .settings import Settings
+from .whole_files import write_whole
 
 __all__ = ["RunFolder", "StateFolder"]
 
@@ -176,10 +178,15 @@ class StateFolder:
             file.write(json.dumps(line) + "\n")
 
     def forget_after(self, steps: int) -> None:
-        """Remove progress and checkpoints that were written after these steps, from which the run goes on."""
+        """Remove what was written after these steps, from which the run goes on: progress and checkpoints.
+
+        What was cut off while it was written goes too: a checkpoint, or a line of progress. All other lines stay.
+        """
         if self.progress.exists():
-            lines = [line for line in self.progress.read_text().splitlines() if json.loads(line)["steps"] <= steps]
-            self.progress.write_text("".join(f"{line}\n" for line in lines))
+            lines = [line for line in self.progress.read_bytes().splitlines() if _steps_of(line) <= steps]
+            write_whole(self.progress, b"".join(line + b"\n" for line in lines))
+        for path in self.checkpoints.glob(f"step_*.partial{self.model.suffix}"):
+            path.unlink()
         for path in self.checkpoints.glob(f"step_*{self.model.suffix}"):
             if int(path.stem.removeprefix("step_")) > steps:
                 path.unlink()
@@ -227,6 +234,14 @@ class RunFolder(StateFolder):
     def checkpoint(self, model: Any) -> None:
         """Add the model, as it is now, to the checkpoints."""
         self.add_checkpoint(model.num_timesteps, model.save)
+
+
+def _steps_of(line: bytes) -> float:
+    """Return the steps at which a line of progress was noted; infinitely many for one that was cut off."""
+    try:
+        return int(json.loads(line)["steps"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf
 
 
 def _write_state(folder: Path, state: Mapping[str, Any]) -> None:

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from .whole_files import write_whole
+
 __all__ = ["Settings", "about", "check_settings", "described", "documented", "kind_of", "most_threads"]
 
 _WIDTH = 112  # of the documentation
@@ -33,7 +35,7 @@ class Settings:
 
     def save(self, path: str | Path) -> None:
         """Write the configuration as JSON."""
-        Path(path).write_text(json.dumps(asdict(self), indent=2) + "\n")
+        write_whole(Path(path), (json.dumps(asdict(self), indent=2) + "\n").encode())
 
     @classmethod
     def load(cls: type[Kind], path: str | Path) -> Kind:

@@ -63,9 +63,7 @@ def test_illegal_moves_are_named_and_left_out(tmp_path: Path, records: list[Game
         read_collection(GAME, [path], test_share=0.3, strict=True)
 
 
-def test_games_that_begin_at_another_position_are_named_and_left_out(
-    tmp_path: Path, records: list[GameRecord]
-) -> None:
+def test_games_that_begin_at_another_position_are_named_and_left_out(tmp_path: Path, records: list[GameRecord]) -> None:
     """Their moves, replayed from the initial position, would show positions that never occurred."""
     from_centre = json.dumps({"stones": [16, 0], "ply": 1})
     late = replace(records[0], moves=[0, 1], movers=[1, 0], seconds=[0.0, 0.0], opening=0, start=from_centre)

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from ....envs import Game
 from ..alphazero.board import ScalarLog
-from ..alphazero.shards import write_whole
 from ..folder import StateFolder
 from ..session import Progress
+from ..whole_files import write_whole
 from .config import AlphaGoConfig
 
 __all__ = ["AlphaGoProgress", "OnProgress", "Part", "PartSession", "Run", "part_folder"]

@@ -25,8 +25,8 @@ from typing import Any
 from ....agents.networks import network_config
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
-from ..alphazero.shards import write_whole
 from ..interruption import interruptible
+from ..whole_files import write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder
 from .policy import PolicyPart, whole_buffer

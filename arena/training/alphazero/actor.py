@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game, make_game
+from ..whole_files import write_whole
 from .config import AlphaZeroConfig
 from .samples import sample_dtype
 from .self_play import SelfPlay
-from .shards import write_whole
 from .sources import Counts, evaluate_by, new_inference
 
 __all__ = ["Actor", "act", "read_turn"]

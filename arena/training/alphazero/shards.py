@@ -12,7 +12,6 @@ whole shards at any moment, whatever kills the process, and a file that it does 
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Shard", "Shards", "write_whole"]
+from ..whole_files import write_whole
+
+__all__ = ["Shard", "Shards"]
 
 _INDEX = "index.json"
 
@@ -129,19 +130,3 @@ class Shards:
         about = {"dtype": repr(self.dtype.descr), "shards": shards}
         write_whole(self.folder / _INDEX, json.dumps(about).encode())
         self.shards = shards
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that, after a crash at any moment, it is there as a whole, or as it was before."""
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
