@@ -51,7 +51,7 @@ class StateFolder:
         self._states = self.path / "state"
 
     def check_new(self) -> None:
-        """Check that no run is here.
+        """Check that no run is here, but for one that was killed before its first state.
 
         Raises:
             FileExistsError: there is one, or the path is a file.
@@ -59,12 +59,16 @@ class StateFolder:
         """
         if self.path.is_file():
             raise FileExistsError(f"{str(self.path)!r} is a file: choose a folder for the run")
-        if self.config.exists():
+        if self.config.exists() and not self._has_only_begun():
             raise FileExistsError(
                 f"{str(self.path)!r} holds a training run already: resume it, or choose another folder"
             )
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"cannot make {str(self.path)!r}: there is no folder {self.path.parent!s}")
+
+    def _has_only_begun(self) -> bool:
+        """Return whether what is here is as `create` left it: nothing was learned, and nothing can go on."""
+        return self._states.is_dir() and not self.states() and not self.model.exists()
 
     def create(self, config: Settings) -> None:
         """Begin a run here."""

@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch")
 from plyground.agents.networks import read_network  # noqa: E402
 from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, run_folder, train  # noqa: E402
 from plyground.arena.training.alphazero.gating import score_of  # noqa: E402
+from plyground.arena.training.alphazero.replay import ReplayBuffer  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
 from plyground.arena.training.alphazero.sources import OwnPlay  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
@@ -131,6 +132,13 @@ def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pyte
         patch.setattr(OwnPlay, "prepare", fail)
         with pytest.raises(MemoryError):
             train(CONFIG, tmp_path / "run")
+    assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
+
+
+def test_a_run_begins_where_one_of_another_game_was_killed_before_its_first_state(tmp_path: Path) -> None:
+    other = replace(CONFIG, game="connect_four")
+    run_folder(tmp_path / "run").create(other)
+    ReplayBuffer(tmp_path / "run" / "replay", make_game(other.game), other.window_of)
     assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
 
 

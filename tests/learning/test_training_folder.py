@@ -1,4 +1,4 @@
-"""The folder of a training run after a kill: what was cut off is left out."""
+"""The folder of a training run after a kill: what was cut off is left out, and a run that had only begun is none."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from plyground.arena import TrainingConfig  # noqa: E402
-from plyground.arena.training.folder import StateFolder  # noqa: E402
+from plyground.arena import TrainingConfig
+from plyground.arena.training.folder import StateFolder
 
 CONFIG = TrainingConfig("tictactoe", steps=100)
 
@@ -54,3 +54,26 @@ def test_config_and_progress_are_written_whole_or_stay(folder: StateFolder, monk
         folder.forget_after(0)
     assert TrainingConfig.load(folder.config) == CONFIG
     assert json.loads(folder.progress.read_text()) == {"steps": 100}
+
+
+def test_a_run_that_was_killed_before_its_first_state_is_none(folder: StateFolder) -> None:
+    (folder.path / "state" / "step_000000000.partial").mkdir()
+    with pytest.raises(FileNotFoundError, match="holds no training run that could go on"):
+        folder.state()
+    folder.check_new()
+    folder.create(CONFIG)
+    folder.write(0, {}, {"model.zip": lambda path: path.write_bytes(b"")})
+    assert [path.name for path in folder.states()] == ["step_000000000"]
+    with pytest.raises(FileExistsError, match="holds a training run already"):
+        folder.check_new()
+
+
+@pytest.mark.parametrize("left", ["a model", "no folder of states"])
+def test_what_else_has_a_config_is_a_run(folder: StateFolder, left: str) -> None:
+    """Somebody removed the states, and keeps the model; or it is a run of alphago, whose parts have states."""
+    if left == "a model":
+        folder.model.write_bytes(b"")
+    else:
+        (folder.path / "state").rmdir()
+    with pytest.raises(FileExistsError, match="holds a training run already"):
+        folder.check_new()

@@ -82,6 +82,7 @@ def train(
     collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
     _check_planes(config, game)
     path.mkdir(exist_ok=True)
+    shutil.rmtree(path / "state", ignore_errors=True)  # of a run of another kind that was killed as it began
     try:
         _write_records(path, game, collection)
         config.save(path / "config.json")

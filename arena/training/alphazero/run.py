@@ -15,6 +15,7 @@ there, in one process, it does what it would have done without the break, bit by
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,9 +62,9 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     run = run_folder(folder)
     run.check_new()
     run.create(config)
+    shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
     try:
         session = AlphaZeroSession(config, run, on_progress)
-        session.buffer.load_state_dict({"total": 0})  # what a run left that did not come to its first state
         return _finish(session)
     except BaseException:
         if not run.states():  # there is nothing to resume: a new run may begin here
