@@ -73,7 +73,9 @@ def test_results_without_proofs_are_those_of_the_games() -> None:
 )
 def test_whose_cells_are_at_the_end(spec: str) -> None:
     game = make_game(spec)
-    config = AlphaZeroConfig(spec, num_envs=4, simulations=4, opening_plies=2, proofs=False)
+    config = AlphaZeroConfig(
+        spec, num_envs=4, simulations=4, opening_plies=2, proofs=False, full_share=0.6, cheap_simulations=2
+    )
     samples = SelfPlay(game, config, 0).play(uniform, 40)
     for number in np.unique(samples["game"]):
         one = samples[samples["game"] == number]
@@ -86,12 +88,32 @@ def test_whose_cells_are_at_the_end(spec: str) -> None:
 
 
 def test_full_and_cheap_searches_and_weights_by_surprise() -> None:
+    """Cheap searches play, without noise; positions of full ones alone are learned (Wu 2019, section 3.1)."""
     play = self_play(full_share=0.5, cheap_simulations=2, surprise_share=0.5)
+    search = play.forest.search
+
+    def watched(*arguments: Any, simulations: NDArray[np.int64], noisy: NDArray[np.bool_], **more: Any) -> Any:
+        assert (simulations == np.where(noisy, 12, 2)).all()
+        return search(*arguments, simulations=simulations, noisy=noisy, **more)
+
+    play.forest.search = watched  # type: ignore[method-assign]
     samples = play.play(uniform, 12)
-    assert 0.3 < samples["full"].mean() < 0.7
+    assert samples["full"].all()
+    first = np.unique(samples["game"], return_index=True)[1]
+    assert 0.4 < len(samples) / samples["plies_left"][first].sum() < 0.8
+    assert play.stats.moves == 24 * 12
     assert play.stats.simulations < 24 * 12 * 9
     assert samples["weight"].min() == 0.5
     np.testing.assert_allclose(samples["weight"].mean(), 1, atol=0.05)
+
+
+def test_results_are_those_of_games_in_which_cheap_searches_played() -> None:
+    samples = self_play(full_share=0.4, cheap_simulations=2, proofs=False).play(uniform, 12)
+    for number in np.unique(samples["game"]):
+        game = samples[samples["game"] == number]
+        turns = np.where((game["plies_left"][0] - game["plies_left"]) % 2 == 0, 1, -1)
+        assert (game["result"] == turns * game["result"][0]).all()
+        assert (np.diff(game["ply"]) == -np.diff(game["plies_left"])).all()
 
 
 @pytest.mark.parametrize("changes", [{}, {"root": "puct", "full_share": 0.5, "earlier_openings": 0.7}])

@@ -86,6 +86,22 @@ def test_rows_do_not_depend_on_each_other(root: Any) -> None:
         assert all((a == b[rows]).all() for a, b in zip(found, together, strict=True))
 
 
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+def test_rows_that_are_not_to_have_it_are_without_noise_and_forced_playouts(root: Any) -> None:
+    def level(planes: Any, masks: Any) -> Any:  # leaves all to the noise
+        return np.zeros(masks.shape, np.float32), answers(planes, masks)[1]
+
+    game = make_game(SMALL)
+    states, noisy = positions(game, 12), np.arange(12) % 2 == 0
+    how: dict[str, Any] = {"root": root, "considered": 2, "seed": 5}
+    loud = Forest(game, 12, **how).search(states, level)
+    calm = Forest(game, 12, **how, noise=False, epsilon=0, forced=0).search(states, level)
+    mixed = Forest(game, 12, **how).search(states, level, noisy=noisy)
+    for found, rows, others in ((loud, noisy, ~noisy), (calm, ~noisy, noisy)):
+        assert all((a[rows] == b[rows]).all() for a, b in zip(found, mixed, strict=True))
+        assert (found.visits[others] != mixed.visits[others]).any()
+
+
 def worth_after(game: Game, state: Any, action: int, known: dict[bytes, float]) -> float:
     """What an action is worth to its player, in a game in which players take turns."""
     after = state.copy()
@@ -307,6 +323,7 @@ def test_bad_searches() -> None:
         ({"rows": np.array([1, 1])}, "twice"),
         ({"rows": np.array([1, 4])}, "rows must be from 0 to 3"),
         ({"rows": np.array([1])}, "need as many rows"),
+        ({"noisy": np.ones(3, np.bool_)}, r"noisy must have shape \(2,\), got \(3,\)"),
         ({"masks": np.ones((2, 5))}, "masks must have shape"),
         ({"masks": np.zeros((2, 9))}, "nothing may be played in position 0"),
     ):

@@ -206,6 +206,7 @@ class Forest:
         *,
         masks: NDArray[Any] | None = None,
         simulations: ArrayLike | None = None,
+        noisy: NDArray[np.bool_] | None = None,
         shown: NDArray[Any] | None = None,
         rows: NDArray[np.intp] | None = None,
         interrupted: Callable[[], bool] | None = None,
@@ -219,6 +220,7 @@ class Forest:
             evaluate: gives logits and values of what the players to move see, see `Evaluate`.
             masks: [rows, num_actions] what may be played there; default: what is legal.
             simulations: how many, for all or [rows] for each; default: as many as the forest has room for.
+            noisy: bool [rows] whose root has the forest's noise and forced playouts; default: all have.
             shown: [rows, players, *observation_shape] what both players see there; needed where observations show
                 earlier positions.
             rows: [rows] the numbers of the trees that search them; default: the first ones.
@@ -243,7 +245,10 @@ class Forest:
             if shown.shape != (rows.size, 2, *shape):
                 raise ValueError(f"shown must have shape {(rows.size, 2, *shape)}, got {shown.shape}")
             seen = np.ascontiguousarray(shown, self.game.observation_dtype).reshape(rows.size, 2, values)
-        self._begin(rows, states, root_masks, each)
+        noisy = np.ones(rows.size, np.bool_) if noisy is None else np.ascontiguousarray(noisy, np.bool_)
+        if noisy.shape != rows.shape:
+            raise ValueError(f"noisy must have shape {rows.shape}, got {noisy.shape}")
+        self._begin(rows, states, root_masks, each, noisy)
         select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
 
@@ -279,7 +284,12 @@ class Forest:
         return self._finish(rows)
 
     def _begin(
-        self, rows: NDArray[np.intp], states: NDArray[Any], masks: NDArray[np.bool_], simulations: NDArray[np.int32]
+        self,
+        rows: NDArray[np.intp],
+        states: NDArray[Any],
+        masks: NDArray[np.bool_],
+        simulations: NDArray[np.int32],
+        noisy: NDArray[np.bool_],
     ) -> None:
         """Let the searches begin, with trees of which nothing is kept that does not fit.
 
@@ -290,10 +300,10 @@ class Forest:
         self.forget(rows[known[self.trees.states[rows[known], 0] != states[known]]])
         if self.root == "gumbel":
             numbers = self.trees.candidates.shape[1], 1.0 if self.noise else 0.0
-            self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, rows, *numbers)
+            self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         else:
             numbers = self.alpha, self.epsilon
-            self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, rows, *numbers)
+            self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         empty = np.flatnonzero(self.trees.rows["left"][rows] < 0)
         if empty.size:
             self.forget(rows)

@@ -28,7 +28,7 @@ __all__ = [
 
 
 @kernel
-def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, rows, considered, scale, first, last):
+def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, noisy, rows, considered, scale, first, last):
     """Let a search begin in these ``rows``; candidates are chosen in those whose root is known.
 
     Args:
@@ -38,28 +38,33 @@ def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, rows, consid
         root_masks: bool [rows, num_actions] what may be played there, or [rows, 0]: what is legal.
         rngs: [all rows, 1] random numbers.
         simulations: [rows] how many there shall be.
+        noisy: bool [rows] where there is noise.
         rows: the numbers of the rows.
         considered: candidates at most.
-        scale: 1, or 0 for a search without noise.
+        scale: 1, or 0 for searches without noise.
         first: of ``rows``, from this place,
         last: to before this one.
     """
     for place in range(first, last):
         r = rows[place]
         _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
-        draw_gumbel(rngs[r], trees.noise[r], scale)
+        draw_gumbel(rngs[r], trees.noise[r], scale if noisy[place] else 0.0)
         if trees.rows[r].nodes > 0:
             start_halving(trees, r, considered)
 
 
 @kernel
-def begin_puct(game, trees, roots, root_masks, rngs, simulations, rows, alpha, epsilon, first, last):
-    """Let a search begin in these ``rows``; noise is mixed into the priors where the root is known already."""
+def begin_puct(game, trees, roots, root_masks, rngs, simulations, noisy, rows, alpha, epsilon, first, last):
+    """Let a search begin in these ``rows``; noise is mixed into the priors where the root is known already.
+
+    Where a row is not ``noisy`` its noise is 0, and no playout is forced.
+    """
     for place in range(first, last):
         r = rows[place]
         _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
+        trees.rows[r].noisy = noisy[place]
         for i in range(trees.noise.shape[1]):
-            trees.noise[r, i] = draw_gamma(rngs[r], alpha) if epsilon > 0 and alpha > 0 else 0.0
+            trees.noise[r, i] = draw_gamma(rngs[r], alpha) if noisy[place] and epsilon > 0 and alpha > 0 else 0.0
         if trees.rows[r].nodes > 0:
             mix_noise(trees, r, epsilon)
 

@@ -130,7 +130,7 @@ def puct_edge(trees: Any, r: int, rule: PuctRule) -> int:
     """
     if trees.rows[r].leaves > 0:
         return -1
-    if rule.forced > 0:
+    if rule.forced > 0 and trees.rows[r].noisy:
         root, edges = trees.nodes[r, 0], trees.edges[r]
         visits = _visits(root, edges)
         for e in range(root.first, root.first + root.count):
@@ -154,7 +154,7 @@ def prune(trees: Any, r: int, rule: PuctRule, weights: Any) -> None:
         weights[e - root.first] = edges[e].visits
         if is_lost(edges[most]) or (edges[e].visits > edges[most].visits and not is_lost(edges[e])):
             most = e
-    if rule.forced <= 0 or visits == 0:
+    if rule.forced <= 0 or not trees.rows[r].noisy or visits == 0:
         return
     c = _constant(visits, rule)
     limit = _puct_score(edges[most], visits, c, rule.fpu)

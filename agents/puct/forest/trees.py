@@ -53,6 +53,7 @@ ROW = np.dtype(
         ("rounds", np.int32),  # visits that each candidate still gets before the next halving
         ("turn", np.int32),  # the candidate that is visited next
         ("deepest", np.int32),  # plies below the root of the deepest leaf
+        ("noisy", np.bool_),  # whether a PUCT root has noise, and playouts that are forced
         ("full", np.bool_),  # whether a leaf found no room for itself, and was not kept
     ],
     align=True,

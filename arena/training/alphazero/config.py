@@ -80,13 +80,15 @@ class AlphaZeroConfig(Settings):
     num_envs: int = field(default=512, metadata=about("Games played side by side.", least=1))
     turn_plies: int = field(default=8, metadata=about("Plies of each game between two turns of learning.", least=1))
     simulations: int = field(default=32, metadata=about("Simulations of a full search.", least=2))
-    # KataGo, section 3.1, "playout cap randomization": 600 and 100, a quarter of the moves full.
+    # KataGo, section 3.1, "playout cap randomization": 600 and 100, a quarter of the moves full. The cheap searches are
+    # without noise and forced playouts, and their positions are not recorded.
     cheap_simulations: int = field(
         default=8,
-        metadata=about("Simulations of a cheap search, which plays a move and whose policy is not learned.", least=2),
+        metadata=about("Simulations of a cheap search, without noise, whose position is not learned.", least=2),
     )
     full_share: float = field(
-        default=1.0, metadata=about("Share of the moves that a full search finds.", above=0, most=1)
+        default=1.0,
+        metadata=about("Share of the moves that a full search finds: their positions are learned.", above=0, most=1),
     )
     root: Literal["gumbel", "puct"] = field(
         default="gumbel",

@@ -32,7 +32,7 @@ def sample_dtype(game: Game) -> np.dtype[Any]:
     ``proved``       i8              the proved result, -1, 0 or 1; `UNPROVED` if there is none
     ``plies_left``   i16             plies to the end of the game
     ``weight``       f32             how often the position is to be learned, 1 on average
-    ``full``         bool            whether the search was a full one: only then the policy is learned
+    ``full``         bool            whether the search was a full one: of the others, in old runs, no policy is learned
     ``game``         i64             the number of the game
     ``ply``          i16             plies since its start
     ``owners``       i8 [cells]      whose each cell was at the end: 1 the player to move's; of a game with ``owners``

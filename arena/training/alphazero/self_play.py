@@ -46,8 +46,9 @@ class SelfPlay:
     """Games that a net plays against itself, and the samples of those that have ended.
 
     A game opens with random plies, so that the net meets positions of all kinds. Each move is found by a search: a full
-    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). From where a search proves the result, a
-    game is known to end so: earlier positions learn that result, whatever is played later.
+    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). A cheap one plays as well as it can,
+    without noise, and gives no sample. From where a search proves the result, a game is known to end so: earlier
+    positions learn that result, whatever is played later.
 
     Args:
         game: the game.
@@ -124,7 +125,7 @@ class SelfPlay:
         self.forest.forget()
         done, asked = self.forest.simulations_done, self.forest.evaluations
         searched = self.forest.search(
-            batch.states, timed, masks=batch.masks, simulations=simulations, shown=batch.seen_by_both()
+            batch.states, timed, masks=batch.masks, simulations=simulations, noisy=full, shown=batch.seen_by_both()
         )
         self._note(searched, full)
         if config.earlier_openings > 0:
@@ -178,7 +179,10 @@ class SelfPlay:
         return np.where(self._counts <= self.config.temperature_plies, drawn, searched.actions).astype(np.int32)
 
     def _finished(self, row: int) -> NDArray[Any]:
-        """Return the samples of a game that the last step ended, with its result, and give its row a new number."""
+        """Return the samples of a game that the last step ended, with its result, and give its row a new number.
+
+        Cheap searches may prove the result of positions before them; they leave no samples themselves.
+        """
         count = int(self._counts[row])
         samples, movers = self._samples[row, :count].copy(), self._movers[row, :count]
         result = float(self.batch.rewards[row, 0]) / self.game.max_utility  # to the first player
@@ -188,8 +192,9 @@ class SelfPlay:
                 result = sign * float(samples["value"][ply])
             samples["result"][ply] = sign * result
         samples["plies_left"] = np.arange(count, 0, -1)
-        share, surprise = self.config.surprise_share, np.where(samples["full"], samples["weight"].clip(0), 0.0)
-        mean = surprise.mean()
+        samples = samples[samples["full"]]
+        share, surprise = self.config.surprise_share, samples["weight"].clip(0)
+        mean = surprise.mean() if surprise.size else 0.0
         samples["weight"] = 1 - share + share * (surprise / mean if mean > 0 else 1.0)
         self._numbers[row] = self._numbers.max() + 1
         return samples
@@ -198,7 +203,8 @@ class SelfPlay:
         """Write whose each cell was when ``action`` ended the game in ``state``, for those who moved in ``samples``."""
         assert self.game.owners is not None
         owners = self.game.owners(self.game.play_moves([action], state))
-        samples["owners"] = np.where(self._movers[row, : len(samples), None] == 0, owners, -owners)
+        full = np.flatnonzero(self._samples["full"][row, : self._counts[row]])
+        samples["owners"] = np.where(self._movers[row, full, None] == 0, owners, -owners)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that self-play goes on from: arrays, numbers and texts in nested dicts."""
