@@ -48,13 +48,13 @@ def test_values_to_learn_mix_result_and_search_unless_something_is_proved() -> N
     one = batch(
         3,
         results=np.array([1, 1, -1], np.float32),
-        values=np.array([0.5, -1, 0], np.float32),
-        proved=np.array([2, 2, 0], np.int8),
+        values=np.array([0.5, -1, 0.375], np.float32),  # the last by discs: 24 of 64
+        proved=np.array([2, 2, 1], np.int8),
     )
     config = AlphaZeroConfig("tictactoe", root_value_share=0.25)
-    np.testing.assert_allclose(value_targets(one, config), [0.875, 0.5, 0.0])
+    np.testing.assert_allclose(value_targets(one, config), [0.875, 0.5, 0.375])
     without = AlphaZeroConfig("tictactoe", root_value_share=0.25, proofs=False)
-    np.testing.assert_allclose(value_targets(one, without), [0.875, 0.5, -0.75])
+    np.testing.assert_allclose(value_targets(one, without), [0.875, 0.5, -0.65625])
 
 
 def test_the_first_losses_of_an_untrained_net_are_those_of_even_chances() -> None:

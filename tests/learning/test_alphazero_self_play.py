@@ -55,6 +55,16 @@ def test_proved_results_are_those_of_minimax_and_reach_back() -> None:
         assert (game["result"][: first + 1] == (sign * game["result"][first])[: first + 1]).all()
 
 
+def test_proved_results_that_are_graded_keep_their_number() -> None:
+    play = self_play(simulations=60)
+    play.forest._gumbel = play.forest._gumbel._replace(largest=2.0)  # as if more could be won
+    samples = play.play(uniform, 10)
+    proved = samples[samples["proved"] != UNPROVED]
+    assert (proved["value"] == 0.5).any()
+    assert (proved["value"] == proved["result"]).all()
+    assert (proved["value"] == 0.5 * proved["proved"]).all()
+
+
 def test_results_without_proofs_are_those_of_the_games() -> None:
     play = self_play(proofs=False, num_envs=1)
     batch: GameBatch = play.batch

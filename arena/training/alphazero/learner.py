@@ -83,7 +83,7 @@ class Learner(Descent):
         The search's value is that of many chances, so only the expected value is compared with it.
         """
         is_proved = (batch.proved != UNPROVED) & self.config.proofs
-        results = np.where(is_proved, batch.proved, batch.results)
+        results = np.where(is_proved, batch.values, batch.results)
         classes = self._tensor(1 - np.sign(results).astype(np.int64))
         share = self._tensor(np.where(is_proved, 0.0, self.config.root_value_share).astype(np.float32))
         by_result = functional.cross_entropy(logits, classes, reduction="none")
@@ -95,7 +95,10 @@ class Learner(Descent):
 
 
 def value_targets(batch: Batch, config: AlphaZeroConfig) -> NDArray[np.float32]:
-    """Return the values to learn [samples]: a mix of result and the search's value, or what was proved."""
+    """Return the values to learn [samples]: a mix of result and the search's value, or what was proved.
+
+    The search's value is then what was proved: a share of the largest utility, such as 0.375 where results are graded.
+    """
     share = np.float32(config.root_value_share)
     mixed = (1 - share) * batch.results + share * batch.values
-    return np.where(batch.proved != UNPROVED, batch.proved, mixed).astype(np.float32) if config.proofs else mixed
+    return np.where(batch.proved != UNPROVED, batch.values, mixed) if config.proofs else mixed

@@ -16,7 +16,7 @@ from ....envs import Game
 
 __all__ = ["UNPROVED", "new_samples", "pack", "sample_dtype", "unpack_masks", "unpack_planes"]
 
-UNPROVED = 2  # in the field ``proved``, where -1, 0 and 1 are results
+UNPROVED = 2  # in the field ``proved``, where -1, 0 and 1 are a loss, a draw and a win
 
 
 @cache
@@ -28,8 +28,8 @@ def sample_dtype(game: Game) -> np.dtype[Any]:
     ``mask``         uint8 [bytes]   the legal actions, as bits
     ``policy``       f16 [actions]   the policy that the search found
     ``result``       f32             the utility at the end of the game
-    ``value``        f32             the value that the search found
-    ``proved``       i8              the proved result, -1, 0 or 1; `UNPROVED` if there is none
+    ``value``        f32             the value that the search found; where something is proved, exactly that
+    ``proved``       i8              the sign of the proved result, which ``value`` is; `UNPROVED` if there is none
     ``plies_left``   i16             plies to the end of the game
     ``weight``       f32             how often the position is to be learned, 1 on average
     ``full``         bool            whether the search was a full one: of the others, in old runs, no policy is learned

@@ -157,7 +157,7 @@ class SelfPlay:
         samples = new_samples(self.game, batch.num_envs)
         pack(self.game, samples, batch.observations, batch.masks)
         samples["policy"], samples["value"], samples["full"] = searched.policies, searched.values, full
-        samples["proved"] = np.where(searched.proved, np.rint(searched.values).astype(np.int8), UNPROVED)
+        samples["proved"] = np.where(searched.proved, np.sign(searched.values).astype(np.int8), UNPROVED)
         samples["weight"] = searched.surprise  # made a weight when the game has ended
         samples["ply"], samples["game"] = batch.plies, self._numbers
         self._samples[self._rows, counts] = samples
