@@ -70,6 +70,12 @@ def test_the_first_losses_of_an_untrained_net_are_those_of_even_chances() -> Non
     assert losses["value"] == pytest.approx(0.5 * np.log(3) + 0.5 * (one.values**2).mean(), rel=1e-5)
 
 
+def test_chances_of_three_results_refuse_a_fourth() -> None:
+    one = batch(3, results=np.array([1, 0.25, -1], np.float32))
+    with pytest.raises(ValueError, match=r"a game of tictactoe ended with 0\.25 of the largest utility: train with"):
+        learner(AlphaZeroConfig("tictactoe", precision="f32", value="wdl"), value="wdl").learn(one)
+
+
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 @pytest.mark.parametrize("value", ["tanh", "wdl"])
 def test_losses_fall(value: Any, precision: Any) -> None:

@@ -313,7 +313,8 @@ class AlphaZeroConfig(Settings):
         """Check what the game and the players are called, and what the game must tell, before anything is written.
 
         Raises:
-            ValueError: a name is unknown, and the nearest is suggested; or the net cannot learn whose cells are.
+            ValueError: a name is unknown, and the nearest is suggested; or the net cannot learn whose cells are, or
+                what a result is worth.
         """
         from ....agents import make
         from ....envs import make_game
@@ -324,5 +325,10 @@ class AlphaZeroConfig(Settings):
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
         if self.ownership > 0 and self.network == "mlp":
             raise ValueError("ownership must be 0 for an mlp, which knows no cells: choose another network")
+        if self.value == "wdl" and game.max_utility != 1:  # one that counts no more than wins has no reason for others
+            raise ValueError(
+                f"value must be tanh: wdl tells wins, draws and losses apart, which are worth 1, 0 and -1, and results "
+                f"of {game.spec} go up to {game.max_utility:g}"
+            )
         for spec in self.ladder:
             make(spec, game)

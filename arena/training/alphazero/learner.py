@@ -81,10 +81,19 @@ class Learner(Descent):
         """Return the loss of the chances of win, draw and loss, which stand in this order.
 
         The search's value is that of many chances, so only the expected value is compared with it.
+
+        Raises:
+            ValueError: a result is none of these three.
         """
         is_proved = (batch.proved != UNPROVED) & self.config.proofs
         results = np.where(is_proved, batch.values, batch.results)
-        classes = self._tensor(1 - np.sign(results).astype(np.int64))
+        signs = np.sign(results)
+        if (results != signs).any():  # no class for it: and a game does not say beforehand how its games may end
+            raise ValueError(
+                f"wdl tells wins, draws and losses apart, which are worth 1, 0 and -1, and a game of {self.game.spec} "
+                f"ended with {results[results != signs][0]:g} of the largest utility: train with value=tanh"
+            )
+        classes = self._tensor(1 - signs.astype(np.int64))
         share = self._tensor(np.where(is_proved, 0.0, self.config.root_value_share).astype(np.float32))
         by_result = functional.cross_entropy(logits, classes, reduction="none")
         by_search = (value - self._tensor(batch.values)).square()
