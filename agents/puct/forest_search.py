@@ -65,8 +65,8 @@ class ForestSearch:
         self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
         self._rng = np.zeros(1, np.uint64)
 
-    def find(self, state: State) -> int:
-        """Let the tree go on at ``state`` if it has it, and return the simulations that are kept."""
+    def find(self, state: State, actions: NDArray[np.int32]) -> int:
+        """Let the tree go on at ``state`` if it has it with these actions, and return the simulations that are kept."""
         trees = self.forest.trees
         size = int(trees.rows["nodes"][0])
         same = np.flatnonzero(trees.states[0, :size] == state)
@@ -81,6 +81,9 @@ class ForestSearch:
             node = int(np.searchsorted(first, edge, side="right")) - 1
         for action in reversed(line):
             self.forest.keep([action])
+        if set(self._edges["action"].tolist()) != set(actions.tolist()):  # else the search would begin anew unseen
+            self.forest.forget()
+            return 0
         return int(self._edges["visits"].sum())
 
     def search(
@@ -98,7 +101,7 @@ class ForestSearch:
         """
         start, forest = time.perf_counter(), self.forest
         before, self._rng = forest.simulations_done, rng
-        kept = self.find(state)
+        kept = self.find(state, actions)
         mask = np.zeros((1, self.game.num_actions), np.bool_)
         mask[0, actions] = True
         shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)

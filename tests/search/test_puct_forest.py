@@ -106,6 +106,29 @@ def test_the_tree_is_kept() -> None:
     assert agent.analyse(game.new_state()).visits == found.visits
 
 
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+def test_a_full_tree_is_kept(root: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game(SMALL)
+    agent = PUCT(game, 30, root=root, proofs=True, batch=1, reuse_tree=True, evaluator=evaluator(game))
+    for kept in (0, 30, 60, 90):  # there is room for twice the simulations
+        found = agent.analyse(game.new_state())
+        assert found.statistics["simulations kept"] == kept
+        assert sum(found.visits.values()) == kept + found.leaves == kept + 30
+    assert found.statistics["full trees"] == 1
+    assert found.statistics["nodes in memory"] == 61
+    monkeypatch.setattr(agent, "_is_over", lambda start: True)  # time ends after the first simulation, not those kept
+    assert agent.analyse(game.new_state()).leaves == 1
+
+
+def test_what_a_mask_forgets_does_not_count_as_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game(SMALL)
+    agent = PUCT(game, 30, root="gumbel", batch=1, reuse_tree=True, evaluator=evaluator(game))
+    agent.analyse(game.new_state())
+    monkeypatch.setattr(agent, "_is_over", lambda start: True)
+    found = agent.analyse(game.new_state(), np.array([1, 0, 1, 1, 0]))
+    assert (found.statistics["simulations kept"], found.leaves) == (0, 1)
+
+
 def test_masks_noise_and_temperature() -> None:
     game = make_game(SMALL)
     agent = PUCT(game, 30, root="gumbel", c_scale=0.01, noise=1.0, temperature=1.0, evaluator=evaluator(game), seed=4)

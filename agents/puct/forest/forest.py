@@ -213,7 +213,8 @@ class Forest:
     ) -> Searched:
         """Search these positions, none of them finished.
 
-        A row whose tree is of the same position goes on in it, with as many simulations more.
+        A row whose tree is of the same position goes on in it, with as many simulations more. A full tree stays as it
+        is: leaves that have no room are evaluated again when they are met again.
 
         Args:
             states: [rows] the positions.
@@ -291,7 +292,7 @@ class Forest:
         simulations: NDArray[np.int32],
         noisy: NDArray[np.bool_],
     ) -> None:
-        """Let the searches begin, with trees of which nothing is kept that does not fit.
+        """Let the searches begin, in trees of which nothing is kept that is of other positions or actions.
 
         Raises:
             ValueError: there is nothing to search.

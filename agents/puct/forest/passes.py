@@ -71,7 +71,7 @@ def begin_puct(game, trees, roots, root_masks, rngs, simulations, noisy, rows, a
 
 @helper
 def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int, simulations: int) -> None:
-    """Let a search begin in a row, with what is known of the root if there is room and it has these actions.
+    """Let a search begin in a row, with what is known of the root if it has these actions.
 
     Where nothing may be played, there are less than no simulations left.
     """
@@ -86,7 +86,9 @@ def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int
         row.left = -1
     if row.nodes > 0:
         node = trees.nodes[r, 0]
-        fits = row.nodes + simulations <= trees.nodes.shape[1] and node.count == count
+        # A tree with too little room is kept too, though it fills up and then evaluates the same leaves again: it has
+        # more nodes than a new one would get by as many simulations, and what is proved, so it plays better.
+        fits = node.count == count
         if fits and root_masks.shape[1] > 0:
             for e in range(node.first, node.first + node.count):
                 fits = fits and root_masks[place, trees.edges[r, e].action]
