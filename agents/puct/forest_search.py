@@ -142,9 +142,19 @@ class ForestSearch:
     def _evaluate(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         states = self.forest.trees.leaves[0, : len(planes)]
         seen = None if self.observer is None else (planes.copy(), masks.copy())
-        priors, values = self.values.both(states, seen, self._rng)
+        priors, values = self.values.both(states, seen, self._rng, self._latest(len(states)))
         with np.errstate(divide="ignore"):
             return np.log(priors), values / self.game.max_utility
+
+    def _latest(self, count: int) -> NDArray[np.int64]:
+        """Return the latest action before each of the first ``count`` leaves, and the one before it, [count, 2].
+
+        They are -1 where they were played before the root.
+        """
+        trees = self.forest.trees
+        places = trees.lengths[0, :count, None] - np.array([1, 2])  # on the way, whose first edge is one of the root
+        edges = trees.path_edges[0, np.arange(count)[:, None], np.maximum(places, 0)]
+        return np.where(places >= 0, trees.edges["action"][0, edges], -1).astype(np.int64)
 
     def _answer(
         self,

@@ -129,6 +129,28 @@ def test_what_a_mask_forgets_does_not_count_as_kept(monkeypatch: pytest.MonkeyPa
     assert (found.statistics["simulations kept"], found.leaves) == (0, 1)
 
 
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+def test_rollouts_are_told_the_latest_actions(root: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, told = make_game(SMALL), []
+
+    def both(states: NDArray[Any], seen: Any, rng: Any, latest: NDArray[np.int64]) -> Any:
+        told.extend(zip(states.copy(), latest.tolist(), strict=True))
+        return np.ones((states.size, game.num_actions)), np.zeros(states.size)
+
+    agent = PUCT(game, 60, root=root, proofs=True, evaluator=evaluator(game))
+    monkeypatch.setattr(agent._values, "both", both)
+    agent.analyse(game.play_moves([2]))
+    trees = agent._planted().forest.trees
+    lines: dict[int, tuple[int, ...]] = {0: (2,)}
+    for number, (state, latest) in enumerate(told):  # each has become a node, in this order
+        line, node = lines[number], trees.nodes[0, number]
+        for edge in trees.edges[0, node["first"] : node["first"] + node["count"]]:
+            lines[int(edge["child"])] = (*line, int(edge["action"]))
+        assert game.play_moves(line) == state
+        assert latest == [*line[:0:-1], -1, -1][:2]
+    assert max(map(len, lines.values())) > 4
+
+
 def test_masks_noise_and_temperature() -> None:
     game = make_game(SMALL)
     agent = PUCT(game, 30, root="gumbel", c_scale=0.01, noise=1.0, temperature=1.0, evaluator=evaluator(game), seed=4)
