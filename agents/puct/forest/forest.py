@@ -42,7 +42,10 @@ class Searched(NamedTuple):
     Attributes:
         actions: int32 [rows] the actions to play.
         policies: float32 [rows, num_actions] the improved policies: what a network is to learn.
-        values: float32 [rows] what the positions are worth to their players to move, from -1 to 1.
+        values: float32 [rows] what the positions are worth to their players to move, from -1 to 1: what is proved, or
+            else, by a PUCT root the mean of all simulations, by a Gumbel root Σ π'·Q of the improved policy π' and the
+            completed Q. σ makes π' so sharp that this is nearly the largest Q; and as each Q errs, the largest of them
+            is more often too high than too low, so the value is a little optimistic.
         proved: bool [rows] whether the value is proved.
         visits: int32 [rows, num_actions] the visits at the roots, those kept from before included.
         surprise: float32 [rows] the Kullback–Leibler divergence of the improved policies from the priors, in nats.
