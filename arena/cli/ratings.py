@@ -184,12 +184,15 @@ def rate(
     from ...envs import make_game
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of
+    from ..records.names import titled
     from ..records.record import write_records
     from .parts.competition import games_in
     from .parts.evaluation import named
 
     made, found = make_game(game), named(player)
     known = ladder_of(made, ladder)
+    if out is not None:
+        out = titled(out, f"rate {found.name or found.spec} on {made.source}, seed {seed}")
     done = games_in(out, resume)
     played = iter_place(
         *(found.spec, made, known, games, width, seed), opening_plies=opening_plies, name=found.name, after=done

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["is_store", "split_name"]
+__all__ = ["is_store", "split_name", "titled"]
 
 _NAME = re.compile(r"(.+\.(?:db|sqlite|sqlite3))(?:#(.*))?", re.IGNORECASE | re.DOTALL)
 
@@ -19,3 +19,9 @@ def split_name(path: str | Path) -> tuple[Path, str | None]:
     """Return the file, and which of its tournaments is meant, if that is said."""
     found = _NAME.fullmatch(str(path))
     return (Path(path), None) if found is None else (Path(found[1]), found[2] or None)
+
+
+def titled(path: str | Path, title: str) -> Path:
+    """Return the name of a store with a title for what is added to it, unless it has one; of other files, as it is."""
+    file, said = split_name(path)
+    return Path(f"{file}#{title}") if is_store(path) and said is None else Path(path)

@@ -6,7 +6,7 @@ game, `rows` a game as a row, `reading` the games of a file. May import `plygrou
 """
 
 from .reading import StoredTournament, check_store, players_in, read_store, tournaments_in
-from .saving import saved_in_store, write_store
+from .saving import collection_in, saved_in_store, write_store
 from .session import Plan, Session
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Session",
     "StoredTournament",
     "check_store",
+    "collection_in",
     "players_in",
     "read_store",
     "saved_in_store",

@@ -9,10 +9,11 @@ from pathlib import Path
 from ..records.names import split_name
 from ..records.record import GameRecord
 from .keys import digest, player_digest, record_key, rules_digest
+from .reading import read_store, tournaments_in
 from .rows import INSERT, INSERT_ANALYSES, analyses_of, row_of
 from .writing import Writer
 
-__all__ = ["saved_in_store", "write_store"]
+__all__ = ["collection_in", "saved_in_store", "write_store"]
 
 _TITLE = "games"
 _MOST = 1000  # games of a transaction
@@ -61,6 +62,21 @@ def write_store(path: str | Path, records: Iterable[GameRecord]) -> None:
             save()  # also where no more come, for an error or Ctrl-C
         finally:
             collection.close()
+
+
+def collection_in(path: str | Path) -> list[GameRecord]:
+    """Return the games after which `saved_in_store` goes on: those of the same title; none of a new file.
+
+    The title is the whole one, unlike where a store is read: there, a part of another title may be meant, or a number.
+
+    Raises:
+        ValueError: the file is no store, damaged, or of a later version.
+    """
+    file, title = split_name(path)
+    if not file.is_file():
+        return []
+    known = [one.number for one in tournaments_in(file) if one.title == (title or _TITLE) and not one.arguments]
+    return [record for number in known for record in read_store(file, tournament=number)]
 
 
 class _Collection:

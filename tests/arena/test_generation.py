@@ -9,6 +9,7 @@ import pytest
 
 from plyground.arena.generation import check_first_games, generate
 from plyground.arena.records.formats import read_games
+from plyground.arena.store import tournaments_in
 from plyground.envs import make_game
 from tests.helpers.command_line import Run
 
@@ -78,6 +79,15 @@ def test_the_command_goes_on_after_the_games_of_its_file(run: Run, tmp_path: Pat
     assert len(moves) == 6
     assert [(one.moves, one.movers) for one in read_games(parts)] == moves
     assert "seed is" in run(*words, "--games", "8", "--seed", "1", "--out", str(parts), "--resume", code=2)[1]
+
+
+def test_a_title_of_which_another_has_a_part_is_told_apart(run: Run, tmp_path: Path) -> None:
+    words = ("generate", GAME, "random", "--games")
+    for title in ("#more games", "#1", ""):  # "games" is what it is called where nothing is said
+        run(*words, "1", "--out", f"{tmp_path / 'games.db'}{title}")
+        run(*words, "2", "--out", f"{tmp_path / 'games.db'}{title}", "--resume")
+    found = [(one.title, one.games) for one in tournaments_in(tmp_path / "games.db")]
+    assert found == [("more games", 2), ("1", 2), ("games", 2)]
 
 
 def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from plyground.arena import rate_against
 from plyground.arena.grading.anchors import ladder_of, save_anchors
 from plyground.arena.grading.placing import iter_place, most_telling, placing_of
 from plyground.arena.ratings import Difference, Ratings
+from plyground.arena.store import check_store, tournaments_in
 from plyground.envs import make_game
 from tests.arena.test_rating_lists import game
 from tests.helpers.command_line import Run
@@ -112,6 +113,26 @@ class TestCommand:
         out, _ = run(*words, "--out", str(games), "--resume")
         assert f"▶ {PLAYER}" in out
         assert "on the ladder of tictactoe" in out
+
+    def test_a_store_keeps_what_it_has_and_each_rating_is_a_collection(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        save_anchors(Path("ladder.json"), TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
+        run("match", "random", "minimax", "-g", "tictactoe", "--games", "2", "--out", "games.db")
+        words = ("rate", PLAYER, "-g", "tictactoe", "--ladder", "ladder.json", "--width", "1", "--json", "--games")
+        whole = json.loads(run(*words, "6")[0])
+        for out in ("games.db", "games.db#mine", "new.db#mine"):
+            assert json.loads(run(*words, "4", "--out", out)[0])["games"] == 4
+            assert "has 4 games already" in run(*words, "6", "--out", out, code=2)[1]
+            for _ in range(2):  # the second time there is nothing left to play
+                assert json.loads(run(*words, "6", "--out", out, "--resume")[0]) == whole
+        title = f"rate {PLAYER} on tictactoe, seed 0"
+        assert [(one.title, one.games) for one in tournaments_in("games.db")][1:] == [(title, 6), ("mine", 6)]
+        assert check_store("games.db") == 14
+        Path("lines.db").write_text("no store")
+        assert "lines.db" in run(*words, "6", "--out", "lines.db", "--resume", code=2)[1]
+        assert Path("lines.db").read_text() == "no store"
 
     def test_ctrl_c_keeps_what_is_done(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from plyground.arena.grading import placing

@@ -16,6 +16,7 @@ from ...matches import iter_match, labels_of
 from ...progress import watch_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, read_records
+from ...store import collection_in
 from ...tables import cross_table
 from ...tournaments import Standing
 from ...tournaments.course import Course
@@ -134,7 +135,7 @@ def going_on(out: Path | None, resume: bool) -> dict[str, Any]:
 
 
 def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
-    """Return the games of a file of JSON lines, to which others will be added.
+    """Return the games of a file of JSON lines, or of a collection in a store, to which others will be added.
 
     Raises:
         OSError: nothing can be written there.
@@ -146,7 +147,9 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
                 f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
                 f"{out.suffix} of them"
             )
-        check_writable(out)
+        check_writable(split_name(out)[0])
+    if out is not None and is_store(out):
+        return _if_asked(out, collection_in(out), resume)
     if out is None or not out.is_file() or not out.stat().st_size:
         if resume and out is None:
             raise ValueError("--resume goes on with a file of games: give it with --out")
@@ -154,7 +157,12 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
     if resume and mend(out):
         _say(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
     done = list(read_records(out))
-    if not resume:
+    return _if_asked(out, done, resume)
+
+
+def _if_asked(out: Path, done: list[GameRecord], resume: bool) -> list[GameRecord]:
+    """Return the games of a file; raise `ValueError` if there are some, and nobody said to go on."""
+    if done and not resume:
         first = f"{done[0].game}, {' v '.join(done[0].players)}"
         raise ValueError(
             f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"

@@ -9,11 +9,9 @@ from ....envs.outside.files import check_writable
 from ...records.formats import check_format, read_games, write_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, saved_records
-from ...store import tournaments_in
+from ...store import collection_in
 
 __all__ = ["games_in", "read_plies", "saved"]
-
-_COLLECTION = "games"  # the title of games that were added to a store, unless it is said
 
 
 def read_plies(text: str) -> tuple[int, int]:
@@ -37,17 +35,14 @@ def games_in(out: Path, resume: bool) -> list[GameRecord]:
         ValueError: it has games and nobody said to go on, its format takes no single games, or it is damaged.
     """
     check_format(out)
-    file, title = split_name(out)
+    file, _ = split_name(out)
     check_writable(file)
-    if out.suffix.lower() in (".csv", ".parquet"):
+    if file.suffix.lower() in (".csv", ".parquet"):
         raise ValueError(f"games are added to a store, JSON lines, SGF or PDN, not to {out}: `plyground convert` does")
     if not file.is_file() or not file.stat().st_size:
         return []
     if is_store(out):
-        title = title or _COLLECTION
-        if all(one.title != title for one in tournaments_in(file)):
-            return []
-        done = list(read_games(f"{file}#{title}"))
+        done = collection_in(out)
     else:
         if resume and out.suffix.lower() == ".jsonl":
             mend(out)
