@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,20 @@ class TestCommand:
         Path("lines.db").write_text("no store")
         assert "lines.db" in run(*words, "6", "--out", "lines.db", "--resume", code=2)[1]
         assert Path("lines.db").read_text() == "no store"
+
+    def test_a_player_by_its_place(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.syspath_prepend(tmp_path)
+        save_anchors(Path("ladder.json"), TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
+        Path("rated_here.py").write_text("def first(observation, info):\n    return info['action_mask'].argmax()\n")
+        words = ("-g", "tictactoe", "--ladder", "ladder.json", "--games", "2", "--json")
+        for player in ("./rated_here.py:first", "rated_here:first"):
+            assert json.loads(run("rate", player, *words)[0])["player"] == player
+        assert "did you mean 'first'?" in run("rate", "./rated_here.py:frist", *words, code=2)[1]
+        assert "as in './rated_here.py:rated_here'" in run("rate", "./rated_here.py", *words, code=2)[1]
+        point = EntryPoint("early", "rated_here:first", "plyground.agents")
+        monkeypatch.setattr("plyground.agents.registry.installed", lambda group: {"early": point})
+        assert json.loads(run("rate", "early", *words)[0])["player"] == "early"
 
     def test_ctrl_c_keeps_what_is_done(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from plyground.arena.grading import placing

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ....agents import agent_names
+from ....envs.outside.elsewhere import place_of
 from ....envs.outside.extras import how_to_install
 from ....envs.outside.messages import shown
 from ....envs.outside.spec import nearest, parse_spec
@@ -37,15 +38,17 @@ class Named:
 
 
 def named(text: str) -> Named:
-    """Tell a folder and a file from a spec."""
+    """Tell a folder and a file of a run from a spec, which may be that of a player of one's own, by its place."""
     path = Path(text)
     if path.is_dir():
         newest = next((one for one in map(path.joinpath, _MODELS) if one.is_file()), None)
         newest = newest or checkpoints(path)[-1][1]
         return Named(player_of(newest), text, game_of_run(path) if (path / "config.json").is_file() else None)
-    if path.is_file() or path.suffix in (".zip", ".safetensors"):
+    if path.suffix in (".zip", ".safetensors") or (path.is_file() and path.suffix != ".py"):
         runs = [folder for folder in (path.parent, path.parent.parent) if (folder / "config.json").is_file()]
         return Named(player_of(path), text, game_of_run(runs[0]) if runs else None)
+    if place_of(text) is not None:  # which says what is missing of a Python file alone, too
+        return Named(text, None, None)
     try:
         name = parse_spec(text).name
     except ValueError:
