@@ -14,6 +14,7 @@ from ....envs import as_game
 from ....envs.outside.files import check_writable
 from ...matches import iter_match, labels_of
 from ...progress import watch_games
+from ...records.formats import is_format
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, read_records
 from ...store import collection_in
@@ -142,12 +143,8 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
         ValueError: as `going_on`.
     """
     if out is not None:
-        if out.suffix.lower() in (".sgf", ".pdn", ".pgn", ".csv", ".parquet"):
-            raise ValueError(
-                f"games are saved to a store, games.db, or as JSON lines, not to {out}: `plyground convert` makes "
-                f"{out.suffix} of them"
-            )
         check_writable(split_name(out)[0])
+        _check_name(out)
     if out is not None and is_store(out):
         return _if_asked(out, collection_in(out), resume)
     if out is None or not out.is_file() or not out.stat().st_size:
@@ -158,6 +155,14 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
         _say(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
     done = list(read_records(out))
     return _if_asked(out, done, resume)
+
+
+def _check_name(out: Path) -> None:
+    """Raise `ValueError` for a file to which games are not added one by one, or which no command would read."""
+    if is_store(out) or out.suffix.lower() == ".jsonl":
+        return
+    hint = f"`plyground convert` makes {out.suffix} of them" if is_format(out) else "choose a name that ends like these"
+    raise ValueError(f"games are saved to a store, games.db, or as JSON lines, games.jsonl, not to {out}: {hint}")
 
 
 def _if_asked(out: Path, done: list[GameRecord], resume: bool) -> list[GameRecord]:
