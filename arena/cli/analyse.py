@@ -13,6 +13,7 @@ __all__ = ["analyse"]
 
 
 def analyse(
+    context: typer.Context,
     game: GameArgument,
     moves: Moves = "",
     position: PositionOption = "",
@@ -29,8 +30,10 @@ def analyse(
     from ...envs import make_game
     from ..openings import read_moves
     from .parts.analysis import analysis_data, feature_table, print_analysis, searcher
+    from .parts.modes import check_options
     from .parts.positions import board_text, position_data, start_of, status_of
 
+    check_options(context, "--json" if as_json else "text", {"text": ("unicode",)})
     made = make_game(game)
     start = start_of(made, position)
     state = made.play_moves(read_moves(made, moves, start), start)

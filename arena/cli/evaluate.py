@@ -15,6 +15,7 @@ _out = Console()
 
 
 def evaluate_player(
+    context: typer.Context,
     player: Annotated[
         str,
         typer.Argument(
@@ -62,7 +63,9 @@ def evaluate_player(
     from ..grading.report import print_evaluation
     from ..progress import collect_with_progress, play_with_progress
     from .parts.evaluation import curve_table, graded_curve, named, save, save_curve
+    from .parts.modes import check_options
 
+    check_options(context, "--curve" if curve else "--json" if as_json else "text", {"text": ("blunders",)})
     if out is not None:
         if out.exists() and not out.is_dir():
             raise FileExistsError(f"cannot save to {out}: it is a file, expected a folder")

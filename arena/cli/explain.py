@@ -13,9 +13,16 @@ from .options import Json, print_json
 __all__ = ["explain"]
 
 _out = Console()
+_MODES = {
+    "--tree": ("root", "pruning", "steps"),
+    "--game": ("moves", "depth", "simulations", "c", "seed", "pruning", "steps"),
+    "--exercise": ("kind", "seed", "solution"),
+}
+_SEARCHES = {"alpha-beta": ("pruning",), "--simulations": ("c", "seed")}  # of a game
 
 
 def explain(
+    context: typer.Context,
     tree: Annotated[
         str | None, typer.Option(help="Search a tree of leaf values, as in '((3 12 8) (2 ? ?) (14 5 2))'.")
     ] = None,
@@ -44,9 +51,14 @@ def explain(
     from ...envs.outside.files import check_writable
     from ...envs.render.drawing import picture_format
     from .parts.explanation import of_exercise, of_game, of_tree
+    from .parts.modes import check_options
 
     if (tree is not None) + (game is not None) + exercise != 1:
         raise ValueError("give one of --tree, --game and --exercise, as in --tree '((3 12 8) (2 ? ?) (14 5 2))'")
+    check_options(context, "--tree" if tree is not None else "--exercise" if exercise else "--game", _MODES)
+    if game is not None:
+        check_options(context, "alpha-beta" if simulations is None else "--simulations", _SEARCHES)
+    check_options(context, "text" if out is None else "--out", {"--out": ("size",)})
     if out is not None:
         picture_format(out)
         check_writable(out)

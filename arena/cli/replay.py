@@ -49,6 +49,7 @@ def replay(
 
 
 def watch(
+    context: typer.Context,
     file: GamesFile,
     games: Annotated[
         int | None,
@@ -63,6 +64,8 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="Print the table as it is now, and end.")] = False,
 ) -> None:
     """Show the table of a file of games as they come: points, Elo so far, the rate, and the expected end."""
+    from .parts.modes import check_options
     from .parts.watching import follow
 
+    check_options(context, "--once" if once else "looking again", {"looking again": ("every", "until_idle")})
     follow(Console(), file, planned=games, every=every, until_idle=0 if once else until_idle)

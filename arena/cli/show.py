@@ -13,9 +13,11 @@ from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_j
 __all__ = ["show"]
 
 _out = Console()
+_MODES = {"--out": ("size",), "text": ("unicode",)}
 
 
 def show(
+    context: typer.Context,
     game: GameArgument,
     moves: Moves = "",
     position: PositionOption = "",
@@ -34,8 +36,10 @@ def show(
     from ...envs.render.drawing import picture_format
     from ..openings import read_moves
     from .parts.analysis import analysis_data, analysis_of, print_analysis
+    from .parts.modes import check_options
     from .parts.positions import board_text, position_data, start_of, status_of
 
+    check_options(context, "--out" if out is not None else "--json" if as_json else "text", _MODES)
     if out is not None:  # checked before the search, which may take long
         picture_format(out)
         check_writable(out)

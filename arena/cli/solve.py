@@ -15,9 +15,14 @@ from .options import GameArgument, Json, Moves, PositionOption, print_json
 __all__ = ["solve"]
 
 _out = Console()
+_MODES = {
+    "--make-book": ("plies", "out", "jobs"),
+    "a position": ("moves", "position", "book", "seconds", "as_json"),
+}
 
 
 def solve(
+    context: typer.Context,
     game: GameArgument = "connect_four",
     moves: Moves = "",
     position: PositionOption = "",
@@ -33,6 +38,9 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve a position: its value with best play, all best moves, and the line."""
+    from .parts.modes import check_options
+
+    check_options(context, "--make-book" if make_book else "a position", _MODES)
     if make_book:
         if game != "connect_four":
             raise ValueError(f"there is a book of connect_four only, got {game!r}")

@@ -39,9 +39,12 @@ __all__ = ["sprt"]
 _out = Console()
 _err = Console(stderr=True)
 _POINTS = ("0", "1/2", "1", "3/2", "2")
+_MATCH = ("game", "max_games", "seed", "opening_plies", "openings", "jobs", "ray", "dask", "out", "resume", "time")
+_MODES = {"a match": (*_MATCH, "adjudicate", "keep_going", "analyses")}
 
 
 def sprt(
+    context: typer.Context,
     players: Annotated[
         list[str] | None,
         typer.Argument(help="The two players, as in 'mcts(simulations=200)'; the first may be the stronger."),
@@ -79,9 +82,11 @@ def sprt(
     from ..sprt import Sprt
     from .parts.clusters import workers
     from .parts.competition import match_options
+    from .parts.modes import check_options
 
     if (pentanomial is None) == (not players):
         raise ValueError("give two players, or the results of their games with --pentanomial")
+    check_options(context, "a match" if players else "--pentanomial", _MODES)
     test = Sprt(elo0, elo1, alpha, beta, model)
     if pentanomial is not None:
         test = Sprt(elo0, elo1, alpha, beta, model, counts=_counts(pentanomial))

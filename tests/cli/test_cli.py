@@ -177,6 +177,37 @@ def test_mistakes_are_one_clear_line(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("explain --tree (3,4) --moves 0", "--moves is for --game, not for --tree"),
+        ("explain --tree (3,4) --simulations 5", "--simulations is for --game, not for --tree"),
+        ("explain --tree (3,4) --seed 0", "--seed is for --game or --exercise, not for --tree"),
+        ("explain -g tictactoe --root min", "--root is for --tree, not for --game"),
+        ("explain -g tictactoe --simulations 5 --no-pruning", "--no-pruning is for alpha-beta, not for --simulations"),
+        ("explain -g tictactoe --c 2", "--c is for --simulations, not for alpha-beta"),
+        ("explain --exercise --seed 3 --no-steps", "--no-steps is for --tree or --game, not for --exercise"),
+        ("explain --exercise --size 300", "--size is for --out, not for text"),
+        ("sprt --pentanomial 1,2,3,4,5 --out zz.jsonl", "--out is for a match, not for --pentanomial"),
+        ("sprt --pentanomial 1,2,3,4,5 -g foo", "--game is for a match, not for --pentanomial"),
+        ("solve tictactoe --out foo.txt", "--out is for --make-book, not for a position"),
+        ("solve tictactoe --plies 9", "--plies is for --make-book, not for a position"),
+        ("solve othello --make-book --json", "--json is for a position, not for --make-book"),
+        ("show tictactoe --size 300", "--size is for --out, not for text"),
+        ("show tictactoe --unicode --out x.svg", "--unicode is for text, not for --out"),
+        ("analyse tictactoe --unicode --json", "--unicode is for text, not for --json"),
+        ("evaluate random --blunders 3 --json", "--blunders is for text, not for --json"),
+        ("watch games.jsonl --once --every 5", "--every is for looking again, not for --once"),
+    ],
+)
+def test_an_option_of_another_mode_is_refused(
+    run: Run, line: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*line.split(), code=2) == ("", f"error: {message}\n")
+    assert not list(tmp_path.iterdir())
+
+
 class TestJson:
     def test_of_a_position(self, run: Run) -> None:
         shown = json.loads(run("show", "tictactoe", "--moves", "0 4", "--overlay", "minimax", "--json")[0])
