@@ -76,7 +76,7 @@ def train(
     read = {name: _SPECIAL[name].read(value) if name in _SPECIAL else value for name, value in given.items()}
     config: Any = kind(game=game, algorithm=algorithm, **read)  # pyright: ignore[reportArgumentType]  (checked)
     config.check_names()
-    folder = out or Path(f"{algorithm}-{game}")
+    folder = out or Path(f"{algorithm}-{_in_a_folder_name(game)}")
     RunFolder(folder).check_new()
     if kind is TrainingConfig:
         check_algorithm(config)
@@ -88,6 +88,15 @@ def train(
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
     done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}"
     _console.print(done, highlight=False, soft_wrap=True)
+
+
+def _in_a_folder_name(game: str) -> str:
+    """Return a spec as a part of a folder's name: a game of one's own without its file, as in ``nim(size=5)``."""
+    from ...envs.outside.elsewhere import place_of
+
+    place = place_of(game)
+    named = game if place is None else game.strip().removeprefix(place.rpartition(":")[0] + ":")
+    return named.replace("/", "-")  # of an argument that is a path
 
 
 def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[str] | None) -> None:

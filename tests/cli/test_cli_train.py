@@ -40,6 +40,27 @@ def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     assert {player["name"] for player in result["players"]} == {f"ppo({folder})", "random"}
 
 
+@pytest.mark.parametrize(
+    ("game", "folder"),
+    [
+        ("tictactoe", "ppo-tictactoe"),
+        ("mnk(m=3, n=3)", "ppo-mnk(m=3, n=3)"),
+        ("./nim.py:nim", "ppo-nim"),
+        ("./nim.py:piles( names='a/b:c' )", "ppo-piles( names='a-b:c' )"),
+    ],
+)
+def test_the_folder_is_named_after_the_game(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, folder: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nim.py").write_text(
+        "from plyground.envs import tictactoe as nim\ndef piles(names=''):\n    return nim()\n"
+    )
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "config.json").touch()
+    assert f"{folder!r} holds a training run already" in run("train", "ppo", game, "--steps", "8", code=2)[1]
+
+
 def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     folder = tmp_path / "az"
