@@ -113,5 +113,5 @@ def _value(text: str) -> Any:
         return _WORDS[text.lower()]
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the latter where operators follow in hundreds
-        return text
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return text  # TypeError: a list as a key; the last two: operators in hundreds
