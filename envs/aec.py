@@ -321,22 +321,28 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 f"render() needs a render_mode: make the environment with one of {self.metadata['render_modes']}"
             )
             return None
-        return self._renderer.render(self._position.state, self._last, self._status())
+        return self._renderer.render(self._position.state, self._last, self._caption())
 
     def _repr_svg_(self) -> str | None:
         """Return a picture for notebooks, once the game is started."""
         if self.game.board is None or not hasattr(self, "_seen"):
             return None
-        return picture(self.game, self._position.state, last=self._last, caption=self._status()).to_svg()
+        return picture(self.game, self._position.state, last=self._last, caption=self._caption()).to_svg()
 
-    def _status(self) -> str:
+    def status(self) -> str:
+        """Return who is to move, or how the game ended, repetitions included: ``"player_0 won"``, or ``"draw"``.
+
+        A game that was truncated, or that an illegal move ended, is ``"stopped"``.
+        """
         if not self._over:
             return f"{self.agent_selection} to move"
-        last = f"after {len(self.moves)} plies"
-        if any(self.truncations.values()):
-            return f"stopped {last}"
+        if not self._position.over:
+            return "stopped"
         first, second = self._position.utilities
-        return f"draw {last}" if first == second else f"{self.possible_agents[int(first < second)]} won {last}"
+        return "draw" if first == second else f"{self.possible_agents[int(first < second)]} won"
+
+    def _caption(self) -> str:
+        return f"{self.status()} after {len(self.moves)} plies" if self._over else self.status()
 
     def close(self) -> None:
         """Close the window, if there is one."""

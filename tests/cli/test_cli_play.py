@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,25 @@ class TestPlay:
     def test_can_be_given_up(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
         assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")
+
+    @pytest.mark.parametrize(
+        ("game", "moves"), [("chess", "g1f3 g8f6 f3g1 f6g8"), ("minichess", "b1a3 b5c3 a3b1 c3b5")]
+    )
+    def test_a_draw_by_repetition(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, moves: str
+    ) -> None:
+        out = self.played(run, monkeypatch, f"{moves} {moves}", game, "--against", "human")
+        assert out.splitlines()[-1] == "draw after 8 plies."
+        monkeypatch.chdir(tmp_path)
+        own, other, back, its = moves.split()
+        replies = [other, its, its, other, its]
+        Path("shuffler.py").write_text(
+            f"replies = {replies}\ndef player(game):\n"
+            "    return lambda _, info: game.move_of(info['state'], replies.pop(0))\n"
+        )
+        typed = f"{own} {back} undo {back} {own} {back}"
+        out = self.played(run, monkeypatch, typed, game, "--against", "./shuffler.py:player")
+        assert out.splitlines()[-2:] == ["draw after 8 plies.", "A draw."]
 
     def test_symbols(self) -> None:
         chess = make_game("chess")

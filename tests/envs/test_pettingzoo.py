@@ -327,6 +327,17 @@ def test_text_board() -> None:
     env.step(1)
     env.step(5)
     assert env.render() == "O X 6\nO X 7\n2 X 8\nplayer_1 won after 3 plies"
+    for _ in range(2):  # the agents leave, and what tells of truncation with them
+        env.step(None)
+    assert env.status() == "player_1 won"
+    env.reset()
+    env.step(4)
+    assert env.status() == "player_2 to move"
+    env.step(4)
+    assert env.render().endswith("stopped after 1 plies")
+    env.step(None)
+    env.step(None)
+    assert env.status() == "stopped"
     silent = BoardGameEnv("tictactoe")
     silent.reset()
     with pytest.warns(UserWarning, match="needs a render_mode"):

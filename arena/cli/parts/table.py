@@ -14,7 +14,6 @@ from ....envs.vector.opponents import prepare
 from ...loop import play as play_game
 from ...tables import format_seconds
 from .boards import counts, drawn
-from .positions import status_of
 
 __all__ = ["Table"]
 
@@ -87,7 +86,7 @@ class Table:
                 return
         state = self.game.play_moves(self.moves)
         _print(self._board(state))
-        _print(f"{status_of(self.game, state)} after {len(self.moves)} plies.")
+        _print(f"{self.env.status()} after {len(self.moves)} plies.")  # the state does not know of repetitions
         if not self._two:
             own, other = record.outcome[self.seat], record.outcome[1 - self.seat]
             _print("A draw." if own == other else "You win." if own > other else "You lose.")
