@@ -36,6 +36,7 @@ from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
 from .outside.arguments import action_number, check_player
+from .outside.messages import listed
 from .outside.validity import StateCheck
 
 __all__ = ["Game"]
@@ -367,7 +368,8 @@ class Game(GameTexts, GameViews):
         if self.is_terminal(state):
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {self.name}")
         if action not in (legal := self.actions(state)):
-            raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {legal}")
+            known = listed([self.move_name(state, one) for one in legal]) if isinstance(move, str) else legal
+            raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {known}")
         return action
 
     def features_of(self, state: State, player: int) -> dict[str, float]:

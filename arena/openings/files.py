@@ -37,7 +37,9 @@ def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
     state: State = (game.initial[0] if start is None else start).copy()
     moves: list[int] = []
     for index, token in enumerate(text.replace(",", " ").split()):
-        moves.append(game.checked_action(state, _action(game, state, token), index))
+        action = _action(game, state, token)
+        is_number = token.isdecimal() and int(token) == action  # else an error names the move as it was typed
+        moves.append(game.checked_action(state, action if is_number else token, index))
         game.play(state, moves[-1])
     return moves
 

@@ -1,12 +1,14 @@
-"""Values and texts in error messages, cut to a length that a line can hold."""
+"""Values, texts and lists in error messages, cut to a length that a line can hold."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["cut", "shown"]
+__all__ = ["cut", "listed", "shown"]
 
 _LONGEST = 300  # characters of a message
+_MOST = 30  # names in a list
 
 
 def cut(text: str, most: int = _LONGEST) -> str:
@@ -18,6 +20,12 @@ def cut(text: str, most: int = _LONGEST) -> str:
         return text
     head = 2 * (most - 3) // 3
     return f"{text[:head]} … {text[head + 3 - most :]}"
+
+
+def listed(names: Sequence[str], most: int = _MOST) -> str:
+    """Return the first ``most`` names, and how many others there are."""
+    others = f", … and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + others
 
 
 def shown(value: Any, most: int = 60) -> str:

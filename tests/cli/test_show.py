@@ -18,7 +18,7 @@ from plyground.arena.cli.analyse import analyse
 from plyground.arena.cli.parts.analysis import action_table, print_analysis
 from plyground.arena.cli.show import show
 from plyground.arena.openings import read_moves
-from plyground.envs import make_game
+from plyground.envs import BoardGameEnv, make_game
 from plyground.envs.render import picture
 
 
@@ -119,6 +119,24 @@ def test_moves_that_cannot_be_played() -> None:
         read_moves(tictactoe, "0 0")
     with pytest.raises(ValueError, match="comes after the end"):
         read_moves(tictactoe, "0 3 1 4 2 5")
+    shifted = tictactoe.replace(action_to_str=lambda action: str(action + 1))
+    with pytest.raises(ValueError, match="move '9' at index 1 is illegal in tictactoe: expected one of 1, 2, 3, 4, 5"):
+        read_moves(shifted, "9 9")
+    with pytest.raises(ValueError, match=r"move 0 at index 1 is illegal in tictactoe: expected one of \[1, 2, 3"):
+        read_moves(shifted, "0 0")
+
+
+def test_an_illegal_move_is_told_as_it_was_typed() -> None:
+    expected = "move 'e2e5' at index 0 is illegal in chess: expected one of a2a3, a2a4, "
+    with pytest.raises(ValueError, match=expected):
+        run("chess", "--moves", "e2e5")
+    with pytest.raises(ValueError, match=expected):
+        BoardGameEnv("chess").reset(options={"moves": ["e2e5"]})
+    go = make_game("go_9x9")
+    with pytest.raises(ValueError, match=r"move 'E5' at index 1 is illegal in go: expected one of A9, .*, … and 51 more$"):
+        go.play_moves(["E5", "E5"])
+    with pytest.raises(ValueError, match=r"move 40 at index 1 is illegal in go: expected one of \[0, 1, .*, 81\]$"):
+        go.play_moves([40, 40])
 
 
 def test_table_of_a_search() -> None:
