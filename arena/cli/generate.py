@@ -46,7 +46,7 @@ def generate(
 
     made = make_game(game)
     plies = read_plies(opening_plies)
-    done = games_in(out, resume)
+    done = games_in(out, made, resume)
     check_first_games(made, players, seed, done)
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
     console = Console()

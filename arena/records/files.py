@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -88,12 +89,14 @@ def ends_within_a_line(path: str | Path) -> bool:
         return file.read(1) != b"\n"
 
 
-def add_texts(path: str | Path, texts: Iterable[str]) -> None:
-    """Add texts to a file in UTF-8, each whole as soon as it comes."""
-    with open(path, "a", encoding="utf-8") as file:
+def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
+    """Add texts in UTF-8 to a file, each whole as soon as it comes."""
+    texts = iter(texts)
+    first = list(itertools.islice(texts, 1))  # if it cannot be made, no empty file is left
+    with open(path, "ab") as file:
         if ends_within_a_line(path):
-            file.write("\n")
-        for text in texts:
+            file.write(b"\n")
+        for text in itertools.chain(first, texts):
             file.write(text)
             file.flush()
 

@@ -25,9 +25,11 @@ from .record import GameRecord, read_records, write_records
 __all__ = ["check_format", "is_format", "read_games", "write_games"]
 
 
-def check_format(path: str | Path) -> None:
-    """Raise `ValueError` if the name of a file ends in no known suffix."""
-    _format(path)
+def check_format(path: str | Path, game: str | None = None) -> None:
+    """Raise `ValueError` if the name of a file ends in no known suffix, or its format cannot hold this game."""
+    _, _, check = _format(path)
+    if game is not None:
+        check(game)
 
 
 def is_format(path: str | Path) -> bool:
@@ -49,7 +51,7 @@ def read_games(path: str | Path, watch: Watch = ignored, fault: Fault = raised) 
         ValueError: the name ends in no known suffix; or, later, a game cannot be read (the message says which, and why;
             the games before it are fine).
     """
-    reader, _ = _format(path)
+    reader, _, _ = _format(path)
     file, _ = split_name(path)
     if not file.exists():
         raise FileNotFoundError(f"cannot read {file}: there is no such file")
@@ -67,7 +69,7 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
         ValueError: the name ends in no known suffix, or the format cannot hold a game. The games before that one are
             written, and nothing of that one; so they are where ``records`` raises. Of Parquet nothing is then written.
     """
-    _, writer = _format(path)
+    _, writer, _ = _format(path)
     check_writable(split_name(path)[0])
     writer(path, records)
 
@@ -78,30 +80,36 @@ _LISTED = f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}"
 
 Reader = Callable[..., Iterator[GameRecord]]
 Writer = Callable[[str | Path, Iterable[GameRecord]], None]
+Check = Callable[[str], None]  # raises `ValueError` for a game that the format cannot hold
 
 
-def _format(path: str | Path) -> tuple[Reader, Writer]:
+def _any_game(game: str) -> None:
+    """Take every game."""
+
+
+def _format(path: str | Path) -> tuple[Reader, Writer, Check]:
     suffix = Path(path).suffix.lower()
     if suffix == ".jsonl" or is_store(path):
-        return read_records, write_records
+        return read_records, write_records, _any_game
     if suffix in (".csv", ".parquet"):
         from . import columns
 
-        is_csv = suffix == ".csv"
-        return (columns.read_csv, columns.write_csv) if is_csv else (columns.read_parquet, columns.write_parquet)
+        if suffix == ".csv":
+            return columns.read_csv, columns.write_csv, _any_game
+        return columns.read_parquet, columns.write_parquet, _any_game
     if suffix == ".pdn":
-        from .pdn import read_pdn, write_pdn
+        from .pdn import check_pdn_game, read_pdn, write_pdn
 
-        return read_pdn, write_pdn
+        return read_pdn, write_pdn, check_pdn_game
     if suffix == ".pgn":
         try:
-            from .pgn import read_pgn, write_pgn
+            from .pgn import check_pgn_game, read_pgn, write_pgn
         except ImportError as error:
             raise ImportError(f"PGN files need python-chess ({error}): {how_to_install('chess')}") from error
 
-        return read_pgn, write_pgn
+        return read_pgn, write_pgn, check_pgn_game
     if suffix == ".sgf":
-        from .sgf import read_sgf, write_sgf
+        from .sgf import check_sgf_game, read_sgf, write_sgf
 
-        return read_sgf, write_sgf
+        return read_sgf, write_sgf, check_sgf_game
     raise ValueError(f"cannot tell the format of {str(path)!r}: expected a name that ends in {_LISTED}")

@@ -33,7 +33,7 @@ from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
 
-__all__ = ["read_pdn", "write_pdn"]
+__all__ = ["check_pdn_game", "read_pdn", "write_pdn"]
 
 _WIDTH = 80
 _RESULTS = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1), "2-0": (2, 0), "0-2": (0, 2), "1-1": (1, 1), "*": None}
@@ -72,7 +72,7 @@ def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
             Nothing of that game is written.
     """
     made = cache(make_game)
-    add_texts(path, (_serialise(record, made) for record in records))
+    add_texts(path, (_serialise(record, made).encode() for record in records))
 
 
 def read_pdn(
@@ -113,9 +113,14 @@ def read_pdn(
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
+def check_pdn_game(game: str) -> None:
+    """Raise `ValueError` if PDN files do not hold the game of a spec."""
+    if game.partition("(")[0] != "checkers":
+        raise ValueError(f"PDN files hold checkers, got {game!r}: write a .jsonl or .sgf file")
+
+
 def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
-    if record.game.partition("(")[0] != "checkers":
-        raise ValueError(f"PDN files hold checkers, got {record.game!r}: write a .jsonl or .sgf file")
+    check_pdn_game(record.game)
     check_fields({"moves": record.moves})
     game = made(record.game)
     if (record.start or "").startswith("{"):

@@ -35,7 +35,7 @@ from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
 
-__all__ = ["read_pgn", "write_pgn"]
+__all__ = ["check_pgn_game", "read_pgn", "write_pgn"]
 
 _RESULTS = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0, "*": None}
 _TERMINATIONS = {  # how PGN calls our endings (9.8.1)
@@ -59,7 +59,7 @@ def write_pgn(path: str | Path, records: Iterable[GameRecord]) -> None:
             Nothing of that game is written.
     """
     made = cache(make_game)
-    add_texts(path, (_serialise(record, made) for record in records))
+    add_texts(path, (_serialise(record, made).encode() for record in records))
 
 
 def read_pgn(
@@ -109,9 +109,14 @@ def read_pgn(
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
+def check_pgn_game(game: str) -> None:
+    """Raise `ValueError` if PGN files do not hold the game of a spec."""
+    if game.partition("(")[0] != "chess":
+        raise ValueError(f"PGN files hold chess, got {game!r}: write a .jsonl, .sgf or .pdn file")
+
+
 def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
-    if record.game.partition("(")[0] != "chess":
-        raise ValueError(f"PGN files hold chess, got {record.game!r}: write a .jsonl, .sgf or .pdn file")
+    check_pgn_game(record.game)
     if (record.start or "").startswith("{"):
         raise ValueError("the game starts from a position that FEN cannot tell: write a .jsonl file")
     check_fields({"moves": record.moves})

@@ -37,13 +37,13 @@ from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Fault, Watch, ignored, located, raised, without_mark
+from .files import Fault, Watch, add_texts, ignored, located, raised, without_mark
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 from .sgf_points import KINDS, Kind
 from .sgf_tree import Node, read_trees
 
-__all__ = ["read_sgf", "write_sgf"]
+__all__ = ["check_sgf_game", "read_sgf", "write_sgf"]
 
 _NOTES = "PLYGROUND"
 _COLOURS = ("B", "W")
@@ -58,10 +58,7 @@ def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
     Raises:
         ValueError: SGF cannot hold the game, or a move is illegal. Nothing of that game is written.
     """
-    with open(path, "ab") as file:
-        for record in records:
-            file.write(_serialise(record))
-            file.flush()
+    add_texts(path, map(_serialise, records))
 
 
 def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) -> Iterator[GameRecord]:
@@ -109,16 +106,20 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
+def check_sgf_game(game: str) -> None:
+    """Raise `ValueError` if SGF files do not hold the game of a spec."""
+    if game.partition("(")[0] not in _NAMES:
+        raise ValueError(f"SGF files hold {', '.join(_NAMES)} here, got {game!r}: write a .jsonl file")
+
+
 def _serialise(record: GameRecord) -> bytes:
-    name = record.game.partition("(")[0]
-    if name not in _NAMES:
-        raise ValueError(f"SGF files hold {', '.join(_NAMES)} here, got {record.game!r}: write a .jsonl file")
+    check_sgf_game(record.game)
     if record.start is not None:
         raise ValueError(
             "the game starts from a set-up position, which SGF files do not hold here: write a .jsonl file"
         )
     game = make_game(record.game)
-    kind = KINDS[_NAMES.index(name)]
+    kind = KINDS[_NAMES.index(game.name)]
     size = game.parameters[kind.size]
     replay = Replay(game)
     written = sgf.Sgf_game(size)

@@ -95,6 +95,11 @@ def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path
     run("generate", "gomoku(size=5)", "random", "--games", "2", "--out", str(out))
     run("generate", "gomoku(size=5)", "random", "--games", "3", "--out", str(out), "--resume")
     assert len(list(read_games(out))) == 3
+    for suffix, message in (("sgf", "SGF files hold go"), ("pdn", "PDN files hold checkers")):
+        error = run("generate", GAME, "random", "--out", str(tmp_path / f"x.{suffix}"), code=2)[1]
+        assert message in error
+        assert "playing" not in error  # nothing is
+    assert list(tmp_path.iterdir()) == [out]
     assert "unknown agent" in run("generate", GAME, "randon", "--out", str(tmp_path / "x.db"), code=2)[1]
     assert (
         "cannot read --opening-plies"

@@ -189,6 +189,7 @@ class TestGames:
         assert position_of(game, record.start) == state
         with pytest.raises(ValueError, match="starts from a set-up position, which SGF files do not hold here"):
             write_games(tmp_path / "games.sgf", [record])
+        assert not list(tmp_path.iterdir())  # not even an empty file
         write_games(tmp_path / "games.jsonl", [record])
         assert list(read_games(tmp_path / "games.jsonl")) == [record]
 

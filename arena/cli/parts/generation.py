@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ....envs import Game
 from ....envs.outside.files import check_writable
 from ...records.formats import check_format, read_games, write_games
 from ...records.names import is_store, split_name
@@ -27,14 +28,15 @@ def read_plies(text: str) -> tuple[int, int]:
         raise ValueError(f"cannot read --opening-plies {text!r}: expected a number, or as in '4-8'") from None
 
 
-def games_in(out: Path, resume: bool) -> list[GameRecord]:
-    """Return the games of a file to which others will be added; none of a new one.
+def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
+    """Return the games of a file to which others of ``game`` will be added; none of a new one.
 
     Raises:
         OSError: nothing can be written there.
-        ValueError: it has games and nobody said to go on, its format takes no single games, or it is damaged.
+        ValueError: it has games and nobody said to go on, its format takes no single games or none of this game, or it
+            is damaged.
     """
-    check_format(out)
+    check_format(out, game.source)
     file, _ = split_name(out)
     check_writable(file)
     if file.suffix.lower() in (".csv", ".parquet"):
