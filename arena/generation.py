@@ -18,6 +18,7 @@ from ..agents import as_agent
 from ..envs import BoardGameEnv, Game, as_game
 from ..envs.outside.arguments import checked_whole
 from ..envs.outside.elsewhere import absolute
+from ..envs.outside.spec import same_spec
 from ..envs.players import PlayerLike, player_name
 from ..envs.vector.opponents import prepare
 from .loop import play
@@ -93,9 +94,10 @@ def check_first_games(
     game = as_game(game)
     names = [player_name(player) for player in players]
     for number, record in enumerate(records):
+        spec = game.source if same_spec(record.game, game.source) else record.game
         drawn = _draw_seats(np.random.default_rng([seed, number]), len(names))
         for what, found, expected in (
-            ("game is", record.game, game.source),
+            ("game is", spec, game.source),
             ("players are", " v ".join(record.players), " v ".join(names[seat] for seat in drawn)),
             ("seed is", record.seed, _seed_of(seed, number)),
         ):

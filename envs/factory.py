@@ -42,8 +42,8 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
     bound.apply_defaults()
     defaults = {name: parameter.default for name, parameter in bound.signature.parameters.items()}
     for name, value in bound.arguments.items():
-        _check_parameter(function.__name__, name, value, type(defaults[name]))
-    key = (function, *bound.arguments.items())
+        bound.arguments[name] = _checked_parameter(function.__name__, name, value, defaults[name])
+    key = (function, *((name, _typed(value)) for name, value in bound.arguments.items()))
     if key not in _games:
         game = function(**bound.arguments)
         if not isinstance(game, Game):
@@ -56,8 +56,12 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
     return _games[key]
 
 
-def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
-    """Check that a parameter has the type of its default, and can be hashed."""
+def _checked_parameter(game: str, name: str, value: Any, default: Any) -> Any:
+    """Return a parameter that has the type of its default, and can be hashed; a whole number as a float if that is one.
+
+    What is equal is then written in one way, so that a game has one spec.
+    """
+    expected = type(default)
     fits = (int, float) if expected is float else expected
     if expected in (bool, int, float, str, tuple) and (
         not isinstance(value, fits) or isinstance(value, bool) != (expected is bool)
@@ -69,3 +73,14 @@ def _check_parameter(game: str, name: str, value: Any, expected: type) -> None:
         raise ValueError(
             f"{name} of {game} must be hashable, such as a number or a tuple, got {shown(value)}"
         ) from None
+    if value == default:
+        return default
+    try:
+        return float(value) + 0.0 if expected is float else value  # no -0.0
+    except OverflowError:
+        raise ValueError(f"{name} of {game} must be a number that a float holds, got {shown(value)}") from None
+
+
+def _typed(value: Any) -> tuple[type, Any]:
+    """Return a value with its type, and with those of its parts, for 1, 1.0 and True are equal."""
+    return type(value), tuple(map(_typed, value)) if isinstance(value, tuple) else value

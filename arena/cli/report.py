@@ -33,7 +33,7 @@ def report(
 ) -> None:
     """Write games and their results as one page for a browser, which needs no server."""
     from ...envs.outside.files import check_writable
-    from ...envs.outside.spec import nearest
+    from ...envs.outside.spec import nearest, same_spec
     from ..records.formats import read_games
     from ..report import write_report
 
@@ -42,9 +42,9 @@ def report(
         records = list(read_games(file))
     if game is not None:
         found = {record.game for record in records}
-        if game not in found:
+        if not any(same_spec(one, game) for one in found):
             raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
-        records = [record for record in records if record.game == game]
+        records = [record for record in records if same_spec(record.game, game)]
     with Console(stderr=True).status(f"writing {out.name} …"):
         write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=int(1e6 * megabytes))
     size = out.stat().st_size / 1e6

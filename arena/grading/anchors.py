@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs import Game
+from ...envs.outside.spec import same_spec
 from ..matches import iter_match
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
@@ -89,7 +90,7 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
         raise ValueError(
             f"{path} is no ladder: expected a file that `python -m benchmarks.strength.ladder` makes"
         ) from None
-    if found != game.spec:
+    if not same_spec(found, game.spec):
         raise ValueError(f"{path} is the ladder of {found}, not of {game.spec}")
     return ladder
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
+from ...envs.outside.spec import same_spec
 from ...envs.players import PlayerLike, player_name
 from ..matches import iter_match
 from ..openings import default_opening_plies, random_openings
@@ -155,7 +156,7 @@ def _check(done: Sequence[GameRecord], game: Game, label: str, ladder: Mapping[s
     """Raise `ValueError` if these are not games of this player on this ladder."""
     for place, record in enumerate(done):
         own, rung = record.players if place % 2 == 0 else record.players[::-1]
-        if record.game != game.source or own != label or rung not in ladder:
+        if not same_spec(record.game, game.source) or own != label or rung not in ladder:
             raise ValueError(
                 f"game {place + 1} is {record.game}, {' v '.join(record.players)}: expected {game.source}, {label} "
                 "against a rung of the ladder, each opening from both sides"

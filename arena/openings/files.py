@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
-from ...envs.outside.spec import nearest
+from ...envs.outside.spec import nearest, same_spec
 from ...envs.starting import position_of, position_text
 from ..records.files import located, without_mark
 from ..records.formats import is_format, read_games
@@ -159,7 +159,7 @@ def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
     openings = list[Opening]()
     for number, record in enumerate(read_games(path), start=1):
         try:
-            if record.game != game.source:
+            if not same_spec(record.game, game.source):
                 raise ValueError(f"it is a game of {record.game}, expected {game.source}")
             if plies is None and not record.opening and record.start is None:
                 raise ValueError("its record has no opening: say how many plies, by opening_plies")

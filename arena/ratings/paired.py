@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs.outside.spec import same_spec
 from ..records.record import GameRecord
 
 __all__ = ["WIN_DRAW_LOSS", "PairCounter", "PairedGames", "paired_games"]
@@ -65,7 +66,7 @@ class PairCounter:
             ValueError: it is another game than those before, or somebody plays against himself.
         """
         first, second = record.players
-        if self._game is not None and record.game != self._game:
+        if self._game is not None and not same_spec(record.game, self._game):
             raise ValueError(f"there are games of {self._game} and of {record.game}: rate players by the games of one")
         if first == second:
             raise ValueError(f"{first!r} plays against itself, which tells nothing of its strength: name them apart")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ...envs import Game, make_game
 from ...envs.outside.files import check_writable
 from ...envs.outside.messages import cut
+from ...envs.outside.spec import same_spec
 from ...envs.render.styles import mix
 from ...envs.render.template import board_template
 from ...envs.starting import position_of
@@ -75,7 +76,7 @@ def report_page(
     counts = Counter(record.game for record in played)
     if not played:
         raise ValueError("there are no games to report on")
-    if len(counts) > 1:
+    if not all(same_spec(name, played[0].game) for name in counts):
         listed = ", ".join(f"{name} ({count})" for name, count in counts.most_common())
         raise ValueError(f"a report is of one game, got games of {listed}: choose one of them")
     game, why = _game_of(played[0].game)

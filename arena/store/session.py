@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ...agents.identity import game_identity, player_identity
 from ...envs import Game
+from ...envs.outside.spec import same_spec
 from ...envs.players import PlayerLike
 from ...envs.version import __version__
 from ..records.names import is_store, split_name
@@ -27,6 +28,10 @@ _LOG = logging.getLogger("plyground")
 _BY_KEY = (
     f"SELECT {', '.join(f'games.{column}' for column in COLUMNS)}, endings.name, analyses.data "
     "FROM games JOIN endings ON endings.id = games.ending LEFT JOIN analyses ON analyses.game = games.id WHERE key = ?"
+)
+_COUNT = (
+    "SELECT tournaments.id, count(*) FROM tournaments JOIN entries ON tournament = tournaments.id WHERE key = ? "
+    "GROUP BY tournaments.id"
 )
 _ANY_NUMBER = ("round_robin", "gauntlet")  # formats in which more games of each pairing are more of the same
 
@@ -79,40 +84,23 @@ class Session:
         if not is_store(path):
             raise ValueError(f"cannot keep games in {path}: expected a name that ends in .db")
         file, _ = split_name(path)
-        self._source, self._games = plan.game.source, plan.games
-        rules = game_identity(plan.game)
+        self._games = plan.games
+        own = game_identity(plan.game)
         identities = [player_identity(player, plan.game) for player in plan.players]
         pairs = list(zip(plan.labels, identities, strict=True))
         self._players = {name: player_digest(name, identity) for name, identity in pairs}
-        self._rules = rules_digest(rules)
-        self._basis = digest([self._rules.hex(), dict(plan.others)]) if plan.others else self._rules
-        arguments = {
-            "game": plan.game.source,
-            "players": list(plan.labels),
-            "format": plan.format,
-            "games": plan.games,
-            "seed": plan.seed,
-            "openings": plan.openings,
-            **plan.others,
-        }
-        if plan.max_failures is not None:  # older files know none
-            arguments["max_failures"] = plan.max_failures
-        what = {**arguments, "players": [self._players[name].hex() for name in plan.labels]}
-        what["game"] = self._rules.hex()
-        if plan.format.partition("(")[0].strip() in _ANY_NUMBER:
-            del what["games"]
-        title = f"{plan.game.source}, {plan.format}, seed {plan.seed}: {', '.join(plan.labels)}"
-
         self._writer = writer = Writer(file)
         try:
-            key = digest(what)
             with writer.reading() as connection:
-                found = connection.execute(
-                    "SELECT tournaments.id, count(*) FROM tournaments JOIN entries ON tournament = tournaments.id "
-                    "WHERE key = ? GROUP BY tournaments.id",
-                    (key,),
-                ).fetchone()
+
+                def look_for(rules: Mapping[str, Any]) -> Any:
+                    return connection.execute(_COUNT, (self._key_under(plan, rules)[1],)).fetchone()
+
+                rules = next(filter(look_for, _known_as(connection, own)), own)
+                arguments, key = self._key_under(plan, rules)
+                found = look_for(rules)
                 self.games: int = found[1] if found else 0
+            title = f"{self._source}, {plan.format}, seed {plan.seed}: {', '.join(plan.labels)}"
             if self.games and not resume:
                 raise ValueError(
                     f"{file} has {self.games} games of this tournament already ({title}): go on with them by --resume "
@@ -128,6 +116,27 @@ class Session:
         except BaseException:
             writer.close()
             raise
+
+    def _key_under(self, plan: Plan, rules: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Return the arguments and the key that a tournament has under these rules, which are ours from now on."""
+        self._source, self._rules = rules["game"], rules_digest(rules)
+        self._basis = digest([self._rules.hex(), dict(plan.others)]) if plan.others else self._rules
+        arguments = {
+            "game": self._source,
+            "players": list(plan.labels),
+            "format": plan.format,
+            "games": plan.games,
+            "seed": plan.seed,
+            "openings": plan.openings,
+            **plan.others,
+        }
+        if plan.max_failures is not None:  # older files know none
+            arguments["max_failures"] = plan.max_failures
+        what = {**arguments, "players": [self._players[name].hex() for name in plan.labels]}
+        what["game"] = self._rules.hex()
+        if plan.format.partition("(")[0].strip() in _ANY_NUMBER:
+            del what["games"]
+        return arguments, digest(what)
 
     def _extend(self, connection: sqlite3.Connection, arguments: dict[str, Any]) -> None:
         """Note that a tournament has more games than were planned at first."""
@@ -232,3 +241,10 @@ class Session:
                 return record_of(row, key, self._source, players[0], players[1], lambda _: ending, analyses)
             except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
                 raise sqlite3.DatabaseError(f"malformed: {error}") from error
+
+
+def _known_as(connection: sqlite3.Connection, identity: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a game is, as it may be in a file: earlier versions wrote the numbers of its spec in other ways."""
+    own = identity["game"]
+    stored = [source for (source,) in connection.execute("SELECT source FROM rules ORDER BY id")]
+    return [identity, *({**identity, "game": one} for one in stored if one != own and same_spec(one, own))]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...envs import Game
+from ...envs.outside.spec import same_spec
 from ...envs.vector.seed_sequences import seed_words, words_of
 from ..records.opening import Opening
 from ..records.record import GameRecord
@@ -136,8 +137,9 @@ class Course:
         """Raise `ValueError` if a record is not that of the next game; the message says what it is of."""
         side = self._done % 2
         opening = self._firsts[self._place] + self._done // 2
+        spec = self.game.source if same_spec(record.game, self.game.source) else record.game
         for what, found, expected in (
-            ("game is", record.game, self.game.source),
+            ("game is", spec, self.game.source),
             ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
             ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
             ("start is", record.start, self.openings[opening].start),

@@ -11,11 +11,12 @@ import ast
 import difflib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .messages import shown
 
-__all__ = ["Spec", "nearest", "nearest_of", "parse_spec"]
+__all__ = ["Spec", "nearest", "nearest_of", "parse_spec", "same_spec"]
 
 _SPEC = re.compile(r"([A-Za-z_][\w-]*)\s*(?:\((.*)\))?", re.DOTALL)
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
@@ -61,6 +62,25 @@ def parse_spec(text: str) -> Spec:
         else:
             kwargs[keyword[1]] = _value(keyword[2])
     return Spec(name, args, kwargs)
+
+
+@lru_cache
+def same_spec(one: str, other: str) -> bool:
+    """Return whether two specs, of a name or of a place, are equal but for how their numbers are written.
+
+    Records and stores of earlier versions have ``go(komi=7)`` as well as ``go(komi=7.0)``. Nothing is made or loaded.
+    """
+    try:
+        return one == other or _comparable(one) == _comparable(other)
+    except ValueError:
+        return False
+
+
+def _comparable(text: str) -> Any:
+    named, bracket, inside = text.partition("(")
+    _, args, kwargs = parse_spec(f"spec{bracket}{inside}")
+    values = [*enumerate(args), *sorted(kwargs.items())]
+    return named.strip(), [(key, isinstance(value, bool), value) for key, value in values]  # True is no 1
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:

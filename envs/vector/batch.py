@@ -15,6 +15,7 @@ from ..game import Game
 from ..jit import bind
 from ..outside.arguments import checked_whole
 from ..outside.limits import MOST_THREADS
+from ..outside.spec import same_spec
 from ..position import Position
 from ..registry import game_with
 from ..repetition import copy_past, keys_of, new_past, new_scratch
@@ -366,7 +367,7 @@ class GameBatch:
         Raises:
             ValueError: it is of another game, of another number of games, or does not hold games; nothing is changed.
         """
-        if part(state, "game") != self.game.spec:
+        if not same_spec(str(part(state, "game")), self.game.spec):
             raise ValueError(f"the state is of {state['game']}, expected one of {self.game.spec}")
         start, line = np.zeros(1, self.game.dtype), np.zeros(np.size(part(state, "line")), np.int64)
         arrays = {**self._saved(), "start": start, "line": line}

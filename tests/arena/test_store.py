@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.arena import GameRecord, iter_match, match, read_records, tournament, write_records
+from plyground.arena import GameRecord, iter_match, match, rating_list, read_records, tournament, write_records
+from plyground.arena.generation import check_first_games, generate
 from plyground.arena.records.names import is_store
 from plyground.arena.records.record import saved_records
 from plyground.arena.store import Session, read_store, schema, tournaments_in
+from plyground.envs import Game, game_factory, tictactoe
 from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
 
@@ -131,6 +133,29 @@ class TestTournaments:
         assert [(one.number, one.games) for one in tournaments_in(path)] == [(1, 8), (2, 24)]
         assert rows(path, "SELECT count(*) FROM games") == [(24,)]
         assert list(read_records(f"{path}#1")) == list(read_records(f"{path}#2"))[:8]
+
+    def test_go_on_where_the_spec_of_the_game_was_written_in_another_way(self, tmp_path: Path) -> None:
+        @game_factory
+        def scored(komi: float = 0.5) -> Game:
+            return tictactoe().replace(name="scored")
+
+        game, path = scored(7), tmp_path / "games.db"
+        earlier = game.replace()
+        earlier.spec = "scored(komi=7)"
+        records = match(earlier, PLAYERS, 2, seed=1, store=path)
+        again = match(game, PLAYERS, 4, seed=1, store=path, resume=True)
+        assert [one.games for one in tournaments_in(path)] == [4]
+        assert {record.game for record in read_records(path)} == {"scored(komi=7)"}
+        with pytest.raises(ValueError, match="has 4 games of this tournament already"):
+            match(game, PLAYERS, 4, seed=1, store=path)
+        after = list(iter_match(game, PLAYERS, 4, seed=1, after=records))
+        assert [one.moves for one in after] == [one.moves for one in again[2:]]
+        assert {one.game for one in after} == {"scored(komi=7.0)"}
+        assert rating_list([*records, *after]).games == 4
+        generated = list(generate(earlier, PLAYERS, 2))
+        check_first_games(game, PLAYERS, 0, generated)
+        with pytest.raises(ValueError, match=r"its game is scored\(komi=7\), expected scored\(komi=6.0\)"):
+            check_first_games(scored(6), PLAYERS, 0, generated)
 
     def test_are_the_same_from_several_processes(self, tmp_path: Path) -> None:
         players, path = [*PLAYERS, "random"], tmp_path / "games.db"

@@ -54,7 +54,7 @@ def test_the_folder_is_named_after_the_game(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nim.py").write_text(
-        "from plyground.envs import tictactoe as nim\ndef piles(names=''):\n    return nim()\n"
+        "from plyground.envs import tictactoe as nim\ndef piles(names=''):\n    return nim().replace()\n"
     )
     (tmp_path / folder).mkdir()
     (tmp_path / folder / "config.json").touch()

@@ -128,6 +128,23 @@ class TestGames:
         ):
             heaps([3])
 
+    def test_a_game_has_one_spec_however_its_numbers_are_written(self) -> None:
+        @game_factory
+        def heaps(share: float = 0.5, sizes: Any = None) -> Game:
+            return Game(**_COIN)
+
+        for first, second in (heaps(7), heaps(7.0)), (heaps(8.0), heaps(8)), (heaps(0), heaps(-0.0)):
+            assert first is second
+        assert heaps(7).spec == "coin(share=7.0)"
+        assert type(heaps(7).parameters["share"]) is float
+        assert heaps(0.5).spec == heaps().spec == "coin"
+        specs = [heaps(sizes=sizes).spec for sizes in (1, 1.0, True, (1, 2), (True, 2))]
+        assert specs == [f"coin(sizes={sizes})" for sizes in ("1", "1.0", "True", "(1, 2)", "(True, 2)")]
+        with pytest.raises(ValueError, match="share of heaps must be of type float, got True"):
+            heaps(True)
+        with pytest.raises(ValueError, match="share of heaps must be a number that a float holds, got 1000"):
+            heaps(10**400)
+
     def test_one_without_a_factory(self) -> None:
         game = Game(**_COIN)
         assert pickle.loads(cloudpickle.dumps(game)) == game

@@ -26,7 +26,7 @@ from plyground.agents.teaching.trees import GameNode
 from plyground.arena import match
 from plyground.arena.grading.answers import ask
 from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four, make_game
-from plyground.envs.outside.spec import parse_spec
+from plyground.envs.outside.spec import parse_spec, same_spec
 
 
 class TestSpecs:
@@ -68,6 +68,21 @@ class TestSpecs:
             parse_spec(text)
         assert len(str(caught.value)) <= 300
         assert time.perf_counter() - started < 0.5
+
+    @pytest.mark.parametrize(
+        ("one", "other", "same"),
+        [
+            ("go(komi=7)", "go(komi=7.0)", True),
+            ("./nim.py:nim(a=1, b=2)", "./nim.py:nim(b=2.0, a=1)", True),
+            ("./nim.py:nim(a=1)", "./mine.py:nim(a=1.0)", False),
+            ("go(komi=7)", "go(komi=7.5)", False),
+            ("a(b=1)", "a(b=True)", False),
+            ("not a spec(", "not a spec(", True),
+            ("not a spec(", "a", False),
+        ],
+    )
+    def test_the_same(self, one: str, other: str, same: bool) -> None:
+        assert same_spec(one, other) is same_spec(other, one) is same
 
     @pytest.mark.parametrize("value", ["-" * 3000 + "1", "1+" * 3000 + "1", "9" * 5000, "{[]: 1}", "{[1]}"])
     def test_values_that_python_cannot_read_are_text(self, value: str) -> None:
