@@ -22,11 +22,10 @@ class Commands:
         self._lines: queue.Queue[str | None] = queue.Queue()
 
         def read() -> None:
-            try:
+            with contextlib.suppress(OSError, ValueError):
                 for line in lines:
                     self._lines.put(line)
-            finally:
-                self._lines.put(None)  # or whoever waits for a line would wait for ever
+            self._lines.put(None)  # or whoever waits for a line would wait for ever
 
         threading.Thread(target=read, name="commands", daemon=True).start()
 

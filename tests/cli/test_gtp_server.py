@@ -208,7 +208,6 @@ class TestConversation:
         server.run(["5 lz-analyze 10\n", "6 protocol_version\n"], out)
         assert out.getvalue() == f"{told}=6 2\n\n"
 
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
     def test_lines_that_cannot_be_read_end_it(self, server: GTPServer) -> None:
         def lines() -> Iterator[str]:
             yield "1 protocol_version\n"
