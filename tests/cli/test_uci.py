@@ -1,11 +1,8 @@
-"""Players of ours as chess engines: each command of UCI, what a search tells, and how it ends."""
+"""Players of ours as chess engines: each command of UCI, and what a search tells."""
 
 from __future__ import annotations
 
-import io
-import queue
 import re
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -13,71 +10,14 @@ from typing import Any
 import pytest
 
 from plyground.agents.alphabeta.workspace import new_workspace
-from plyground.arena.cli.engines import uci
 from plyground.arena.engine import UCIServer
 from plyground.envs import make_game
+from tests.helpers.uci_dialogue import Dialogue, played, scores
 
 CHESS = make_game("chess")
-INFO = re.compile(
-    r"info depth \d+ seldepth \d+ multipv (\d+) score (cp -?\d+|mate -?\d+) nodes \d+ nps \d+ (?:hashfull \d+ )?"
-    r"time \d+ pv ([a-h1-8nbrq ]+)"
-)
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1"
 MATE_IN_2 = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
 MATED_IN_1 = "7k/R7/8/8/8/8/8/1R5K b - - 0 1"
-
-
-class Lines(io.StringIO):
-    """Text that is written, line by line."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: queue.Queue[str] = queue.Queue()
-
-    def write(self, text: str) -> int:
-        for line in text.splitlines():
-            self.lines.put(line)
-        return len(text)
-
-
-class Dialogue:
-    """A server that runs in a thread, and is spoken to."""
-
-    def __init__(self, server: UCIServer) -> None:
-        self.server, self.out = server, Lines()
-        self._commands: queue.Queue[str | None] = queue.Queue()
-        self.thread = threading.Thread(target=server.run, args=(self._read(), self.out), daemon=True)
-        self.thread.start()
-
-    def _read(self) -> Iterator[str]:
-        while (line := self._commands.get()) is not None:
-            yield line
-
-    def send(self, *lines: str) -> None:
-        for line in lines:
-            self._commands.put(line + "\n")
-
-    def until(self, word: str) -> list[str]:
-        """Return the lines up to one that begins with a word."""
-        lines: list[str] = []
-        while not lines or not lines[-1].startswith(word):
-            lines.append(self.out.lines.get(timeout=120))
-        return lines
-
-    def ask(self, *lines: str) -> list[str]:
-        """Send lines, the last of which begins a search, and return what is said until its move is."""
-        self.send(*lines)
-        return self.until("bestmove")
-
-    def said(self, *lines: str) -> list[str]:
-        """Return all that is said to these lines."""
-        self.send(*lines, "isready")
-        return self.until("readyok")[:-1]
-
-    def end(self) -> None:
-        self._commands.put(None)
-        self.thread.join(60)
-        assert not self.thread.is_alive()
 
 
 @pytest.fixture(scope="module")
@@ -92,17 +32,6 @@ def engine() -> Iterator[Dialogue]:
 def talk(engine: Dialogue) -> Dialogue:
     engine.said("stop", "debug off", "setoption name MultiPV value 1", "ucinewgame", "position startpos")
     return engine
-
-
-def played(lines: list[str]) -> str:
-    assert sum(line.startswith("bestmove") for line in lines) == 1
-    return lines[-1].split()[1]
-
-
-def scores(lines: list[str]) -> list[tuple[int, str, list[str]]]:
-    """Return the rank, the score and the line of each report."""
-    found = [INFO.fullmatch(line) for line in lines if line.startswith("info depth")]
-    return [(int(one[1]), one[2], one[3].split()) for one in found if one is not None]
 
 
 class TestCommands:
@@ -372,90 +301,3 @@ class TestChess960:
         assert "is illegal" in talk.said(f"{opening} e1h1")[0]
         assert played(talk.ask("go searchmoves e1g1")) == "e1g1"
         talk.end()
-
-
-class TestOtherPlayers:
-    @pytest.mark.parametrize("spec", ["random", "mcts(simulations=200)", "puct", "mixture(random, random)"])
-    def test_any_player(self, spec: str) -> None:
-        talk = Dialogue(UCIServer(spec, CHESS))
-        move = played(talk.ask("position startpos moves e2e4", "go movetime 100"))
-        assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
-        talk.end()
-
-    def test_sampling_tells_several_lines(self) -> None:
-        talk = Dialogue(UCIServer("mcts", CHESS))
-        lines = talk.ask("setoption name MultiPV value 4", "setoption name Threads value 2", "go nodes 300")
-        assert [rank for rank, _, _ in scores(lines)[-4:]] == [1, 2, 3, 4]
-        assert talk.server.seat.agent.threads == 2
-        assert played(lines) == scores(lines)[-4][2][0]
-        talk.end()
-
-    def test_a_player_that_fails_plays_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        talk = Dialogue(UCIServer("random", CHESS))
-
-        def act(observation: Any, info: Any = None) -> int:
-            raise RuntimeError("out\nof ideas")
-
-        monkeypatch.setattr(talk.server.seat.agent, "act", act)
-        lines = talk.ask("go")
-        assert lines[0] == "info string out of ideas"
-        assert CHESS.move_of(talk.server.seat.state, played(lines)) in talk.server.seat.legal
-        talk.end()
-
-    def test_a_player_that_cannot_be_prepared_plays_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def prepare() -> None:
-            raise MemoryError
-
-        talk = Dialogue(UCIServer("random", CHESS))
-        monkeypatch.setattr(talk.server.seat, "prepare", prepare)
-        assert talk.said() == ["info string MemoryError"]
-        assert talk.ask("go searchmoves e2e4") == ["info string MemoryError", "bestmove e2e4"]
-        talk.send("go infinite", "stop")
-        assert played(talk.until("bestmove"))
-        assert talk.ask("position fen R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "go")[-1] == "bestmove (none)"
-        talk.end()
-
-    def test_who_watches_is_told_all_moves(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        server = UCIServer("random", CHESS)
-        watched: list[str] = []
-        monkeypatch.setattr(server.seat.agent, "watch", lambda action: watched.append(action), raising=False)
-        monkeypatch.setattr(server.seat.agent, "reset", lambda seed=None: watched.clear())
-        talk = Dialogue(server)
-        for line in ("e2e4", "e2e4 e7e5 g1f3", "d2d4 d7d5"):
-            talk.ask(f"position startpos moves {line}", "go")
-            assert CHESS.line_names(watched) == line.split()  # pyright: ignore[reportArgumentType]
-        talk.end()
-
-    def test_other_games_and_players(self) -> None:
-        with pytest.raises(ValueError, match="UCI speaks of chess, got tictactoe"):
-            UCIServer("random", make_game("tictactoe"))
-        with pytest.raises(ValueError, match="unknown agent 'alfabeta'"):
-            UCIServer("alfabeta", CHESS)
-
-
-class TestTheEnd:
-    def test_what_an_encoding_does_not_have(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        typed, written = io.BytesIO(b"setoption name Sch\xf6n value 1\nquit\n"), io.BytesIO()
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed, "ascii"))
-        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, "ascii"))
-        uci("random", "chess")
-        assert written.getvalue().startswith(b"info string no option 'Sch?n'")
-
-    def test_of_the_lines(self) -> None:
-        out = Lines()
-        server = UCIServer("alphabeta(depth=2)", CHESS)
-        server.run(["position startpos moves e2e4\n", "go\n"], out)  # a search with limits is finished
-        assert played(list(out.lines.queue))
-        server.run(["go infinite\n"], out)
-        assert out.lines.queue[-1].startswith("bestmove")
-
-    def test_quit_in_the_midst_of_a_search(self) -> None:
-        talk = Dialogue(UCIServer("alphabeta", CHESS))
-        talk.send("go infinite", "quit", "go depth 3")
-        assert played(talk.until("bestmove"))
-        talk.end()
-
-    def test_nobody_reads_any_longer(self) -> None:
-        out = io.StringIO()
-        out.close()
-        UCIServer("random", CHESS).run(["uci\n", "go\n", "quit\n"], out)

@@ -156,7 +156,10 @@ class AlphaZeroConfig(Settings):
         metadata=about("Size of the net: residual blocks and channels, tiny 1x16, small 3x32, medium 5x64; or an mlp."),
     )
     value: Literal["tanh", "wdl"] = field(
-        default="tanh", metadata=about("The net's value: tanh, one number, or wdl, chances of win, draw and loss.")
+        default="tanh",
+        metadata=about(
+            "The net's value: tanh, one number; or wdl, chances of win, draw and loss, where games end in no other way."
+        ),
     )
     plies_left: float = field(
         default=0.0,
