@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, fields, replace
 from math import prod
 from typing import Any, Literal
@@ -12,7 +13,7 @@ import numpy as np
 from ...envs import Game
 from ...envs.outside.messages import shown
 
-__all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config"]
+__all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config", "parse_size"]
 
 AUXILIARY = ("plies_left", "ownership", "score")  # what a net may learn beside policy and value
 
@@ -23,6 +24,8 @@ SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {
     "medium": ("resnet", 5, 64),
     "mlp": ("mlp", 1, 256),
 }
+
+_BLOCKS_BY_CHANNELS = re.compile(r"([1-9]\d{0,2})x([1-9]\d{0,3})", re.ASCII)
 
 # What a file may claim of each number.
 _LIMITS = {"num_actions": (1, 1 << 20), "blocks": (0, 1000), "channels": (1, 1 << 16)}
@@ -197,21 +200,34 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def parse_size(size: str) -> tuple[Literal["resnet", "mlp"], int, int]:
+    """Return the kind, blocks and channels that a size means: one of `SIZES`, or as ``"4x48"``, blocks and channels.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if size in SIZES:
+        return SIZES[size]
+    if found := _BLOCKS_BY_CHANNELS.fullmatch(size):
+        return "resnet", int(found[1]), int(found[2])
+    raise ValueError(
+        f"a network's size must be one of {', '.join(SIZES)}, or blocks and channels as in 4x48, got {shown(size)}"
+    )
+
+
 def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkConfig:
     """Return the configuration of a network for ``game``.
 
     Args:
         game: the game whose planes it sees.
-        size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), or ``"mlp"`` (two
-            layers of 256 units).
+        size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), ``"mlp"`` (two
+            layers of 256 units), or another number of blocks and channels, ``"4x48"``.
         changes: other fields of `NetworkConfig` than the size gives.
 
     Raises:
         ValueError: there is no such size or field, or they make no network.
     """
-    if size not in SIZES:
-        raise ValueError(f"a network's size must be one of {', '.join(SIZES)}, got {shown(size)}")
-    kind, blocks, channels = SIZES[size]
+    kind, blocks, channels = parse_size(size)
     kind = changes.get("kind", kind)
     policy = "cells" if kind == "resnet" and _acts_on_cells(game) else "dense"
     shape = tuple(map(int, game.observation_shape))

@@ -149,9 +149,16 @@ def test_configurations_that_make_no_network(changes: dict[str, Any], message: s
         network_config(make_game("tictactoe"), "tiny", **changes)
 
 
-def test_unknown_size() -> None:
-    with pytest.raises(ValueError, match="must be one of tiny, small, medium, mlp, got 'huge'"):
-        new_network(make_game("tictactoe"), "huge")
+@pytest.mark.parametrize("size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2"])
+def test_unknown_size(size: str) -> None:
+    message = "one of tiny, small, medium, mlp, or blocks and channels as in 4x48, got "
+    with pytest.raises(ValueError, match=message):
+        new_network(make_game("tictactoe"), size)
+
+
+def test_a_size_is_blocks_by_channels() -> None:
+    config = network_config(make_game("tictactoe"), "4x48")
+    assert (config.kind, config.blocks, config.channels) == ("resnet", 4, 48)
 
 
 def test_one_network_plays_on_boards_of_two_sizes() -> None:

@@ -63,10 +63,11 @@ class AlphaGoConfig(Settings):
         metadata=about("Seed of the weights, the games and the samples; the same seed gives the same run.", least=0),
     )
     threads: int = field(default=1, metadata=about("Threads, one for each idle core.", least=1, most=most_threads))
-    network: Literal["tiny", "small", "medium", "mlp"] = field(
+    network: str = field(
         default="small",
         metadata=about(
-            "Size of the nets: residual blocks and channels, tiny 1x16, small 3x32, medium 5x64; or an mlp."
+            "Size of the nets: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
+            "or mlp."
         ),
     )
     symmetry: bool = field(

@@ -151,9 +151,12 @@ class AlphaZeroConfig(Settings):
     symmetry: bool = field(
         default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
     )
-    network: Literal["tiny", "small", "medium", "mlp"] = field(
+    network: str = field(
         default="small",
-        metadata=about("Size of the net: residual blocks and channels, tiny 1x16, small 3x32, medium 5x64; or an mlp."),
+        metadata=about(
+            "Size of the net: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
+            "or mlp."
+        ),
     )
     value: Literal["tanh", "wdl"] = field(
         default="tanh",
@@ -316,13 +319,15 @@ class AlphaZeroConfig(Settings):
         """Check what the game and the players are called, and what the game must tell, before anything is written.
 
         Raises:
-            ValueError: a name is unknown, and the nearest is suggested; or the net cannot learn whose cells are, or
-                what a result is worth.
+            ValueError: a name is unknown, and the nearest is suggested; or the net has no such size, or cannot learn
+                whose cells are, or what a result is worth.
         """
         from ....agents import make
+        from ....agents.networks.config import parse_size
         from ....envs import make_game
 
         game = make_game(self.game)
+        parse_size(self.network)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
