@@ -21,6 +21,7 @@ from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
 from .linear import LinearPolicy, policy_of
 from .report import most_visited_line, standard_error
+from .rollouts import Guided
 from .searcher import Searcher
 from .superko import Followed, forbids
 from .uct import Options, is_plain
@@ -150,18 +151,21 @@ class MCTS(SearchAgent):
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move
         self.threads = int(threads)
+        guided = Guided(
+            bias=float(bias),
+            widening=float(widening or 0),
+            depth=-1 if rollout_depth is None else int(rollout_depth),
+            epsilon=float(epsilon) if rollout == "greedy" else 1.0,
+        )
         self.options = Options(
             fpu=np.inf if fpu is None else float(fpu),
             solver=bool(solver),
             rave=float(rave),
             rave_bias=float(rave_bias),
             prior=float(prior),
-            bias=float(bias),
-            widening=float(widening or 0),
             rollouts=int(rollouts),
-            depth=-1 if rollout_depth is None else int(rollout_depth),
-            epsilon=float(epsilon) if rollout == "greedy" else 1.0,
             top=float(self.game.max_utility),
+            guided=guided if guided != Guided() else None,
         )
         self._limited = tree_mb is not None
         share = None if tree_mb is None else tree_mb / threads

@@ -9,7 +9,7 @@ and rule-based rollouts); R. Lorentz, "Early guided_rollout termination in MCTS"
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,16 @@ from ...envs.jit import helper
 from ...envs.jit.prng import below, uniform
 from .policies import policy_action
 
-__all__ = ["greedy_action", "guided_rollout", "value_after"]
+__all__ = ["Guided", "greedy_action", "guided_rollout", "value_after"]
+
+
+class Guided(NamedTuple):
+    """The options of UCT that ask the game's ``evaluate``; where there are none, it is not compiled."""
+
+    bias: float = 0.0  # w of the progressive bias w · H / (n + 1); 0: none
+    widening: float = 0.0  # α: ⌈N^α⌉ children are considered; 0: all
+    depth: int = -1  # of rollouts, in plies; negative: to the end
+    epsilon: float = 1.0  # the share of the policy's moves in rollouts; the others are greedy
 
 
 @helper
@@ -57,6 +66,36 @@ def greedy_action(game: Any, state: Any, look: Any, actions: Any, rng: Any) -> A
 
 
 @helper
+def _ends(game: Any, state: Any, plies: int, guided: Any) -> bool:
+    """Return whether a rollout ends here."""
+    if guided is None:
+        return game.is_terminal(state)
+    return game.is_terminal(state) or plies == guided.depth
+
+
+@helper
+def _result(game: Any, state: Any, guided: Any) -> float:
+    """Return player 0's utility of the end of a game, else the evaluation of what was cut."""
+    if guided is None:
+        return float(game.utility(state, 0))
+    if game.is_terminal(state):
+        return float(game.utility(state, 0))
+    return float(game.evaluate(state, 0))
+
+
+@helper
+def _move(
+    game: Any, state: Any, look: Any, last: Any, before: Any, policy: Any, guided: Any, actions: Any, rng: Any
+) -> Any:
+    """Return the next move of a rollout."""
+    if guided is None:
+        return policy_action(game, state, last, before, policy, actions, rng)
+    if guided.epsilon >= 1 or uniform(rng) < guided.epsilon:
+        return policy_action(game, state, last, before, policy, actions, rng)
+    return np.int64(greedy_action(game, state, look, actions, rng))
+
+
+@helper
 def guided_rollout(
     game: Any,
     state: Any,
@@ -64,13 +103,12 @@ def guided_rollout(
     last: Any,
     before: Any,
     policy: Any,
-    depth: int,
-    epsilon: float,
+    guided: Any,
     actions: Any,
     rng: Any,
     played: Any,
 ) -> float:
-    """Play ``state`` on, in place, and return player 0's utility, or the evaluation after ``depth`` plies.
+    """Play ``state`` on, in place, and return player 0's utility, or the evaluation where the rollout is cut.
 
     Args:
         game: the game.
@@ -79,24 +117,18 @@ def guided_rollout(
         last: the latest action, or -1.
         before: the action before that, or -1.
         policy: what draws the moves, see `policies`.
-        depth: in plies; negative for no limit.
-        epsilon: the share of the policy's moves among greedy ones; 1 for the policy's moves only.
+        guided: a `Guided`, or None: the policy's moves, to the end of the game.
         actions: [num_actions] scratch.
         rng: of `plyground.envs.jit.prng`.
         played: [2, num_actions], in which a move is marked with ``played[player, action] = played[0, -1]``; the last
             column is the mark. Of one column only, nothing is marked.
     """
     plies = 0
-    while not game.is_terminal(state):
-        if plies == depth:
-            return float(game.evaluate(state, 0))
-        if epsilon >= 1 or uniform(rng) < epsilon:
-            action = policy_action(game, state, last, before, policy, actions, rng)
-        else:
-            action = np.int64(greedy_action(game, state, look, actions, rng))
+    while not _ends(game, state, plies, guided):
+        action = _move(game, state, look, last, before, policy, guided, actions, rng)
         if played.shape[1] > 1:
             played[game.player(state), action] = played[0, -1]
         game.play(state, action)
         last, before = action, last
         plies += 1
-    return float(game.utility(state, 0))
+    return _result(game, state, guided)

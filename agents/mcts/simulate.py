@@ -106,7 +106,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, superko,
                 scratch[1] = state
                 total += guided_rollout(
                     *(game, scratch[1], scratch[2:], last, before, policy),
-                    *(options.depth, options.epsilon, actions, rng, extras.played),
+                    *(options.guided, actions, rng, extras.played),
                 )
             utility = total / options.rollouts
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.jit import helper
-from .rollouts import value_after
+from .rollouts import Guided, value_after
 from .tree import Tree, ucb
 
 __all__ = [
@@ -48,14 +48,11 @@ class Options(NamedTuple):
     fpu: float = np.inf  # the score of a child that was never visited
     solver: bool = False
     rave: float = 0.0  # k, the visits at which AMAF and Monte Carlo count about alike; 0: none
-    bias: float = 0.0  # w of the progressive bias w · H / (n + 1); 0: none
-    widening: float = 0.0  # α: ⌈N^α⌉ children are considered; 0: all
     rollouts: int = 1  # from each leaf
-    depth: int = -1  # of rollouts, in plies; negative: to the end
-    epsilon: float = 1.0  # the share of random moves in rollouts; the others are greedy
     top: float = 1.0  # the highest utility of the game
     rave_bias: float = 0.0  # b, the bias of AMAF for the schedule that makes the error small; 0: the one of k
     prior: float = 0.0  # what the game's guesses of new nodes are worth, in times what it says; 0: nothing
+    guided: Guided | None = None  # what asks the game's evaluation
 
 
 NEUTRAL = Options()
@@ -81,7 +78,8 @@ class Extras(NamedTuple):
 
 def new_extras(options: Options, nodes: int, num_actions: int) -> Extras:
     """Return room for what ``options`` need of so many nodes."""
-    asked_for = (options.solver, options.rave > 0, options.bias > 0 or options.widening > 0, options.prior > 0)
+    orders = options.guided is not None and (options.guided.bias > 0 or options.guided.widening > 0)
+    asked_for = (options.solver, options.rave > 0, orders, options.prior > 0)
     proofs, amaf, guesses, priors = (nodes if asked else 0 for asked in asked_for)
     return Extras(
         low=np.zeros(proofs),
@@ -122,15 +120,29 @@ def mean_of(tree: Tree, extras: Extras, options: Options, child: int, beta: floa
 
 
 @helper
+def _considered(guided: Any, parent_visits: int, count: int) -> int:
+    """Return how many of a node's children, the best by evaluation, may be chosen."""
+    if guided is None or guided.widening == 0:
+        return count
+    return max(1, int(np.ceil(parent_visits**guided.widening)))
+
+
+@helper
+def _bias(guided: Any, extras: Extras, child: int, visits: int) -> float:
+    """Return what the evaluation of a child adds to its score."""
+    if guided is None or guided.bias == 0:
+        return 0.0
+    return guided.bias * extras.guess[child] / (visits + 1)
+
+
+@helper
 def choose_child(tree: Tree, node: int, how: tuple[Extras, Options, float]) -> int:
     """Step 1, selection: return the child with the highest score among those that are considered and not settled."""
     extras, options, c = how
     first, count = tree.first_child[node], tree.child_count[node]
     parent_visits = max(tree.visits[node], 1)
     log_visits = np.log(parent_visits)
-    considered = count
-    if options.widening > 0:
-        considered = max(1, int(np.ceil(parent_visits**options.widening)))
+    considered = _considered(options.guided, parent_visits, count)
     beta = np.sqrt(options.rave / (3 * parent_visits + options.rave)) if options.rave > 0 else 0.0
     floor = -np.inf  # what the player can have for certain
     if options.solver:
@@ -149,16 +161,20 @@ def choose_child(tree: Tree, node: int, how: tuple[Extras, Options, float]) -> i
         score = mean_of(tree, extras, options, child, beta)
         if visits > 0:
             score = ucb(score, visits, log_visits, c)
-        if options.bias > 0:
-            score += options.bias * extras.guess[child] / (visits + 1)
+        score += _bias(options.guided, extras, child, visits)
         if score > best_score or best < 0:
             best, best_score = child, score
     return max(best, first)
 
 
 @helper
-def order_children(game: Any, tree: Tree, extras: Extras, node: int, state: Any, look: Any) -> None:
-    """Evaluate the positions behind the children of ``node``, and put the children into that order, the best first."""
+def order_children(game: Any, tree: Tree, extras: Extras, guided: Any, node: int, state: Any, look: Any) -> None:
+    """Evaluate the positions behind the children of ``node``, and put the children into that order, the best first.
+
+    Nothing is done if no option asks for it.
+    """
+    if guided is None or extras.guess.size == 0:
+        return
     first = tree.first_child[node]
     for child in range(first, first + tree.child_count[node]):
         action, player = tree.action[child], tree.mover[child]
@@ -201,8 +217,7 @@ def prepare_children(
             extras.low[child], extras.high[child] = -options.top, options.top
         if options.rave > 0:
             extras.amaf_visits[child], extras.amaf_total[child] = 0, 0.0
-    if extras.guess.size > 0:
-        order_children(game, tree, extras, node, state, look)
+    order_children(game, tree, extras, options.guided, node, state, look)
     if options.prior > 0:
         guess_children(game, tree, extras, options, node, state, last, before)
 

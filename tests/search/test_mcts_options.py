@@ -10,6 +10,7 @@ import pytest
 
 from plyground.agents import MCTS, AlphaBeta
 from plyground.agents.mcts.final_move import Child, chosen
+from plyground.agents.mcts.rollouts import Guided
 from plyground.agents.mcts.tree import new_tree
 from plyground.agents.mcts.uct import Options, back_up_amaf, bounds_of, choose_child, new_extras, prove
 from plyground.envs import connect_four, make_game, othello, tictactoe
@@ -232,7 +233,7 @@ class TestRave:
 
 
 def test_progressive_bias_by_hand() -> None:
-    tree, options = new_tree(4, 4), Options(bias=2)
+    tree, options = new_tree(4, 4), Options(guided=Guided(bias=2))
     extras = new_extras(options, 4, 3)
     tree.first_child[0], tree.child_count[0] = 1, 2
     tree.visits[:3], tree.total[:3], extras.guess[1:3] = (4, 3, 1), (0, 0.3, 0.0), (0, 0.2)
