@@ -6,7 +6,9 @@ import pytest
 
 from plyground.agents import make
 from plyground.agents.alphazero.nets import find_network, shipped
+from plyground.arena import match
 from plyground.arena.grading import evaluate
+from plyground.arena.ratings import elo_difference, pair_scores
 from plyground.envs import make_game
 
 pytest.importorskip("torch")
@@ -15,8 +17,8 @@ pytest.importorskip("safetensors")
 from plyground.agents.networks import read_network
 
 
-def test_connect_four_is_among_them() -> None:
-    assert "connect_four" in shipped()
+def test_games_that_have_one() -> None:
+    assert {"connect_four", "othello"} <= set(shipped())
 
 
 @pytest.mark.parametrize("spec", shipped())
@@ -41,3 +43,8 @@ def test_it_plays_at_once() -> None:
     game = make_game("connect_four")
     state = game.play_moves([0, 3, 0, 3, 1, 3])
     assert make("alphazero", game).act(game.observation(state, 0), {"state": state}) == 3
+
+
+def test_the_net_for_othello_has_learned() -> None:
+    result = elo_difference(pair_scores(match("othello", ["network", "random"], 20)))
+    assert result.score > 0.9
