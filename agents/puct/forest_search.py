@@ -174,12 +174,13 @@ class ForestSearch:
         visits = {int(edge["action"]): int(edge["visits"]) for edge in edges}
         values = {int(edge["action"]): float(value) for edge, value in zip(edges, q, strict=True) if edge["visits"]}
         best = int(found.actions[0])
-        if stopped and not proved:  # the last round has not seen all candidates: what is known of all decides
-            best = max(values, key=lambda action: (policy[action], visits[action]))
-        if generator is not None and self.temperature > 0 and not proved:
-            weights = np.where(found.visits[0] > 0, policy, 0.0)
-            weights = (weights / weights.max()) ** (1 / self.temperature)
-            best = int(generator.choice(weights.size, p=weights / weights.sum()))
+        # Where all that was visited loses, the action found is one that was not visited: nothing else is to be played.
+        hopeful = [] if proved else [action for action in values if policy[action] > 0]
+        if stopped and hopeful:  # the last round has not seen all candidates: what is known of all decides
+            best = max(hopeful, key=lambda action: (policy[action], visits[action]))
+        if generator is not None and self.temperature > 0 and hopeful:
+            weights = (policy[hopeful] / policy[hopeful].max()) ** (1 / self.temperature)
+            best = int(generator.choice(hopeful, p=weights / weights.sum()))
         line = self._line(best)
         value, error = top * float(found.values[0]), 0.0 if proved else None
         if not proved and best in values:

@@ -162,6 +162,22 @@ def test_masks_noise_and_temperature() -> None:
     assert [agent.analyse(game.new_state(), mask).best_action for _ in range(20)] == drawn
 
 
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+def test_where_all_that_was_visited_loses_another_action_is_played(root: Any) -> None:
+    game = make_game(SMALL)
+    state = game.play_moves([1, 0, 1, 0, 2, 0])  # the other side wins in column 0
+
+    def asked(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        return masks * np.array([100, 10, 0.1, 0.1, 0.1]), np.zeros(len(masks))
+
+    how: dict[str, Any] = {"root": root, "proofs": True, "considered": 1, "evaluator": ObservationEvaluator(asked)}
+    mask = np.array([0, 1, 1, 1, 1])
+    for temperature in (0.0, 1.0):
+        found = PUCT(game, 2, temperature=temperature, seed=0, **how).analyse(state, mask)
+        assert found.values == {1: -1}
+        assert found.best_action == 2
+
+
 @pytest.mark.slow
 def test_a_network_is_shown_earlier_positions() -> None:
     game = go(board_size=3, superko="simple")
