@@ -52,6 +52,8 @@ def find(game: Game, tree: Any, root: State, target: State) -> int | None:
     player = tree.mover[tree.first_child[0]]
     nodes, states = np.zeros(1, np.int64), np.array([root], game.dtype)
     for level in range(_LEVELS + 1):
+        if not nodes.size:  # no line goes on, or none has a visited child
+            break
         same = nodes[_equal(states, target)]
         if same.size:
             return int(same[np.argmax(tree.visits[same])])
@@ -59,8 +61,6 @@ def find(game: Game, tree: Any, root: State, target: State) -> int | None:
         if level > 0:
             open_nodes &= tree.mover[tree.first_child[nodes]] != player
         nodes, states = nodes[open_nodes], states[open_nodes]
-        if not nodes.size:
-            break
         most = int(tree.child_count[nodes].sum())
         next_nodes, next_states = np.empty(most, np.int64), np.empty(most, game.dtype)
         count = _next_level(game, tree, nodes, states, next_nodes, next_states)

@@ -50,6 +50,13 @@ class TestReuse:
         agent.analyse(game.new_state(), mask)
         assert agent.analyse(game.play_moves([4])).visits == alone.visits
 
+    def test_a_tree_that_has_not_come_so_far_keeps_nothing(self) -> None:
+        game = tictactoe()
+        agent = PUCT(game, 3, evaluator=uniform, batch=1, reuse_tree=True)
+        first = agent.analyse(game.new_state()).best_action
+        found = agent.analyse(game.play_moves([first, 8]))  # no reply was visited
+        assert (found.statistics["simulations kept"], sum(found.visits.values())) == (0, 3)
+
     def test_noise_is_fresh_and_never_added_twice(self) -> None:
         game = connect_four()
         agent = PUCT(game, 300, evaluator=lopsided, reuse_tree=True, noise=0.25, seed=0)
