@@ -14,6 +14,7 @@ from ..envs.players import PlayerLike
 from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
 from ..envs.vector.row_random import draw_uniforms
 from .agent import Info, Observation
+from .analysis import Analysis
 
 __all__ = ["Mixture"]
 
@@ -29,6 +30,9 @@ class Mixture:
 
     Raises:
         ValueError: there is no agent, one plays another game, or there is not one positive weight for each agent.
+
+    Attributes:
+        last_analysis: that of the agent that was drawn; None where it has none.
     """
 
     def __init__(
@@ -45,7 +49,7 @@ class Mixture:
         self.game = as_game(game)
         self.agents: list[Any] = [as_agent(agent, self.game) for agent in agents]
         shares = np.ones(len(agents)) if weights is None else np.asarray(weights, float)
-        if shares.shape != (len(agents),) or not (shares > 0).all():
+        if shares.shape != (len(agents),) or not ((shares > 0) & (shares < np.inf)).all():
             raise ValueError(f"weights must be {len(agents)} positive numbers, one for each agent, got {weights!r}")
         self._shares = shares / shares.sum()
         self._rng = np.random.default_rng(seed)
@@ -66,6 +70,17 @@ class Mixture:
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the action of the agent that was drawn."""
         return self._current.act(observation, info)
+
+    def watch(self, action: int) -> None:
+        """Tell the agent that was drawn of a move, if it must know the moves: see `plyground.agents.agent`."""
+        watch = getattr(self._current, "watch", None)
+        if callable(watch):
+            watch(action)
+
+    @property
+    def last_analysis(self) -> Analysis | None:
+        """What the agent that was drawn has found, for adjudication and records."""
+        return getattr(self._current, "last_analysis", None)
 
     def batched(self) -> Opponents:
         """Return players of many games at once: see `plyground.envs.as_opponents`."""

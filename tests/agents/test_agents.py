@@ -262,3 +262,23 @@ def test_state_and_mask_are_found_where_they_are() -> None:
         == state
     )
     assert legal_mask({"action_mask": np.array([1, 0])}).tolist() == [1, 0]
+
+    def test_the_agent_that_was_drawn_watches_and_tells_what_it_found(self) -> None:
+        class Watcher(self.Constant):
+            def __init__(self) -> None:
+                super().__init__(0)
+                self.seen: list[int] = []
+
+            def watch(self, action: int) -> None:
+                self.seen.append(action)
+
+        watcher = Watcher()
+        record = play(BoardGameEnv("tictactoe"), [Mixture("tictactoe", watcher), "random"], seed=0)
+        assert watcher.seen == record.moves
+        minimax = Mixture("tictactoe", "minimax(depth=1)")
+        assert minimax.last_analysis is None
+        record = play(BoardGameEnv("tictactoe"), [minimax, "random"], seed=0, analyses=True)
+        assert record.analyses is not None
+        assert record.analyses[0] is not None
+        assert minimax.last_analysis is not None
+        minimax.watch(0)  # who has nothing to watch is told nothing
