@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit.prng import new_rng
+from ...envs.outside.arguments import checked_whole
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget
@@ -119,24 +120,25 @@ class MCTS(SearchAgent):
         super().__init__(game)
         c, rollout, rave, rave_bias, prior = settings(self.game, c, rollout, rave, rave_bias, prior)
         check_budget(simulations=simulations, seconds=seconds)
+        rollouts = checked_whole("rollouts", rollouts, 1)
+        rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0)
         check_arguments(
-            ("c", c, c >= 0, "at least 0"),
+            ("c", c, 0 <= c < math.inf, "a finite number, at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
+            ("fpu", fpu, fpu is None or not math.isnan(fpu), "a number, or None"),
             ("epsilon", epsilon, 0 <= epsilon <= 1, "between 0 and 1"),
-            ("rollouts", rollouts, rollouts >= 1, "at least 1"),
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
-            ("rollout_depth", rollout_depth, rollout_depth is None or rollout_depth >= 0, "at least 0, or None"),
-            ("rave", rave, rave >= 0, "at least 0"),
-            ("rave_bias", rave_bias, rave_bias >= 0, "at least 0"),
+            ("rave", rave, 0 <= rave < math.inf, "a finite number, at least 0"),
+            ("rave_bias", rave_bias, 0 <= rave_bias < math.inf, "a finite number, at least 0"),
             ("rave_bias", rave_bias, rave_bias == 0 or rave > 0, "0 without rave"),
-            ("prior", prior, prior >= 0, "at least 0"),
+            ("prior", prior, 0 <= prior < math.inf, "a finite number, at least 0"),
             (
                 "prior",
                 prior,
                 prior == 0 or self.game.knowledge.has_priors,
                 f"0 in {self.game.spec}, which has no priors",
             ),
-            ("bias", bias, bias >= 0, "at least 0"),
+            ("bias", bias, 0 <= bias < math.inf, "a finite number, at least 0"),
             ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
             (
                 "threads",

@@ -136,12 +136,13 @@ class PUCT(SearchAgent):
         if lambda_ is None:
             lambda_ = 0.0 if evaluator is None else 1.0
         check_arguments(
-            ("c", c, c >= 0, "at least 0"),
+            ("c", c, 0 <= c < np.inf, "a finite number, at least 0"),
             ("c_base", c_base, c_base is None or c_base > 0, "above 0, or None"),
             ("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"),
             ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
             ("noise", noise, 0 <= noise <= 1, "between 0 and 1"),
-            ("alpha", alpha, alpha > 0, "above 0"),
+            ("fpu", fpu, not np.isnan(fpu), "a number"),
+            ("alpha", alpha, 0 < alpha < np.inf, "a finite number above 0"),
             ("temperature", temperature, temperature >= 0, "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
         )

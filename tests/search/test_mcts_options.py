@@ -287,13 +287,18 @@ class TestRollouts:
     ("arguments", "name"),
     [
         ({"c": -1}, "c"),
+        ({"c": np.inf}, "c"),  # scores would be no numbers, as by the next
+        ({"fpu": np.nan}, "fpu"),
         ({"final_move": "best"}, "final_move"),
         ({"rollout": "clever"}, "rollout"),
         ({"epsilon": 1.5}, "epsilon"),
         ({"rollouts": 0}, "rollouts"),
+        ({"rollouts": 1.5}, "rollouts"),
+        ({"rollout_depth": 2.5}, "rollout_depth"),
         ({"rollouts": 2, "rave": 5}, "rollouts"),
         ({"rollout_depth": -1}, "rollout_depth"),
         ({"rave": -1}, "rave"),
+        ({"rave": np.inf}, "rave"),
         ({"bias": -1}, "bias"),
         ({"widening": 0}, "widening"),
         ({"widening": 2}, "widening"),

@@ -347,6 +347,8 @@ def test_a_wrong_answer_of_the_evaluator_is_named(answer: Answer, message: str) 
     "arguments",
     [
         {"c": -1},
+        {"c": np.inf},
+        {"fpu": np.nan},
         {"c_base": 0},
         {"lambda_": 1.5},
         {"batch": 0},
@@ -355,6 +357,7 @@ def test_a_wrong_answer_of_the_evaluator_is_named(answer: Answer, message: str) 
         {"tree_mb": 0},
         {"noise": 2},
         {"alpha": 0},
+        {"alpha": np.inf},
         {"temperature": -1},
         {"simulations": 0},
     ],
