@@ -32,7 +32,8 @@ class Mixture:
         ValueError: there is no agent, one plays another game, or there is not one positive weight for each agent.
 
     Attributes:
-        last_analysis: that of the agent that was drawn; None where it has none.
+        drawn: the agent that plays this game, of a mixture in a mixture, too.
+        last_analysis: what that has found; None where it tells nothing.
     """
 
     def __init__(
@@ -76,6 +77,11 @@ class Mixture:
         watch = getattr(self._current, "watch", None)
         if callable(watch):
             watch(action)
+
+    @property
+    def drawn(self) -> Any:
+        """The agent that plays this game, of a mixture in a mixture, too."""
+        return self._current.drawn if isinstance(self._current, Mixture) else self._current
 
     @property
     def last_analysis(self) -> Analysis | None:

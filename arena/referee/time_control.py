@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from ...agents import Mixture
 from ...agents.engines import ChessEngine, Engine
 from ...agents.timing import limit
 from ...envs import Game
@@ -77,6 +78,9 @@ class TimeControl:
         Raises:
             ValueError: it is a program, whose processor time is not known here.
         """
+        if isinstance(agent, Mixture):
+            for member in agent.agents:
+                self.check(member)
         if self.cpu and isinstance(agent, Engine | ChessEngine):
             command = agent.command if isinstance(agent, ChessEngine) else agent.client.command
             raise ValueError(f"the processor's time of {command!r} is not known: use a time without 'cpu'")
@@ -92,7 +96,7 @@ class GameClock:
     An agent is told what it has in one of two ways. One with a method ``set_clock(own, other, increment, moves)``, as
     `plyground.agents.engines.Engine` has it, decides by itself. Of one with the attribute ``seconds``, the budget of a
     move, as searches have it, that is set to a reasonable share, though never above its own; `plyground.agents.timing`
-    says what is reasonable. Others take the time that they take.
+    says what is reasonable. Others take the time that they take. Of a mixture, the agent that was drawn is told.
 
     Args:
         control: the time control.
@@ -104,7 +108,7 @@ class GameClock:
         for agent in agents:
             if isinstance(getattr(agent, "game", None), Game):
                 agent.game.state_check.prepare()  # which would be compiled in the midst of a game
-        self._own = [getattr(agent, "seconds", None) for agent in agents]
+        self._own: list[tuple[Any, float | None]] = []  # who had a budget of its own, which `close` gives back
         self._clock = Clock(lag=_LAG)
         self._set()
 
@@ -118,13 +122,22 @@ class GameClock:
     def give(self, seat: int, plies_left: int) -> None:
         """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
         agent, allowance = self._agents[seat], self._clock.allowance(seat, plies_left)
+        agent = agent.drawn if isinstance(agent, Mixture) else agent
         if callable(getattr(agent, "set_clock", None)):
             control = self.control
             agent.set_clock(
                 self._clock.left(seat), self._clock.left(1 - seat), control.increment, int(control.per_move)
             )
         elif hasattr(agent, "seconds"):
-            limit(agent, None if allowance is None else allowance.within(self._own[seat]))
+            limit(agent, None if allowance is None else allowance.within(self._budget_of(agent)))
+
+    def _budget_of(self, agent: Any) -> float | None:
+        """Return what a player takes for a move if nobody tells it."""
+        for known, own in self._own:
+            if known is agent:
+                return own
+        self._own.append((agent, agent.seconds))
+        return agent.seconds
 
     def spend(self, seat: int, seconds: float) -> str | None:
         """Take the time of a move; return what happened in a line if the flag has fallen, else None."""
@@ -137,8 +150,7 @@ class GameClock:
 
     def close(self) -> None:
         """Give the players their own budgets back."""
-        for agent, own in zip(self._agents, self._own, strict=True):
-            if hasattr(agent, "seconds") and not callable(getattr(agent, "set_clock", None)):
-                agent.seconds = own
-                if getattr(agent, "hears", False):
-                    agent.listener = None
+        for agent, own in self._own:
+            agent.seconds = own
+            if getattr(agent, "hears", False):
+                agent.listener = None

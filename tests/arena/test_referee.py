@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, AlphaBeta, Minimax, Random
+from plyground.agents import MCTS, AlphaBeta, Minimax, Mixture, Random
 from plyground.agents.engines import ChessEngine, Engine
 from plyground.arena import GameRecord, TimeControl, match, play
 from plyground.arena.referee import Adjudicator, Position, adjudicator_of
@@ -126,6 +126,17 @@ class TestTime:
         clock.give(0, 20)
         assert agent.seconds == pytest.approx(4 * ((60 - 0.05) / 25 - 0.005))  # unless it is sure before
 
+    def test_of_a_mixture_who_was_drawn_is_told(self) -> None:
+        search = MCTS(GAME, seconds=30)
+        player = Mixture(GAME, Mixture(GAME, search))
+        player.reset(0)
+        clock = GameClock(TimeControl(0.2, per_move=True), (player, Random()))
+        clock.give(0, 20)
+        assert search.seconds == pytest.approx(0.2, abs=0.05)
+        clock.give(0, 20)
+        clock.close()
+        assert search.seconds == 30
+
     def test_programs_are_told(self, engine_script: str, tmp_path: Path) -> None:
         log = tmp_path / "log"
         game = make_game("go(board_size=5)")
@@ -145,6 +156,8 @@ class TestTime:
             match("go(board_size=5)", [f"engine('{engine_script}')", "random"], 2, time="1 cpu")
         with pytest.raises(ValueError, match="processor's time of 'stockfish -x' is not known"):
             TimeControl.parse("1 cpu").check(ChessEngine("chess", "stockfish -x"))
+        with pytest.raises(ValueError, match="processor's time of 'stockfish -x' is not known"):
+            TimeControl.parse("1 cpu").check(Mixture("chess", "random", ChessEngine("chess", "stockfish -x")))
 
 
 class TestAdjudication:

@@ -117,6 +117,7 @@ LATE = {
     ("arena.training.alphazero.ray_actors", "agents.networks"),
     ("arena.training.alphazero.actors", "agents.networks"),
     ("arena.training.alphazero.config", "agents"),
+    ("arena.training.alphazero.config", "agents.networks.config"),
     ("arena.training.alphazero.config", "envs"),
     ("arena.training.alphazero.config", "envs.outside.elsewhere"),
     ("arena.training.alphazero.session", "agents.networks"),  # a run alone needs torch
