@@ -7,6 +7,7 @@ from typing import Any
 
 from ...envs import Game
 from ..networks import Inference, make_inference, read_network
+from ..networks.files import check_one_network
 
 __all__ = ["find_network", "inference_of", "shipped"]
 
@@ -41,10 +42,7 @@ def find_network(game: Game, place: str | Path | None) -> Path:
     if path.is_dir():
         path /= _OF_RUN
     if not path.is_file():
-        if (Path(place) / "policy" / _OF_RUN).is_file():
-            raise FileNotFoundError(
-                f"{str(place)!r} is a run of alphago, which has several networks: name one, as in '{place}/policy'"
-            )
+        check_one_network(Path(place))
         raise FileNotFoundError(
             f"no network {str(place)!r}: expected a file such as net.safetensors, or the folder of a run of "
             "`plyground train alphazero GAME --out FOLDER`"

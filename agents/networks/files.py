@@ -21,9 +21,10 @@ from .config import NetworkConfig
 if TYPE_CHECKING:
     from .module import PolicyValueNet
 
-__all__ = ["SavedNetwork", "load_network", "read_network", "save_network"]
+__all__ = ["SavedNetwork", "check_one_network", "load_network", "read_network", "save_network"]
 
 _FORMAT = "plyground network 1"
+_OF_RUN = "model.safetensors"
 
 
 class SavedNetwork(NamedTuple):
@@ -68,6 +69,18 @@ def save_network(
         part.unlink(missing_ok=True)
 
 
+def check_one_network(run: Path) -> None:
+    """Refuse the folder of a run of alphago, whose parts have a network each.
+
+    Raises:
+        FileNotFoundError: it is one; the message says how a part is named.
+    """
+    if (run / "policy" / _OF_RUN).is_file():
+        raise FileNotFoundError(
+            f"{str(run)!r} is a run of alphago, which has several networks: name one, as in '{run}/policy'"
+        )
+
+
 def read_network(path: str | Path) -> SavedNetwork:
     """Read a network's configuration and weights, without torch.
 
@@ -81,7 +94,8 @@ def read_network(path: str | Path) -> SavedNetwork:
     safetensors = _safetensors()
     path = Path(path)
     if path.is_dir():
-        path /= "model.safetensors"
+        check_one_network(path)
+        path /= _OF_RUN
     if not path.is_file():
         raise FileNotFoundError(
             f"no network {str(path)!r}: train one with `plyground train alphazero GAME --out FOLDER`"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...agents.networks.files import check_one_network
 from .evaluation import Evaluation, evaluate
 
 __all__ = ["CurvePoint", "checkpoints", "curve_row", "game_of_run", "learning_curve", "player_of"]
@@ -63,6 +64,7 @@ def checkpoints(run: str | Path) -> list[tuple[int, Path]]:
     matches = ((path, _CHECKPOINT.fullmatch(path.name)) for path in (folder / "checkpoints").glob("step_*"))
     found = sorted((int(match[1]), path) for path, match in matches if match is not None)
     if not found:
+        check_one_network(folder)
         raise FileNotFoundError(
             f"{str(run)!r} has no checkpoints: expected files such as checkpoints/step_000100000.zip, which "
             "`plyground train` writes"

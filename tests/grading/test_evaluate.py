@@ -324,6 +324,7 @@ class TestCommand:
             (["random", "--curve"], "there is no folder 'random'"),
             (["empty"], "'empty' has no checkpoints"),
             (["empty", "--curve"], "'empty' has no checkpoints"),
+            (["of_alphago"], "'of_alphago' is a run of alphago, which has several networks: name one"),
             (["random", "--out", "no/where"], "there is no folder no"),
             (["random", "--out", "a_file"], "it is a file"),
             (["a_file"], "is not a model that stable-baselines3 saved"),
@@ -335,11 +336,13 @@ class TestCommand:
     ) -> None:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "empty").mkdir()
+        (tmp_path / "of_alphago" / "policy").mkdir(parents=True)
+        (tmp_path / "of_alphago" / "policy" / "model.safetensors").touch()
         (tmp_path / "a_file").write_text("some text")
         out, said = run(*arguments, code=2)
         assert out == ""
         assert message in said
-        assert {path.name for path in tmp_path.iterdir()} == {"empty", "a_file"}
+        assert {path.name for path in tmp_path.iterdir()} == {"empty", "of_alphago", "a_file"}
 
     @pytest.mark.parametrize("config", ["{}", "[]", "no json", '{"game": 7}'])
     def test_a_bad_configuration(self, run: Any, training_run: Path, tmp_path: Path, config: str) -> None:

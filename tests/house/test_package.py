@@ -59,7 +59,8 @@ ROOMS = {
     },
     "arena.engine": {"agents.engines", "arena.referee", "envs.games.go", "envs.jit", "envs.vector"},
     "arena.grading": {
-        *("agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records", "arena.tournaments"),
+        *("agents.networks", "agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records"),
+        "arena.tournaments",
     },
     "arena.openings": {"arena.records", "envs.vector"},
     "arena.ratings": {"arena.records"},
