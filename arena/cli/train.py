@@ -18,7 +18,7 @@ from rich.console import Console
 
 from ..training.alphago.config import PARTS, AlphaGoConfig
 from ..training.alphazero.config import AlphaZeroConfig
-from ..training.config import TrainingConfig
+from ..training.config import ALGORITHMS, TrainingConfig
 from ..training.settings import described, kind_of
 
 __all__ = ["train"]
@@ -50,6 +50,8 @@ def train(
     **options: Any,
 ) -> None:
     """Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was."""
+    from ...envs.outside.messages import shown
+    from ...envs.outside.spec import nearest
     from ..progress import train_with_progress
     from ..training import RunFolder, alphago, alphazero
     from ..training import train as run
@@ -65,6 +67,9 @@ def train(
     if not algorithm or not game:
         raise ValueError("give an algorithm and a game, as in 'plyground train ppo connect_four', or --resume FOLDER")
     kind = {"alphazero": AlphaZeroConfig, "alphago": AlphaGoConfig}.get(algorithm, TrainingConfig)
+    if kind is TrainingConfig and algorithm not in ALGORITHMS:
+        known = nearest(algorithm, [*_NAMES.values(), *ALGORITHMS])
+        raise ValueError(f"unknown algorithm {shown(algorithm)}: {known}")
     if step and kind is not AlphaGoConfig:
         raise ValueError(f"--step is no option of {algorithm}: it names a part of alphago")
     if kind is not AlphaGoConfig:  # whose parts have their steps and, all of them, minutes

@@ -80,3 +80,8 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
     assert "--self-play is no option of alphazero: did you mean" in wrong
     assert not (tmp_path / "no").exists()
+
+
+def test_an_unknown_algorithm_is_compared_with_all(run: Run) -> None:
+    wrong = run("train", "alphazeo", "tictactoe", "--simulations", "8", code=2)[1]  # which no ppo has
+    assert "unknown algorithm 'alphazeo': did you mean 'alphazero'? Choose from: a2c, alphago, alphazero, dqn" in wrong
