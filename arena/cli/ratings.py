@@ -26,7 +26,10 @@ _err = Console(stderr=True, highlight=False)
 
 
 def ratings(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of games, as JSON lines.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Files of games: .jsonl, .db, .csv, .parquet, .sgf, .pdn or .pgn."),
+    ],
     anchor: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=ELO", help="A player's rating that is known, as in 'random=0'; may come again."),
@@ -48,11 +51,11 @@ def ratings(
 
     from ..ratings.lists import rate_games
     from ..ratings.paired import paired_games
-    from ..records.record import read_records
+    from ..records.formats import read_games
     from ..tables import ratings_table, superiority_table
 
     known = dict(_anchor(text) for text in anchor or [])
-    games = paired_games(chain.from_iterable(read_records(file) for file in files))
+    games = paired_games(chain.from_iterable(read_games(file) for file in files))
     found = rate_games(games, anchors=known, confidence=confidence)
     beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
     if as_json:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plyground.arena import rating_list, write_records
+from plyground.arena import rating_list, write_games, write_records
 from tests.arena.test_payoffs import circle
 from tests.arena.test_rating_lists import GAMES
 from tests.helpers.command_line import Run
@@ -61,6 +61,13 @@ def test_circles(run: Run, tmp_path: Path) -> None:
     assert " beats ".join([*found["cycles"][0], found["cycles"][0][0]]) in out
     write_records(tmp_path / "torn.jsonl", [record for record in circle() if set(record.players) != {"a", "d"}])
     assert "have not met" in run("ratings", str(tmp_path / "torn.jsonl"), "--cycles", code=2)[1]
+
+
+def test_files_of_any_format(run: Run, tmp_path: Path) -> None:
+    for suffix in ("jsonl", "csv", "db"):
+        write_games(tmp_path / f"games.{suffix}", GAMES)
+    listed = [run("ratings", str(tmp_path / f"games.{suffix}"), "--json")[0] for suffix in ("jsonl", "csv", "db")]
+    assert listed[0] == listed[1] == listed[2]
 
 
 def test_what_cannot_be_rated(run: Run, files: list[str], tmp_path: Path) -> None:
