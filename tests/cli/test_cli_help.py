@@ -16,6 +16,7 @@ from plyground.agents.teaching.exercises import EXERCISES
 from plyground.arena import TrainingConfig
 from plyground.arena.cli.commands import COMMANDS
 from plyground.arena.cli.main import _loaded
+from plyground.arena.records import formats
 from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run
 
@@ -88,3 +89,9 @@ def test_help_is_whole_at_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, 
 
 def test_the_help_of_explain_has_all_kinds_of_exercises(run: Run) -> None:
     assert f"Kind of the exercise: {' or '.join(EXERCISES)}." in " ".join(run("explain", "--help")[0].split())
+
+
+@pytest.mark.parametrize("command", ["ratings", "train"])
+def test_help_names_each_kind_of_file_that_is_read(run: Run, command: str) -> None:
+    said = run(command, "--help")[0]
+    assert [suffix for suffix in formats._SUFFIXES if suffix not in said] == []

@@ -45,7 +45,7 @@ class AlphaGoConfig(Settings):
     game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
     algorithm: Literal["alphago"] = field(default="alphago", metadata=about("alphago."))
     records: tuple[str, ...] = field(
-        default=(), metadata=about("Files of games to learn from: .db, .jsonl, .sgf, .pdn, .csv or .parquet.")
+        default=(), metadata=about("Files of games to learn from: .db, .jsonl, .sgf, .pdn, .pgn, .csv or .parquet.")
     )
     strict: bool = field(
         default=False,
