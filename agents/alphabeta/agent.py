@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -159,7 +160,7 @@ class AlphaBeta(SearchAgent):
         check_budget(depth=depth, nodes=nodes, seconds=seconds)
         if not iterative and (nodes is not None or seconds is not None):
             raise ValueError("iterative=False searches one depth to its end: give a depth, and no nodes or seconds")
-        check_arguments(("table_mb", table_mb, table_mb >= 0, "at least 0"))
+        check_arguments(("table_mb", table_mb, 0 <= table_mb < math.inf, "a finite number, at least 0"))
         given = {
             "deeper_entries": deeper_entries,
             "lmr": lmr,

@@ -109,7 +109,8 @@ class Solver(SearchAgent):
         on_progress: if it is set, it is called with the `Progress` ten times a second.
 
     Raises:
-        ValueError: ``table_mb`` is not above 0, ``seconds`` are below 0, or the game forbids to repeat positions.
+        ValueError: ``table_mb`` is not a finite number above 0, ``seconds`` are below 0, or the game forbids to repeat
+            positions.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Solver(SearchAgent):
     ) -> None:
         super().__init__(game)
         check_arguments(
-            ("table_mb", table_mb, table_mb is None or table_mb > 0, "above 0"),
+            ("table_mb", table_mb, table_mb is None or 0 < table_mb < math.inf, "a finite number above 0"),
             ("seconds", seconds, seconds >= 0, "at least 0"),
         )
         if self.game.repetition is not None and self.game.repetition.effect == "forbidden":

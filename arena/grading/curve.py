@@ -66,8 +66,8 @@ def checkpoints(run: str | Path) -> list[tuple[int, Path]]:
     if not found:
         check_one_network(folder)
         raise FileNotFoundError(
-            f"{str(run)!r} has no checkpoints: expected files such as checkpoints/step_000100000.zip, which "
-            "`plyground train` writes"
+            f"{str(run)!r} has no checkpoints: expected files such as checkpoints/step_000100000.zip or .safetensors, "
+            "which `plyground train` writes now and then"
         )
     return found
 

@@ -206,7 +206,11 @@ def test_a_win_on_six_by_five_is_proved() -> None:
 def test_games_that_cannot_be_solved_in_this_way_are_refused() -> None:
     with pytest.raises(ValueError, match="forbids to repeat a position"):
         Solver("go(board_size=5)")
-    with pytest.raises(ValueError, match="table_mb must be above 0, got 0"):
+    with pytest.raises(ValueError, match="table_mb must be a finite number, at least 0, got inf"):
+        AlphaBeta("tictactoe", table_mb=float("inf"))
+    with pytest.raises(ValueError, match="table_mb must be a finite number above 0, got inf"):
+        Solver("tictactoe", table_mb=float("inf"))
+    with pytest.raises(ValueError, match="table_mb must be a finite number above 0, got 0"):
         Solver("tictactoe", 0)
     with pytest.raises(ValueError, match="state must be one state of tictactoe"):
         Solver("tictactoe").solve(connect_four().new_state())

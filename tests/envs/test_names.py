@@ -135,7 +135,7 @@ class TestAgents:
             ("alphabeta(depth=deep)", "depth of agent .alphabeta. must be a whole number, got .deep."),
             ("alphabeta(nodes=0)", "nodes must be a whole number above 0"),
             ("alphabeta(seconds=0)", "seconds must be a number above 0, got 0"),
-            ("alphabeta(table_mb=-1)", "table_mb must be at least 0, got -1"),
+            ("alphabeta(table_mb=-1)", "table_mb must be a finite number, at least 0, got -1"),
             ("alphabeta(iterative=False, nodes=10)", "iterative=False searches one depth to its end"),
             ("minimax(depth=0)", "depth must be a whole number above 0"),
             ("mcts(simulations=0)", "simulations must be a whole number above 0, got 0"),
