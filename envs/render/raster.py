@@ -68,7 +68,8 @@ class _Painter:
         scale = self._scale
         stroke = self._stroke(shape.stroke_width) if shape.stroke else 0
         left, top = shape.x * scale - stroke / 2, shape.y * scale - stroke / 2
-        right, bottom = left + shape.width * scale + stroke - 1, top + shape.height * scale + stroke - 1
+        width, height = shape.width * scale + stroke, shape.height * scale + stroke
+        right, bottom = left + max(width - 1, 0), top + max(height - 1, 0)  # Pillow paints both ends, and refuses none
         radius = shape.radius * scale + stroke / 2 if shape.radius else 0
         self._draw.rounded_rectangle((left, top, right, bottom), radius, shape.fill, shape.stroke, stroke)
 

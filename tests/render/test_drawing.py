@@ -84,6 +84,12 @@ def test_translucent_and_stroked_shapes() -> None:
         assert np.abs(image[y, x].astype(int) - rgb(colour)).max() <= 1, (x, y)
 
 
+def test_shapes_smaller_than_a_pixel_do_not_stop_a_picture() -> None:
+    shapes = [Rectangle(50, 50, 0.3, 0.02, "#ff0000"), Rectangle(20, 20, 0.01, 0.3, "#ff0000", radius=0.1)]
+    for size in (16, 100, 800):  # as in the picture of a tree with hundreds of leaves
+        assert Drawing(400, 100, [*shapes, Rectangle(0, 0, 400, 50, "#00ff00")]).to_array(size)[0, 0, 0] == 0
+
+
 def test_files(tmp_path: Path) -> None:
     game, state, _ = after("connect_four", 3)
     drawing = picture(game, state)
