@@ -162,6 +162,20 @@ def test_moving_pieces_have_arrows() -> None:
     assert arrows[0].fill != arrows[1].fill
 
 
+def test_a_king_that_castles_where_it_stands_shows_the_way_of_the_rook() -> None:
+    game = make_game("chess(chess960=0)")
+    for fen, move, squares in (
+        ("4k3/8/8/8/8/8/8/R5KR w KQ - 0 1", "g1h1", [63, 61]),
+        ("r1k5/8/8/8/8/8/8/4K3 b q - 0 1", "c8a8", [0, 3]),
+        ("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1", "f1h1", [61, 62]),
+    ):
+        state = game.state_from_fen(fen)
+        action = game.move_of(state, move)
+        assert list(game.board.cells(state, action)) == squares  # type: ignore[union-attr]
+        drawing = picture(game, state, overlay=Found(visits={action: 1}, pv=[action]))
+        assert "1" in texts(drawing)
+
+
 def test_a_path_of_several_cells_is_one_arrow() -> None:
     game = make_game("checkers")
     board = game.board

@@ -31,11 +31,15 @@ def _pieces(state: Any) -> NDArray[np.int8]:
 
 
 def _cells(state: Any, action: int) -> tuple[int, int]:
-    """Return the cell that a piece leaves, and the one where it lands; of castling those of the king."""
+    """Return the cell that a piece leaves, and the one where it lands.
+
+    Of castling those of the king, or of the rook where the king of Chess960 stands on its square already.
+    """
     origin, plane = divmod(action, PLANES)
     target, turn = origin + int(STEPS[plane]), int(state.turn)
     if origin == int(state.king) and (int(state.own) >> target & 1 or plane in CASTLING):
-        target = 48 if target > origin else 16
+        king, rook = (48, 40) if target > origin else (16, 24)
+        origin, target = (target, rook) if origin == king else (origin, king)
     return _cell(origin, turn), _cell(target, turn)
 
 
