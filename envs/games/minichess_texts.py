@@ -79,7 +79,7 @@ def read_fen(text: str) -> Any:
     Raises:
         ValueError: the text is none, or no position.
     """
-    fields = text.split()
+    fields = text.split() if isinstance(text, str) else []
     rows = fields[0].split("/") if fields else []
     state = np.zeros(1, STATE)[0]
     grid = []
