@@ -20,8 +20,10 @@ from .aec import BoardGameEnv
 from .game import Game
 from .outside.arguments import action_number, checked_whole
 from .players import checked_answer
+from .position import Position
 from .registry import game_with
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
+from .starting import begin, read_options
 from .vector.opponents import OpponentLike, prepare, resolved
 
 __all__ = ["SoloEnv"]
@@ -93,13 +95,17 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             options: where the game starts, as in `BoardGameEnv.reset`.
 
         Raises:
-            ValueError: the game cannot start there, or ends before the learner can move.
+            ValueError: the game cannot start there, and nothing is changed; or it ends before the learner can move.
         """
+        state, moves = read_options(self.game, options)
+        start = {"state": state, "moves": moves} if options else None
+        if start is not None:
+            begin(self.game, Position(self.game), start)  # an error leaves the seat and the random numbers alone
         super().reset(seed=seed)
         number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
         self._learner = self.game.players[number]
         for _ in range(_ATTEMPTS):
-            self._env.reset(options=options)
+            self._env.reset(options=start)
             self._forfeited = False
             self._play_opening()
             self.opponent.reset(seed=int(self.np_random.integers(2**31)))

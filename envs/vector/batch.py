@@ -210,14 +210,16 @@ class GameBatch:
         """Begin games in these rows at ``states`` [rows], before which nothing is known to have happened.
 
         Raises:
-            ValueError: they are not different rows of the batch, a state is none of the game, or finished.
+            ValueError: they are not different rows of the batch, a state is none of the game, or finished; nothing is
+                changed.
         """
         rows = checked_rows(rows, self.num_envs)
         if states.shape != rows.shape:
             raise ValueError(f"{rows.size} rows begin at as many states, got shape {states.shape}")
-        for row, state in zip(rows, states, strict=True):
-            start = Position(self.game)
+        starts = [Position(self.game) for _ in rows]
+        for start, state in zip(starts, states, strict=True):
             begin(self.game, start, {"state": state})
+        for row, start in zip(rows, starts, strict=True):
             self._begin(np.array([row]), start)
         self._show(rows, self.players[rows])
 

@@ -181,6 +181,21 @@ def test_start_that_leaves_nothing_to_play() -> None:
         env.reset(options={"moves": [0, 1, 0, 1, 0, 1]})
 
 
+def test_a_bad_start_leaves_seat_and_random_numbers_alone() -> None:
+    env = SoloEnv("tictactoe", "random", seat="random")
+    for seed in range(4):
+        env.reset(seed=seed)
+        seat, numbers = env._learner, env.np_random.bit_generator.state
+        for options in ({"moves": [99]}, {"state": 3}, {"moves": [0, 3, 1, 4, 2]}):
+            with pytest.raises(ValueError, match=r"illegal|must be one state|finished position"):
+                env.reset(seed=9, options=options)
+            assert (env._learner, env.np_random.bit_generator.state) == (seat, numbers)
+        env.step(int(env.action_masks().argmax()))  # a legal move is no illegal one of the other seat
+        assert not env._forfeited
+    _, info = env.reset(options={"moves": iter([0, 1])})
+    assert info["state"].ply >= 2
+
+
 def test_text_board() -> None:
     env = gymnasium.make("plyground/TicTacToe-v0", opponent=Scripted(0), seat="first", render_mode="ansi")
     env.reset()

@@ -159,5 +159,7 @@ def test_a_batch_begins_where_it_is_told() -> None:
     np.testing.assert_array_equal(batch.observations[2], GAME.observation(states[0], 1))
     with pytest.raises(ValueError, match=r"2 rows begin at as many states, got shape \(1,\)"):
         batch.begin_at(np.array([0, 1]), states[:1])
+    before = batch.states.copy()
     with pytest.raises(ValueError, match="finished position"):
-        batch.begin_at(np.array([0]), np.array([GAME.play_moves([0, 3, 1, 4, 2])], GAME.dtype))
+        batch.begin_at(np.array([2, 0]), np.array([GAME.play_moves([8]), GAME.play_moves([0, 3, 1, 4, 2])], GAME.dtype))
+    np.testing.assert_array_equal(batch.states, before)  # nothing has changed
