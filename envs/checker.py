@@ -34,7 +34,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
     """Play random games and check what `Game` says of its rules, then compile each rule.
 
     Args:
-        game: the game to check, or its name.
+        game: the game to check.
         games: number of random games to play.
         seed: seed for the choice of moves.
 
@@ -120,6 +120,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             _check_guess(game, state)
             actions = _checked_actions(game, state)
             after = _checked_positions(game, state, actions)
+            _check_noisy(game, state, actions)
             i = int(rng.integers(len(actions)))
             game.play(state, actions[i])
             if after[i] != game.repetition_key(state):
@@ -168,6 +169,18 @@ def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int
     if state != before:
         raise _broken(game, before, "keys_after", "must not change the state")
     return keys[:count].tolist()
+
+
+def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
+    before = state.copy()
+    buffer = np.full(game.num_actions, -1, np.int64)
+    count = int(_number(game, state, "noisy_actions", game.noisy_actions(state, buffer)))
+    noisy = buffer[: max(count, 0)].tolist()
+    if noisy != [action for action in actions if action in noisy]:
+        fault = f"must write legal actions, ascending, some of {actions}, got {noisy}"
+        raise _broken(game, state, "noisy_actions", fault)
+    if state != before:
+        raise _broken(game, before, "noisy_actions", "must not change the state")
 
 
 def _check_validity(game: Game, state: State) -> None:

@@ -208,6 +208,11 @@ def _over(state: Any) -> bool:
     return state.ply == 1
 
 
+def _other(state: Any, actions: Any) -> int:
+    actions[0] = 2
+    return 1
+
+
 def _wrong_positions(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
     actions[:2], keys[:2] = (0, 1), (1, 2)
     return 2
@@ -258,6 +263,7 @@ class TestCheckGame:
             ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
             ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
             ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
+            ({"noisy_actions": _other}, r"'noisy_actions' of coin: must write legal actions, .* \[0, 1\], got \[2\]"),
             (
                 {"keys_after": lambda state, actions, keys, scratch: 0},
                 r"'keys_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
