@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..jit.game_type import rules_of
+from ..outside.arguments import checked_whole
 
 __all__ = [
     "Images",
@@ -106,8 +107,32 @@ def check_layout(game: Any) -> None:
             f"history_swap must name each channel of a position once, for a history of {game.history!r}, "
             f"got {game.history_swap!r}"
         )
-    if len(game.players) != 2 or not all(map(_AGENT_NAME.fullmatch, game.players)):
+    if len(set(game.players)) != 2 or len(game.players) != 2 or not all(map(_AGENT_NAME.fullmatch, game.players)):
         raise ValueError(f"players must be two names such as 'player_0', got {game.players!r}")
+    for cells, actions in game.symmetries:
+        for name, numbers, count in (("cells", cells, cells.size), ("actions", actions, game.num_actions)):
+            if not np.array_equal(np.sort(numbers, axis=None), np.arange(count)):
+                raise ValueError(
+                    f"{name} of a symmetry of {game.name} must be the numbers from 0 to {count - 1}, each once, "
+                    f"got {numbers.tolist()}"
+                )
+    if game.repetition is not None:
+        _check_repetition(game, game.repetition)
+
+
+def _check_repetition(game: Any, repetition: Any) -> None:
+    """Check what is to happen when a position comes again: compiled code believes the numbers."""
+    if not isinstance(repetition, Repetition):
+        raise TypeError(f"repetition of {game.name} must be a Repetition(…), got {repetition!r}")
+    if repetition.effect not in ("forbidden", "draw"):
+        raise ValueError(f"the effect of a repetition must be 'forbidden' or 'draw', got {repetition.effect!r}")
+    checked_whole("the times of a repetition", repetition.times, 2)
+    for action in repetition.exempt:
+        checked_whole("an exempt action of a repetition", action, 0, game.num_actions - 1)
+    if repetition.memory is not None:
+        checked_whole("the memory of a repetition", repetition.memory, 1)
+    if repetition.channel is not None:
+        checked_whole("the channel of a repetition", repetition.channel, 0, game.observation_shape[-1] - 1)
 
 
 def check_rules(game: Any) -> None:
