@@ -113,7 +113,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
         state = game.new_state()
         plies = 0
         while True:
-            _check_validity(game, state)
+            _check_validity(game, state, end == math.inf)
             _check_view(game, state)
             if _number(game, state, "is_terminal", game.is_terminal(state)):
                 break
@@ -183,13 +183,17 @@ def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
         raise _broken(game, before, "noisy_actions", "must not change the state")
 
 
-def _check_validity(game: Game, state: State) -> None:
+def _check_validity(game: Game, state: State, compiled: bool) -> None:
+    """Check the rule ``is_valid``, ``compiled`` too where there is time: to compile it takes longer than a moment."""
     before = state.copy()
     if not game.is_valid(state):
         raise _broken(game, before, "is_valid", "must accept every state of a game")
     if state != before:
         raise _broken(game, before, "is_valid", "must not change the state")
-    if not game.state_check.accepts(state):
+    for name in game.fixed:
+        if state[name] != game.initial[0][name]:
+            raise _broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
+    if compiled and not game.state_check.accepts(state):
         raise _broken(game, before, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
 
 

@@ -273,6 +273,7 @@ class TestCheckGame:
             ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
             ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
             ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
+            ({"fixed": ("ply",)}, "'fixed' of coin: no move may change 'ply', 0 at the start"),
             ({"noisy_actions": _other}, r"'noisy_actions' of coin: must write legal actions, .* \[0, 1\], got \[2\]"),
             (
                 {"keys_after": lambda state, actions, keys, scratch: 0},

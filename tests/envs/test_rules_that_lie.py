@@ -121,6 +121,13 @@ def test_a_search_refuses_them(change: dict[str, Any], message: str) -> None:
         check_game(game)
 
 
+def test_the_moment_is_not_spent_on_compiling() -> None:
+    game = Game(**{**TAKE, "utility": utility_without_return})
+    game.state_check.prepare = game.state_check.accepts = None  # type: ignore[method-assign, assignment]
+    with pytest.raises(ValueError, match="'utility' of take: must return a number, got None"):
+        checker.check_once(game)
+
+
 @patch.dict(registry._factories)
 @patch.dict(gymnasium.registry)
 @patch.dict(pettingzoo.aec_registry)
