@@ -30,6 +30,8 @@ AutoresetMode: Any = getattr(gymnasium.vector, "AutoresetMode", None) or Enum(  
     "AutoresetMode", {"NEXT_STEP": "NextStep", "SAME_STEP": "SameStep", "DISABLED": "Disabled"}
 )
 
+_STARTS = ("fen", "moves", "state")  # the options of a reset that say where games begin
+
 
 class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games with one learner, who has one seat in each; opponents play the other.
@@ -98,15 +100,16 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Args:
             seed: seeds for the games' random numbers from here on: one for each game, or a number s for s, s + 1,
                 s + 2, …; a None, there or alone, lets the random numbers go on.
-            options: ``"reset_mask"``, bool [games], says which games begin anew (default: all). ``"state"`` and
-                ``"moves"`` say where these and all later games begin, as in `BoardGameEnv.reset`; without them and
-                without a mask, games begin at the initial state.
+            options: ``"reset_mask"``, bool [games], says which games begin anew (default: all). ``"state"``,
+                ``"fen"`` and ``"moves"`` say where these and all later games begin, as in `BoardGameEnv.reset`; without
+                them and without a mask, games begin at the initial state.
 
         Raises:
             ValueError: an argument does not fit, and nothing is changed; or games end before the learner can move.
         """
-        options = dict(checked_options(options, ("moves", "reset_mask", "state")))
-        chosen = self._checked_mask(options.pop("reset_mask")) if "reset_mask" in options else self._all
+        options = checked_options(options, (*_STARTS, "reset_mask"))
+        chosen = self._checked_mask(options["reset_mask"]) if "reset_mask" in options else self._all
+        start = {name: options[name] for name in _STARTS if name in options}
         seed = checked_seeds(seed, self.num_envs)
         if isinstance(seed, int):
             super().reset(seed=seed)
@@ -114,7 +117,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         rows = None if chosen is self._all else np.flatnonzero(chosen)
         if seed is not None and rows is not None:
             seed = [seed[row] for row in rows.tolist()]
-        self.seats.reset(seed=seed, rows=rows, options=options or None)
+        self.seats.reset(seed=seed, rows=rows, options=start or None)
         return self._view(self.seats.observations), self._infos(chosen)
 
     def step(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import cloudpickle
@@ -168,7 +168,11 @@ class TestGames:
             ({"symmetries": [([0], [0, 0])]}, ValueError, "actions of a symmetry of coin must be .* from 0 to 1, each"),
             ({"symmetries": [([1, 2], [1, 0])]}, ValueError, "cells of a symmetry of coin .* from 0 to 1, each once"),
             ({"repetition": ("draw", 3)}, TypeError, "repetition of coin must be a Repetition"),
-            ({"repetition": Repetition("forbid")}, ValueError, "must be 'forbidden' or 'draw', got 'forbid'"),
+            (
+                {"repetition": Repetition(cast(Any, "forbid"))},
+                ValueError,
+                "must be 'forbidden' or 'draw', got 'forbid'",
+            ),
             ({"repetition": Repetition("draw", 1)}, ValueError, "times of a repetition must be .* at least 2, got 1"),
             ({"repetition": Repetition("draw", exempt=(2,))}, ValueError, "exempt action .* from 0 to 1, got 2"),
             ({"repetition": Repetition("draw", memory=0)}, ValueError, "memory of a repetition must be .*, got 0"),

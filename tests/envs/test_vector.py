@@ -148,6 +148,13 @@ def test_a_partial_reset_leaves_the_others_alone() -> None:
     assert infos["_action_mask"].tolist() == [False, True, False]
 
 
+def test_an_option_that_nobody_knows_leaves_the_start_alone() -> None:
+    env = BoardVectorEnv("connect_four", 2, "random", "first", autoreset_mode="Disabled")
+    begun, _ = env.reset(seed=0, options={"moves": [3, 3]})
+    again, _ = env.reset(options={"reset_mask": np.array([True, False]), "colour": 1})
+    assert (again == begun).all()
+
+
 def test_a_finished_game_must_be_reset_where_nothing_else_does() -> None:
     env = BoardVectorEnv("tictactoe", 2, "random", "first", autoreset_mode=AutoresetMode.DISABLED)
     env.reset(seed=0)
