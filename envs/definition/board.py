@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, product
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -73,8 +75,9 @@ def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str] = (), rows:
 
 
 def letters(count: int, skip: str = "") -> tuple[str, ...]:
-    """Return the labels a, b, c … for ``count`` columns, without the letters in ``skip``."""
-    return tuple(letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in skip)[:count]
+    """Return the labels a, b, c … for ``count`` columns, without the letters in ``skip``; aa follows z."""
+    single = [letter for letter in ascii_lowercase if letter not in skip]
+    return tuple(islice(chain(single, map("".join, product(single, repeat=2))), count))
 
 
 def numbers_up(count: int) -> tuple[str, ...]:

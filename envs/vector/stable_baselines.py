@@ -101,7 +101,7 @@ class BoardVecEnv(VecEnv):
             ValueError: the options are not the same for all games, or a game cannot start there.
         """
         options = self._options[0]
-        if any(other != options for other in self._options[1:]):
+        if not all(_are_same(options, other) for other in self._options[1:]):
             raise ValueError(f"the games of {self!r} share their options, got different ones: {self._options!r}")
         self.seats.reset(seed=self._seeds, options=options or None)
         self._reset_seeds()
@@ -197,3 +197,8 @@ class BoardVecEnv(VecEnv):
     def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
         flat = observations.reshape(self.num_envs, -1) if self.flatten else observations
         return flat.copy() if self.copy else flat
+
+
+def _are_same(options: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Return whether two games are told the same; arrays count by what they hold."""
+    return options.keys() == others.keys() and all(np.array_equal(options[name], others[name]) for name in options)

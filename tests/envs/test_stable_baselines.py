@@ -126,6 +126,8 @@ def test_seeds_and_options_count_for_the_next_reset() -> None:
     assert not (first == second).all()
     env.seed(4)
     assert (env.reset() == first).all()
+    env.set_options([{"moves": np.array([0, 1])} for _ in range(3)])
+    env.reset()
     env.set_options([{"moves": [0]}, {"moves": [1]}, {"moves": [0]}])
     with pytest.raises(ValueError, match="share their options"):
         env.reset()

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from plyground.envs import BoardGameEnv, Game, make_game
+from plyground.envs import BoardGameEnv, Game, letters, make_game
 from plyground.envs.render import picture
 from plyground.envs.render.window import Window
 
@@ -130,3 +130,10 @@ def test_gymnasium_renders_alike() -> None:
         env.reset(seed=0)
         assert isinstance(env.render(), kind)
         env.close()
+
+
+def test_labels_of_many_columns() -> None:
+    assert letters(3) == ("a", "b", "c")
+    assert letters(30)[24:] == ("y", "z", "aa", "ab", "ac", "ad")
+    assert letters(27, skip="i")[7:] == (*"hjklmnopqrstuvwxyz", "aa", "ab")
+    assert len(set(letters(702))) == 702
