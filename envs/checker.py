@@ -113,7 +113,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
         state = game.new_state()
         plies = 0
         while True:
-            _check_validity(game, state, end == math.inf)
+            _check_validity(game, state, compiled=math.isinf(end))
             _check_view(game, state)
             if _number(game, state, "is_terminal", game.is_terminal(state)):
                 break
@@ -183,7 +183,7 @@ def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
         raise _broken(game, before, "noisy_actions", "must not change the state")
 
 
-def _check_validity(game: Game, state: State, compiled: bool) -> None:
+def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
     """Check the rule ``is_valid``, ``compiled`` too where there is time: to compile it takes longer than a moment."""
     before = state.copy()
     if not game.is_valid(state):

@@ -7,12 +7,11 @@ from typing import Any
 
 from ...envs import Game
 from ..networks import Inference, make_inference, read_network
-from ..networks.files import check_one_network
+from ..networks.files import file_of
 
 __all__ = ["find_network", "inference_of", "shipped"]
 
 _FOLDER = Path(__file__).parent / "data"
-_OF_RUN = "model.safetensors"
 
 
 def shipped() -> list[str]:
@@ -38,11 +37,8 @@ def find_network(game: Game, place: str | Path | None) -> Path:
                 "train one with `plyground train alphazero GAME --out FOLDER`, and name the folder"
             )
         return path
-    path = Path(place)
-    if path.is_dir():
-        path /= _OF_RUN
+    path = file_of(Path(place))
     if not path.is_file():
-        check_one_network(Path(place))
         raise FileNotFoundError(
             f"no network {str(place)!r}: expected a file such as net.safetensors, or the folder of a run of "
             "`plyground train alphazero GAME --out FOLDER`"

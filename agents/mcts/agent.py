@@ -156,7 +156,7 @@ class MCTS(SearchAgent):
         guided = Guided(
             bias=float(bias),
             widening=float(widening or 0),
-            depth=-1 if rollout_depth is None else int(rollout_depth),
+            depth=-1 if rollout_depth is None else rollout_depth,
             epsilon=float(epsilon) if rollout == "greedy" else 1.0,
         )
         self.options = Options(
@@ -165,7 +165,7 @@ class MCTS(SearchAgent):
             rave=float(rave),
             rave_bias=float(rave_bias),
             prior=float(prior),
-            rollouts=int(rollouts),
+            rollouts=rollouts,
             top=float(self.game.max_utility),
             guided=guided if guided != Guided() else None,
         )

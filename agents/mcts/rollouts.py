@@ -76,9 +76,7 @@ def _ends(game: Any, state: Any, plies: int, guided: Any) -> bool:
 @helper
 def _result(game: Any, state: Any, guided: Any) -> float:
     """Return player 0's utility of the end of a game, else the evaluation of what was cut."""
-    if guided is None:
-        return float(game.utility(state, 0))
-    if game.is_terminal(state):
+    if guided is None or game.is_terminal(state):
         return float(game.utility(state, 0))
     return float(game.evaluate(state, 0))
 
@@ -88,9 +86,7 @@ def _move(
     game: Any, state: Any, look: Any, last: Any, before: Any, policy: Any, guided: Any, actions: Any, rng: Any
 ) -> Any:
     """Return the next move of a rollout."""
-    if guided is None:
-        return policy_action(game, state, last, before, policy, actions, rng)
-    if guided.epsilon >= 1 or uniform(rng) < guided.epsilon:
+    if guided is None or guided.epsilon >= 1 or uniform(rng) < guided.epsilon:
         return policy_action(game, state, last, before, policy, actions, rng)
     return np.int64(greedy_action(game, state, look, actions, rng))
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...envs import Game
 from ...envs.outside.messages import shown
+from ...envs.outside.spec import nearest
 
 __all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config", "parse_size"]
 
@@ -201,17 +202,18 @@ def _is_whole(value: Any) -> bool:
 
 
 def parse_size(size: str) -> tuple[Literal["resnet", "mlp"], int, int]:
-    """Return the kind, blocks and channels that a size means: one of `SIZES`, or as ``"4x48"``, blocks and channels.
+    """Return the kind, blocks and channels of a size: one of `SIZES`, or as ``"4x48"``, blocks by channels.
 
     Raises:
         ValueError: it is neither.
     """
-    if size in SIZES:
-        return SIZES[size]
-    if found := _BLOCKS_BY_CHANNELS.fullmatch(size):
+    text = str(size)
+    if text in SIZES:
+        return SIZES[text]
+    if found := _BLOCKS_BY_CHANNELS.fullmatch(text):
         return "resnet", int(found[1]), int(found[2])
     raise ValueError(
-        f"a network's size must be one of {', '.join(SIZES)}, or blocks and channels as in 4x48, got {shown(size)}"
+        f"unknown size of a network {shown(size)}: {nearest(text, SIZES)}, or as in 4x48, blocks by channels"
     )
 
 

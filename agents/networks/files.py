@@ -21,7 +21,7 @@ from .config import NetworkConfig
 if TYPE_CHECKING:
     from .module import PolicyValueNet
 
-__all__ = ["SavedNetwork", "check_one_network", "load_network", "read_network", "save_network"]
+__all__ = ["SavedNetwork", "check_one_network", "file_of", "load_network", "read_network", "save_network"]
 
 _FORMAT = "plyground network 1"
 _OF_RUN = "model.safetensors"
@@ -81,6 +81,20 @@ def check_one_network(run: Path) -> None:
         )
 
 
+def file_of(place: Path) -> Path:
+    """Return the file of a network: ``place`` itself, or, where that is the folder of a run, the file in it.
+
+    Raises:
+        FileNotFoundError: as `check_one_network`.
+    """
+    if not place.is_dir():
+        return place
+    path = place / _OF_RUN
+    if not path.is_file():
+        check_one_network(place)
+    return path
+
+
 def read_network(path: str | Path) -> SavedNetwork:
     """Read a network's configuration and weights, without torch.
 
@@ -92,10 +106,7 @@ def read_network(path: str | Path) -> SavedNetwork:
         ValueError: the file is damaged, or no network that `save_network` wrote.
     """
     safetensors = _safetensors()
-    path = Path(path)
-    if path.is_dir():
-        check_one_network(path)
-        path /= _OF_RUN
+    path = file_of(Path(path))
     if not path.is_file():
         raise FileNotFoundError(
             f"no network {str(path)!r}: train one with `plyground train alphazero GAME --out FOLDER`"

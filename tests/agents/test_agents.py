@@ -250,19 +250,6 @@ class TestMixture:
         assert draws[0] == draws[1]
         assert len(set(draws[0])) > 4
 
-
-def test_state_and_mask_are_found_where_they_are() -> None:
-    game = tictactoe()
-    state = game.play_moves([4])
-    planes = game.observation(state, 1)
-    assert (
-        state_of(game, planes)
-        == state_of(game, {"observation": planes})
-        == state_of(game, planes, {"state": state})
-        == state
-    )
-    assert legal_mask({"action_mask": np.array([1, 0])}).tolist() == [1, 0]
-
     def test_the_agent_that_was_drawn_watches_and_tells_what_it_found(self) -> None:
         class Watcher(self.Constant):
             def __init__(self) -> None:
@@ -282,3 +269,16 @@ def test_state_and_mask_are_found_where_they_are() -> None:
         assert record.analyses[0] is not None
         assert minimax.last_analysis is not None
         minimax.watch(0)  # who has nothing to watch is told nothing
+
+
+def test_state_and_mask_are_found_where_they_are() -> None:
+    game = tictactoe()
+    state = game.play_moves([4])
+    planes = game.observation(state, 1)
+    assert (
+        state_of(game, planes)
+        == state_of(game, {"observation": planes})
+        == state_of(game, planes, {"state": state})
+        == state
+    )
+    assert legal_mask({"action_mask": np.array([1, 0])}).tolist() == [1, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,10 +150,10 @@ def test_configurations_that_make_no_network(changes: dict[str, Any], message: s
         network_config(make_game("tictactoe"), "tiny", **changes)
 
 
-@pytest.mark.parametrize("size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2"])
-def test_unknown_size(size: str) -> None:
-    message = "one of tiny, small, medium, mlp, or blocks and channels as in 4x48, got "
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2", 48, ["small"]])
+def test_unknown_size(size: Any) -> None:
+    known = "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels"
+    with pytest.raises(ValueError, match=rf"unknown size of a network {re.escape(repr(size))}: .*{known}"):
         new_network(make_game("tictactoe"), size)
 
 
