@@ -28,14 +28,14 @@ from numpy.typing import DTypeLike, NDArray
 from .definition.board import Board
 from .definition.evaluation import checked_features, make_evaluation, replaced_weights
 from .definition.knowledge import NO_KNOWLEDGE, Knowledge
-from .definition.terms import Repetition, Rule, State, Symmetry, check_layout, check_rules
+from .definition.terms import Repetition, Rule, State, Symmetry, check_functions, check_layout, check_rules, symmetry_of
 from .definition.texts import GameTexts
 from .definition.views import GameViews
 from .jit.digest import digest
 from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
-from .outside.arguments import action_number, check_player
+from .outside.arguments import action_number, check_player, checked_whole
 from .outside.messages import listed
 from .outside.validity import StateCheck
 
@@ -191,24 +191,26 @@ class Game(GameTexts, GameViews):
         check: bool = True,
     ) -> None:
         self._fields = _plain({k: v for k, v in locals().items() if k != "self"})
+        check_functions(name, self._fields)
         self._origin: tuple[Callable[..., Game], dict[str, Any]] = (Game, self._fields)  # how to make it again
         self.spec = name
         self._source: str | None = None
         self.parameters: Mapping[str, Any] = {}
         self.name = name
         self.dtype = state
-        self.num_actions = num_actions
-        self.max_plies = max_plies
+        self.num_actions = checked_whole("num_actions", num_actions, 1)
+        self.max_plies = checked_whole("max_plies", max_plies, 1)
         self.max_utility = max_utility
         self.observation_shape = tuple(observation_shape)
         self.observation_high = observation_high
         self.observation_dtype = np.dtype(observation_dtype)
-        self.players = players
+        self.players = tuple(players)
         self.is_checked = not check
-        self.symmetries = tuple(Symmetry(*(np.asarray(each).astype(np.intp) for each in one)) for one in symmetries)
+        self.symmetries = tuple(map(symmetry_of, symmetries))
         self.repetition, self.history = repetition, history
         self.history_first, self.history_turned = history_first, history_turned
         self.history_swap = None if history_swap is None else tuple(history_swap)
+        self.fixed = tuple(fixed)
         check_layout(self)
 
         self.player, self.legal_actions, self.play = player, legal_actions, play
@@ -225,7 +227,6 @@ class Game(GameTexts, GameViews):
         self.rollout_action, self.local_features = knowledge.action, knowledge.local_features
         self.priors = knowledge.priors
         self.is_valid: Rule = is_valid or _any_state
-        self.fixed = tuple(fixed)
         self.decode, self.owners = decode, owners
         self.board = board
         self.text: Callable[[Any], str] = text or (board.text if board is not None else str)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,16 +21,24 @@ __all__ = [
     "Rule",
     "State",
     "Symmetry",
+    "check_functions",
     "check_layout",
     "check_rules",
     "images_of",
     "state_dtype",
+    "symmetry_of",
 ]
 
 Rule = Callable[..., Any]
 State = np.record  # one row of an array with the game's dtype
 
 _AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
+_NEEDED = ("player", "legal_actions", "play", "is_terminal", "utility", "observe", "action_to_str")
+_FUNCTIONS = (
+    *(*_NEEDED, "setup", "evaluate", "features", "noisy_actions", "is_forced", "stakes", "exchange", "passed", "key"),
+    *("canonical_key", "repetition_key", "keys_after", "random_action", "is_valid", "decode", "owners"),
+    *("str_to_action", "move_name", "move_of", "fen_of", "read_fen", "text"),
+)
 
 
 class Symmetry(NamedTuple):
@@ -62,6 +72,20 @@ class Repetition(NamedTuple):
     channel: int | None = None  # of the planes: ones where the position has been on the board before; observe writes 0
 
 
+def symmetry_of(given: Any) -> Symmetry:
+    """Return a symmetry that is given as two lists of numbers, or arrays.
+
+    Raises:
+        ValueError: it is no pair, or its numbers are not whole.
+    """
+    arrays = [np.asarray(numbers) for numbers in given]
+    if len(arrays) == 2 and all(numbers.dtype.kind in "iuf" and numbers.ndim == 1 for numbers in arrays):
+        whole = Symmetry(*(numbers.astype(np.intp) for numbers in arrays))
+        if all(map(np.array_equal, whole, arrays)):
+            return whole
+    raise ValueError(f"a symmetry must be Symmetry(cells, actions), two lists of whole numbers, got {given!r}")
+
+
 def images_of(game: Any) -> Images | None:
     """Return the images of a game's board under its symmetries; None if it has none."""
     if not game.symmetries:
@@ -82,22 +106,26 @@ def check_layout(game: Any) -> None:
     Raises:
         ValueError, TypeError: an argument does not fit; the message names it.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", game.name):
+    if not isinstance(game.name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", game.name):
         raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {game.name!r}")
     if not isinstance(game.dtype, np.dtype) or game.dtype.names is None or not issubclass(game.dtype.type, np.record):
         raise TypeError(f"state must be a record dtype made by state_dtype(…), got {game.dtype!r}")
-    for field in ("num_actions", "max_plies"):
-        if (value := getattr(game, field)) < 1:
-            raise ValueError(f"{field} must be at least 1, got {value}")
-    if game.history is not None and not (
-        min(game.history) >= 1 and game.history[0] * game.history[1] <= game.observation_shape[-1]
-    ):
+    if not isinstance(game.max_utility, Real) or isinstance(game.max_utility, bool) or not game.max_utility > 0:
+        raise ValueError(f"max_utility of {game.name} must be a number above 0, got {game.max_utility!r}")
+    _check_planes(game)
+    if game.history is not None:
+        if not isinstance(game.history, (tuple, list)) or len(game.history) != 2:
+            raise ValueError(f"history must be (frames, planes), two numbers, got {game.history!r}")
+        for number in game.history:
+            checked_whole("a number of the history", number, 1)
+    checked_whole("history_first", game.history_first, 0)
+    if game.history is not None and not game.history[0] * game.history[1] <= game.observation_shape[-1]:
         raise ValueError(
             f"history must be (frames, planes) with frames * planes channels at most, got {game.history!r} for "
             f"observations of shape {game.observation_shape}"
         )
-    if game.history_first < 0 or (
-        game.history is not None and game.history_first + game.history[0] * game.history[1] > game.observation_shape[-1]
+    if game.history is not None and (
+        game.history_first + game.history[0] * game.history[1] > game.observation_shape[-1]
     ):
         raise ValueError(f"history_first must be a channel that leaves room for the history, got {game.history_first}")
     if game.history_swap is not None and (
@@ -107,17 +135,43 @@ def check_layout(game: Any) -> None:
             f"history_swap must name each channel of a position once, for a history of {game.history!r}, "
             f"got {game.history_swap!r}"
         )
-    if len(set(game.players)) != 2 or len(game.players) != 2 or not all(map(_AGENT_NAME.fullmatch, game.players)):
+    if len(set(game.players)) != 2 or len(game.players) != 2 or not all(map(_is_agent_name, game.players)):
         raise ValueError(f"players must be two names such as 'player_0', got {game.players!r}")
     for cells, actions in game.symmetries:
-        for name, numbers, count in (("cells", cells, cells.size), ("actions", actions, game.num_actions)):
-            if not np.array_equal(np.sort(numbers, axis=None), np.arange(count)):
+        for name, numbers, count in (
+            ("cells", cells, game.symmetries[0].cells.size),
+            ("actions", actions, game.num_actions),
+        ):
+            if not np.array_equal(np.sort(numbers), np.arange(count)):
                 raise ValueError(
                     f"{name} of a symmetry of {game.name} must be the numbers from 0 to {count - 1}, each once, "
                     f"got {numbers.tolist()}"
                 )
+    if unknown := [name for name in game.fixed if name not in game.dtype.names]:
+        raise ValueError(f"fixed of {game.name} must be names of fields, {list(game.dtype.names)}, got {unknown}")
     if game.repetition is not None:
         _check_repetition(game, game.repetition)
+
+
+def _is_agent_name(name: Any) -> bool:
+    return isinstance(name, str) and _AGENT_NAME.fullmatch(name) is not None
+
+
+def _check_planes(game: Any) -> None:
+    """Check the planes that ``observe`` fills: kernels write into them, and spaces are made of them."""
+    shape, high, dtype = game.observation_shape, game.observation_high, game.observation_dtype
+    if not shape:
+        raise ValueError(f"observation_shape of {game.name} must have a size at least, as in (6, 7, 2), got ()")
+    for size in shape:
+        checked_whole(f"a size of the observation_shape of {game.name}", size, 1)
+    if dtype.kind not in "biuf":
+        raise ValueError(f"observation_dtype of {game.name} must be of integers or floats, got {dtype}")
+    largest = np.inf if dtype.kind == "f" else 1 if dtype.kind == "b" else np.iinfo(dtype).max
+    if not isinstance(high, Real) or isinstance(high, bool) or not 0 <= high <= largest or not math.isfinite(high):
+        raise ValueError(
+            f"observation_high of {game.name} must be a number from 0 to {largest}, the largest that planes of {dtype} "
+            f"hold, got {high!r}: give a larger observation_dtype, or lower values"
+        )
 
 
 def _check_repetition(game: Any, repetition: Any) -> None:
@@ -133,6 +187,17 @@ def _check_repetition(game: Any, repetition: Any) -> None:
         checked_whole("the memory of a repetition", repetition.memory, 1)
     if repetition.channel is not None:
         checked_whole("the channel of a repetition", repetition.channel, 0, game.observation_shape[-1] - 1)
+
+
+def check_functions(game: str, fields: Mapping[str, Any]) -> None:
+    """Check that what a `Game` is given as a function is one, before any rule is made of it.
+
+    Raises:
+        TypeError: one is not; the message names it.
+    """
+    for name in _FUNCTIONS:
+        if not callable(fields[name]) and (fields[name] is not None or name in _NEEDED):
+            raise TypeError(f"{name} of {game} must be a function, got {fields[name]!r}")
 
 
 def check_rules(game: Any) -> None:
