@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from .definition.terms import State
+from .definition.terms import State, Symmetry
 from .game import Game
 from .jit.faults import compile_rules
 from .jit.game_type import rules_of
+from .jit.prng import new_rng
 from .outside.arguments import checked_whole
 from .repetition import new_scratch
 
@@ -109,22 +110,30 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
         text = game.action_to_str(action)
         if game.str_to_action(text) != action:
             raise ValueError(f"str_to_action({text!r}) of {game.name} must be {action}, got {game.str_to_action(text)}")
-    for _ in range(games):
-        state = game.new_state()
-        plies = 0
+    for number in range(games):
+        state, image = game.new_state(), game.new_state()
+        symmetry = game.symmetries[number % len(game.symmetries)] if game.symmetries else None
+        plies, last, before = 0, -1, -1
         while True:
             _check_validity(game, state, compiled=math.isinf(end))
             _check_view(game, state)
-            if _number(game, state, "is_terminal", game.is_terminal(state)):
+            over = _number(game, state, "is_terminal", _asked(game, state, "is_terminal"))
+            if symmetry is not None:
+                _check_image(game, state, image, symmetry)
+            if over:
                 break
             _check_guess(game, state)
             actions = _checked_actions(game, state)
             after = _checked_positions(game, state, actions)
             _check_noisy(game, state, actions)
+            _check_draws(game, state, actions, last, before, new_rng(number))
             i = int(rng.integers(len(actions)))
+            _check_deeper(game, state, actions[i])
             game.play(state, actions[i])
-            if after[i] != game.repetition_key(state):
-                key = game.repetition_key(state)
+            if symmetry is not None:
+                game.play(image, symmetry.actions.tolist().index(actions[i]))
+            last, before = actions[i], last
+            if after[i] != (key := _asked(game, state, "repetition_key")):
                 fault = f"must be what `repetition_key` is after action {actions[i]}, {key}, got {after[i]}"
                 raise _broken(game, state, "keys_after", fault)
             plies += 1
@@ -139,6 +148,16 @@ def _broken(game: Game, state: State, rule: str, fault: str) -> ValueError:
     return ValueError(f"{rule!r} of {game.spec}: {fault}, in state {state}")
 
 
+def _asked(game: Game, state: State, rule: str, *arguments: Any) -> Any:
+    """Return what a rule gives that must leave the state as it is."""
+    before = state.copy()
+    with np.errstate(over="ignore"):  # random numbers and hashes overflow on purpose
+        found = getattr(game, rule)(state, *arguments)
+    if state != before:
+        raise _broken(game, before, rule, "must not change the state")
+    return found
+
+
 def _number(game: Game, state: State, rule: str, found: Any) -> float:
     """Return what a rule gave, if it is a number."""
     if not isinstance(found, (numbers.Real, np.number, np.bool_)):
@@ -146,65 +165,123 @@ def _number(game: Game, state: State, rule: str, found: Any) -> float:
     return float(found)
 
 
-def _checked_actions(game: Game, state: State) -> list[int]:
-    before = state.copy()
+def _checked_actions(game: Game, state: State, least: int = 1) -> list[int]:
     buffer = np.full(game.num_actions + 1, -1, np.int64)
-    count = int(_number(game, state, "legal_actions", game.legal_actions(state, buffer)))
+    count = int(_number(game, state, "legal_actions", _asked(game, state, "legal_actions", buffer)))
     actions = buffer[: max(count, 0)].tolist()
-    if not actions or actions != sorted(set(actions)) or not 0 <= actions[0] <= actions[-1] < game.num_actions:
+    if count < least or actions != sorted(set(actions)) or not all(0 <= one < game.num_actions for one in actions):
         fault = f"must write ids of 0 to {game.num_actions - 1}, ascending, and return how many, got {count}: {actions}"
         raise _broken(game, state, "legal_actions", fault)
-    if state != before:
-        raise _broken(game, before, "legal_actions", "must not change the state")
     return actions
 
 
 def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int]:
-    before = state.copy()
     listed, keys, scratch = new_scratch(game)
-    count = game.keys_after(state, listed, keys, scratch)
+    count = _asked(game, state, "keys_after", listed, keys, scratch)
     if listed[:count].tolist() != actions:
         fault = f"must write the actions that `legal_actions` writes, {actions}, got {listed[:count].tolist()}"
         raise _broken(game, state, "keys_after", fault)
-    if state != before:
-        raise _broken(game, before, "keys_after", "must not change the state")
     return keys[:count].tolist()
 
 
 def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
-    before = state.copy()
     buffer = np.full(game.num_actions, -1, np.int64)
-    count = int(_number(game, state, "noisy_actions", game.noisy_actions(state, buffer)))
+    count = int(_number(game, state, "noisy_actions", _asked(game, state, "noisy_actions", buffer)))
     noisy = buffer[: max(count, 0)].tolist()
     if noisy != [action for action in actions if action in noisy]:
         fault = f"must write legal actions, ascending, some of {actions}, got {noisy}"
         raise _broken(game, state, "noisy_actions", fault)
-    if state != before:
-        raise _broken(game, before, "noisy_actions", "must not change the state")
+    if game.is_forced is None or noisy == actions:
+        return
+    if _number(game, state, "is_forced", _asked(game, state, "is_forced")):
+        fault = f"all legal actions {actions} must be noisy where it is true, but `noisy_actions` writes {noisy}"
+        raise _broken(game, state, "is_forced", fault)
+
+
+def _check_draws(game: Game, state: State, actions: list[int], last: int, before: int, rng: Any) -> None:
+    """Check what the game says of moves to rollouts and to new nodes of a tree, where it says anything."""
+    buffer, knowledge = np.zeros(game.num_actions, np.int32), game.knowledge
+    asked = {"random_action": (buffer, rng)} if game._fields["random_action"] is not None else {}
+    if knowledge.has_action:
+        asked["rollout_action"] = (last, before, buffer, rng)
+    for rule, arguments in asked.items():
+        drawn = _number(game, state, rule, _asked(game, state, rule, *arguments))
+        if drawn not in actions:
+            raise _broken(game, state, rule, f"must return a legal action, one of {actions}, got {drawn:g}")
+    if knowledge.slots:
+        features = np.full((game.num_actions, knowledge.slots), -1, np.int32)
+        count = int(_asked(game, state, "local_features", last, before, buffer, features))
+        candidates = buffer[: max(count, 0)].tolist()
+        if not candidates or not set(candidates) <= set(actions):
+            fault = f"must write legal actions, one or more of {actions}, got {candidates}"
+            raise _broken(game, state, "local_features", fault)
+        if features[:count].min() < 0 or features[:count].max() >= knowledge.num_weights:
+            fault = f"must write indices of 0 to {knowledge.num_weights - 1}, got {features[:count].tolist()}"
+            raise _broken(game, state, "local_features", fault)
+    if knowledge.has_priors:
+        count, (visits, values) = len(actions), np.zeros((2, len(actions)))
+        _asked(game, state, "priors", last, before, np.array(actions, np.int32), count, visits, values)
+        if not ((visits >= 0) & (visits < np.inf) & (np.abs(values) <= game.max_utility)).all():
+            fault = f"must write visits from 0 on and values up to ±{game.max_utility}, got {visits} and {values}"
+            raise _broken(game, state, "priors", fault)
+
+
+def _check_deeper(game: Game, state: State, action: int) -> None:
+    """Check what the game says to searches that look deeper where it matters, where it says anything."""
+    if game.stakes is not None:
+        stakes = _asked(game, state, "stakes", action)
+        if not isinstance(stakes, tuple) or len(stakes) != 2 or not all(map(math.isfinite, stakes)):
+            raise _broken(game, state, "stakes", f"must return two numbers, got {stakes!r} for action {action}")
+    if game.exchange is not None:
+        _number(game, state, "exchange", _asked(game, state, "exchange", action, 0.0))
+    if game.passed is not None:
+        child = state.copy()
+        if game.passed(child) and game.player(child) == game.player(state):
+            raise _broken(game, state, "passed", "the other player must be to move after a pass")
+
+
+def _check_image(game: Game, state: State, image: State, symmetry: Symmetry) -> None:
+    """Check that an image of the moves has led to the image of the position."""
+    where = np.argsort(symmetry.actions)  # an action goes
+    before, after = (
+        [game.player(one), bool(game.is_terminal(one)), sorted(legal)]
+        for one, legal in ((state, where[game.actions(state)].tolist()), (image, game.actions(image)))
+    )
+    for player in (0, 1):
+        one, other = (
+            game.observation(each, player)[..., game.newest_channels].reshape(-1, game.newest_channels.size)
+            for each in (state, image)
+        )
+        if len(one) == symmetry.cells.size:
+            before.append(one[symmetry.cells].tolist())
+            after.append(other.tolist())
+    if before != after:
+        fault = f"the image of the moves must lead to the image of the position, for {symmetry.actions.tolist()}"
+        raise _broken(game, state, "symmetries", f"{fault}, got {image}")
+    if _asked(game, state, "canonical_key") != game.canonical_key(image) and game.canonical_key is not game.key:
+        raise _broken(game, state, "canonical_key", f"must be the same for the image {image}")
 
 
 def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
     """Check the rule ``is_valid``, ``compiled`` too where there is time: to compile it takes longer than a moment."""
-    before = state.copy()
-    if not game.is_valid(state):
-        raise _broken(game, before, "is_valid", "must accept every state of a game")
-    if state != before:
-        raise _broken(game, before, "is_valid", "must not change the state")
+    if not _asked(game, state, "is_valid"):
+        raise _broken(game, state, "is_valid", "must accept every state of a game")
     for name in game.fixed:
         if state[name] != game.initial[0][name]:
             raise _broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
     if compiled and not game.state_check.accepts(state):
-        raise _broken(game, before, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
+        raise _broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
 
 
 def _check_view(game: Game, state: State) -> None:
-    player = game.player(state)
+    player = _asked(game, state, "player")
     if player not in (0, 1):
         raise _broken(game, state, "player", f"must be 0 or 1, got {player}")
+    wide = np.result_type(game.observation_dtype, np.int64)
     for seat in (0, 1):
-        planes = np.zeros(game.observation_shape, np.int64)
-        game.observe(state, seat, planes)
-        if planes.min() < 0 or planes.max() > game.observation_high:
+        planes = np.zeros(game.observation_shape, wide)
+        _asked(game, state, "observe", seat, planes)
+        if not (planes.min() >= 0 and planes.max() <= game.observation_high):
             span = f"{planes.min()} to {planes.max()}"
             raise _broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
         if game.history is not None:
@@ -226,8 +303,8 @@ def _check_view(game: Game, state: State) -> None:
         decoded = game.state_from_observation(game.observation(state, player))
         if decoded != state:
             raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
-    if not isinstance(game.text(state), str):
-        raise _broken(game, state, "text", f"must return a string, got {game.text(state)!r}")
+    if not isinstance(text := _asked(game, state, "text"), str):
+        raise _broken(game, state, "text", f"must return a string, got {text!r}")
 
 
 def _check_guess(game: Game, state: State) -> None:
@@ -236,19 +313,20 @@ def _check_guess(game: Game, state: State) -> None:
         if not -1 <= value <= 1 or value != -seen[1][name]:
             fault = f"{name!r} must be from -1 to 1, and opposite for the players, got {value} and {seen[1][name]}"
             raise _broken(game, state, "features", fault)
-    first, second = (_number(game, state, "evaluate", game.evaluate(state, player)) for player in (0, 1))
+    first, second = (_number(game, state, "evaluate", _asked(game, state, "evaluate", player)) for player in (0, 1))
     if not -game.max_utility < first < game.max_utility or first != -second:
         fault = f"must be inside ±{game.max_utility}, and opposite for the players, got {first} and {second}"
         raise _broken(game, state, "evaluate", fault)
 
 
 def _check_end(game: Game, state: State) -> None:
-    first, second = (_number(game, state, "utility", game.utility(state, player)) for player in (0, 1))
+    _checked_actions(game, state, least=0)  # environments ask for them, too
+    first, second = (_number(game, state, "utility", _asked(game, state, "utility", player)) for player in (0, 1))
     if abs(first) > game.max_utility or first != -second:
         fault = f"must be up to ±{game.max_utility}, and opposite for the players, got {first} and {second}"
         raise _broken(game, state, "utility", fault)
     if game.owners is not None:
-        owners, cells = np.asarray(game.owners(state)), math.prod(game.observation_shape[:2])
+        owners, cells = np.asarray(_asked(game, state, "owners")), math.prod(game.observation_shape[:2])
         if owners.shape != (cells,) or not np.isin(owners, (-1, 0, 1)).all():
             fault = f"must be 1, -1 or 0 for each of {cells} cells, got {owners.tolist()}"
             raise _broken(game, state, "owners", fault)

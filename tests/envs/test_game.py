@@ -17,6 +17,7 @@ from plyground.agents import AlphaBeta
 from plyground.envs import (
     BoardGameEnv,
     Game,
+    Knowledge,
     Repetition,
     as_game,
     check_game,
@@ -250,6 +251,29 @@ def _wrong_positions(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
     return 2
 
 
+def _count_looks(state: Any, player: int, planes: Any) -> None:
+    state.x += 1
+
+
+def _two_at_first(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 7 if state.ply else 1
+    return 2
+
+
+def _pass_on(state: Any) -> bool:
+    state.x = 5
+    return True
+
+
+def _far_features(state: Any, last: int, before: int, actions: Any, features: Any) -> int:
+    actions[0], features[0, 0] = 1, 3
+    return 1
+
+
+def _bad_priors(state: Any, last: int, before: int, actions: Any, count: int, visits: Any, values: Any) -> None:
+    visits[:] = -1
+
+
 _COIN: dict[str, Any] = {  # the first player names the side that the coin shows, and should say 1
     "name": "coin",
     "state": state_dtype(x="i4", ply="i4"),
@@ -297,6 +321,36 @@ class TestCheckGame:
             ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
             ({"fixed": ("ply",)}, "'fixed' of coin: no move may change 'ply', 0 at the start"),
             ({"noisy_actions": _other}, r"'noisy_actions' of coin: must write legal actions, .* \[0, 1\], got \[2\]"),
+            ({"observe": _count_looks}, r"'observe' of coin: must not change the state, in state \(0, 0\)"),
+            (
+                {"legal_actions": _two_at_first},
+                r"'legal_actions' of coin: must write ids of 0 to 1, .* got 2: \[0, 7\]",
+            ),
+            (
+                {"random_action": lambda state, actions, rng: 2},
+                r"'random_action' of coin: must return a legal action, one of \[0, 1\], got 2",
+            ),
+            (
+                {"knowledge": Knowledge(action=lambda state, last, before, actions, rng: -1)},
+                "'rollout_action' of coin: must return a legal action",
+            ),
+            (
+                {"knowledge": Knowledge(local_features=_far_features, slots=1, num_weights=3)},
+                r"'local_features' of coin: must write indices of 0 to 2, got \[\[3\]\]",
+            ),
+            ({"knowledge": Knowledge(priors=_bad_priors)}, "'priors' of coin: must write visits from 0 on"),
+            ({"is_forced": lambda state: True}, r"'is_forced' of coin: all legal actions \[0, 1\] must be noisy"),
+            ({"stakes": lambda state, action: 1.0}, "'stakes' of coin: must return two numbers, got 1.0"),
+            ({"exchange": lambda state, action, least: None}, "'exchange' of coin: must return a number, got None"),
+            ({"passed": _pass_on}, "'passed' of coin: the other player must be to move"),
+            (
+                {"symmetries": [([0], [1, 0])], "observe": lambda state, player, planes: planes.fill(state.x)},
+                "'symmetries' of coin: the image of the moves must lead to the image of the position",
+            ),
+            (
+                {"symmetries": [([0], [1, 0])], "canonical_key": lambda state: np.uint64(state.x)},
+                r"'canonical_key' of coin: must be the same for the image \(\d, 1\)",
+            ),
             (
                 {"keys_after": lambda state, actions, keys, scratch: 0},
                 r"'keys_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
