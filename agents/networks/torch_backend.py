@@ -13,14 +13,29 @@ from .graph import Weights
 from .inference import Backend
 from .module import PolicyValueNet, restored
 
-__all__ = ["Torch"]
+__all__ = ["Torch", "checked_device"]
+
+
+def checked_device(name: str) -> torch.device:
+    """Return a device of torch that is here.
+
+    Raises:
+        ValueError: torch knows no such device, or has none here; it raises errors of many kinds for that.
+    """
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, TypeError) as error:
+        why = str(error).partition("\n")[0]
+        raise ValueError(f"device must be 'cpu', or one that torch has here, got {name!r}: {why[:200]}") from None
+    return device
 
 
 class Torch(Backend):
     """See `make_inference`."""
 
     def __init__(self, threads: int, precision: str, device: str) -> None:
-        self._device = torch.device(device)
+        self._device = checked_device(device)
         on_cpu = self._device.type == "cpu"
         self._threads = threads if on_cpu else None
         can = _cpu_has_bf16() if on_cpu else torch.cuda.is_available() and torch.cuda.is_bf16_supported()

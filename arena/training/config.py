@@ -82,6 +82,7 @@ class TrainingConfig(Settings):
         metadata=about(
             "Seed of the weights, the games, the opponents and the exploration; the same seed gives the same run.",
             least=0,
+            most=2**32 - 1,  # stable-baselines3 seeds NumPy's global numbers
         ),
     )
     num_envs: int = field(default=256, metadata=about("Games played side by side.", least=1))

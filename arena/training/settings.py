@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from .whole_files import write_whole
 
-__all__ = ["Settings", "about", "check_settings", "described", "documented", "kind_of", "most_threads"]
+__all__ = ["Settings", "about", "check_device", "check_settings", "described", "documented", "kind_of", "most_threads"]
 
 _WIDTH = 112  # of the documentation
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -104,10 +104,31 @@ def check_settings(config: Any) -> None:
                 from ...envs.outside.spec import nearest
 
                 raise ValueError(f"unknown {one.name} {value!r}: {nearest(str(value), get_args(kind))}")
+        elif get_origin(kind) is tuple and not _is_texts(value):
+            raise ValueError(f"{one.name} must be a tuple of texts, got {value!r}")
+        elif get_origin(kind) is Mapping and not (isinstance(value, Mapping) and _is_texts(list(value))):
+            raise ValueError(f"{one.name} must be a mapping from names, got {value!r}")
         elif kind in _NAMES and not (_is(value, kind) and _is_in_range(value, one.metadata)):
             span = _range(one.metadata["least"], one.metadata["above"], _most(one.metadata))
             expected = ", ".join(filter(None, (_NAMES[kind], span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
+
+
+def check_device(name: str) -> None:
+    """Check that torch, which is imported only for another device than the CPU, has a device here.
+
+    Raises:
+        ValueError: it has not.
+        ImportError: torch is not installed.
+    """
+    if name != "cpu":
+        from ...agents.networks.torch_backend import checked_device
+
+        checked_device(name)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(text, str) for text in value)
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -105,6 +105,7 @@ LATE = {
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),
+    ("arena.training.settings", "agents.networks.torch_backend"),  # this needs torch, too
     ("arena.training.settings", "envs.outside.limits"),
     ("arena.training.settings", "envs.outside.spec"),
     ("arena.training.alphago.config", "agents"),

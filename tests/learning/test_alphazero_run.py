@@ -146,6 +146,10 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="alphabeta"):
         train(replace(CONFIG, ladder=("alphabta",)), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+    with pytest.raises(ValueError, match="device must be 'cpu', or one that torch has here, got 'cdua': Expected one"):
+        train(replace(CONFIG, device="cdua"), tmp_path / "run")
+    with pytest.raises(ValueError, match="seed must be a whole number, from 0 to 9223372036854775807"):
+        replace(CONFIG, seed=2**70)
     with pytest.raises(ValueError, match="cheap_simulations must be at most simulations, 4, got 8"):
         AlphaZeroConfig("tictactoe", simulations=4, full_share=0.5)
     with pytest.raises(ValueError, match="give steps, or minutes"):

@@ -40,7 +40,12 @@ class TestConfig:
             ({"threads": True}, "threads must be a whole number, from 1 to 1024, got True"),
             ({"opponents": {}}, "need opponents"),
             ({"opponents": {"random": -1.0}}, "share of opponent 'random' must be above 0"),
-            ({"seed": -1}, "seed must be a whole number, at least 0"),
+            ({"seed": -1}, "seed must be a whole number, from 0 to 4294967295, got -1"),
+            ({"seed": 2**32}, "seed must be a whole number, from 0 to 4294967295, got 4294967296"),
+            ({"ladder": "random"}, "ladder must be a tuple of texts, got 'random'"),
+            ({"opponents": ["random"]}, "opponents must be a mapping from names, got"),
+            ({"opponents": {5: 1.0}}, "opponents must be a mapping from names, got"),
+            ({"settings": [1]}, "settings must be a mapping from names, got"),
         ],
     )
     def test_says_what_does_not_fit(self, change: dict[str, Any], message: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from ..settings import Settings, about, check_settings, documented, most_threads
+from ..settings import Settings, about, check_device, check_settings, documented, most_threads
 
 __all__ = ["PARTS", "AlphaGoConfig", "Descending"]
 
@@ -60,7 +60,9 @@ class AlphaGoConfig(Settings):
     )
     seed: int = field(
         default=0,
-        metadata=about("Seed of the weights, the games and the samples; the same seed gives the same run.", least=0),
+        metadata=about(
+            "Seed of the weights, the games and the samples; the same seed gives the same run.", least=0, most=2**63 - 1
+        ),
     )
     threads: int = field(default=1, metadata=about("Threads, one for each idle core.", least=1, most=most_threads))
     network: str = field(
@@ -191,12 +193,13 @@ class AlphaGoConfig(Settings):
         """Check what the game and the players are called, before anything is written.
 
         Raises:
-            ValueError: a name is unknown; the nearest is suggested.
+            ValueError: a name is unknown, and the nearest is suggested; or there is no such device.
         """
         from ....agents import make
         from ....envs import make_game
 
         game = make_game(self.game)
+        check_device(self.device)
         for spec in self.ladder:
             make(spec, game)
 

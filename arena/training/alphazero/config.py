@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..settings import Settings, about, check_settings, documented, most_threads
+from ..settings import Settings, about, check_device, check_settings, documented, most_threads
 
 if TYPE_CHECKING:
     from ....envs import Game
@@ -49,7 +49,9 @@ class AlphaZeroConfig(Settings):
     )
     seed: int = field(
         default=0,
-        metadata=about("Seed of the weights, the games and the samples; the same seed gives the same run.", least=0),
+        metadata=about(
+            "Seed of the weights, the games and the samples; the same seed gives the same run.", least=0, most=2**63 - 1
+        ),
     )
     threads: int = field(
         default=1,
@@ -328,6 +330,7 @@ class AlphaZeroConfig(Settings):
 
         game = make_game(self.game)
         parse_size(self.network)
+        check_device(self.device)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
