@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...envs.outside.arguments import checked_whole
+
 __all__ = [
     "UCB1",
     "Bandit",
@@ -86,8 +88,7 @@ class Bandit(ABC):
         Raises:
             ValueError: there is no such arm, or the reward is not between 0 and 1.
         """
-        if not 0 <= arm < self.counts.size:
-            raise ValueError(f"arm must be 0 to {self.counts.size - 1}, got {arm!r}")
+        arm = checked_whole("arm", arm, 0, self.counts.size - 1)  # NumPy takes True for all arms
         if not 0 <= reward <= 1:
             raise ValueError(f"a reward must be between 0 and 1, got {reward!r}: scale the rewards to that range")
         self.counts[arm] += 1
@@ -221,13 +222,11 @@ def regret(bandit: Bandit, means: ArrayLike, pulls: int, *, runs: int = 100, see
     Raises:
         ValueError: the means are not one probability for each arm, or ``pulls`` or ``runs`` is not positive.
     """
-    probabilities = np.asarray(means, np.float64)
     arms = bandit.counts.size
-    if probabilities.shape != (arms,) or not ((probabilities >= 0) & (probabilities <= 1)).all():
+    probabilities = _probabilities(means)
+    if probabilities.shape != (arms,):
         raise ValueError(f"means must be {arms} probabilities, one for each arm, got {means!r}")
-    for name, value in (("pulls", pulls), ("runs", runs)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value!r}")
+    pulls, runs = checked_whole("pulls", pulls, 1), checked_whole("runs", runs, 1)
     rng = np.random.default_rng(seed)
     counts = np.zeros((runs, arms), np.int64)
     sums = np.zeros((runs, arms))
@@ -246,8 +245,13 @@ def ucb1_bound(means: ArrayLike, pulls: ArrayLike) -> Floats:
     """Return a bound on UCB1's expected regret after ``pulls``: Auer et al. 2002, theorem 1.
 
     It is 8 · Σ ln n / Δ + (1 + π² / 3) · Σ Δ over the arms that fall short of the best by Δ > 0.
+
+    Raises:
+        ValueError: the means are not probabilities.
     """
-    gaps = _gaps(means)
+    probabilities = _probabilities(means)
+    gaps = probabilities.max() - probabilities
+    gaps = gaps[gaps > 0]
     return 8 * np.log(pulls) * (1 / gaps).sum() + (1 + math.pi**2 / 3) * gaps.sum()
 
 
@@ -259,7 +263,7 @@ def lai_robbins_bound(means: ArrayLike, pulls: ArrayLike) -> Floats:
     Raises:
         ValueError: a mean is not between 0 and 1.
     """
-    probabilities = np.asarray(means, np.float64)
+    probabilities = _probabilities(means)
     if not ((probabilities > 0) & (probabilities < 1)).all():
         raise ValueError(f"means must lie between 0 and 1, got {means!r}")
     best = probabilities.max()
@@ -268,10 +272,12 @@ def lai_robbins_bound(means: ArrayLike, pulls: ArrayLike) -> Floats:
     return np.log(pulls) * ((best - worse) / divergence).sum()
 
 
-def _gaps(means: ArrayLike) -> Floats:
+def _probabilities(means: ArrayLike) -> Floats:
+    """Return the mean reward of each arm, [arms]."""
     probabilities = np.asarray(means, np.float64)
-    gaps = probabilities.max() - probabilities
-    return gaps[gaps > 0]
+    if probabilities.ndim != 1 or not probabilities.size or not ((probabilities >= 0) & (probabilities <= 1)).all():
+        raise ValueError(f"means must be probabilities, one for each arm, got {means!r}")
+    return probabilities
 
 
 def _means_or_infinity(counts: NDArray[np.int64], sums: Floats) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import runpy
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -121,8 +121,8 @@ class TestInterface:
             with pytest.raises(ValueError, match="arms must be a whole number of at least 1"):
                 kind(arms, **options)
         bandit = kind(2, **options)
-        for arm in (-1, 2):
-            with pytest.raises(ValueError, match=f"arm must be 0 to 1, got {arm}"):
+        for arm in (-1, 2, 1.5, True):
+            with pytest.raises(ValueError, match=f"arm must be a whole number, from 0 to 1, got {arm}"):
                 bandit.update(arm, 1.0)
         for reward in (-0.1, 1.1, math.nan):
             with pytest.raises(ValueError, match="a reward must be between 0 and 1"):
@@ -151,9 +151,11 @@ class TestInterface:
         (lambda: ThompsonSampling(2, prior=(0, 1)), r"prior must be two numbers above 0, got \(0, 1\)"),
         (lambda: ThompsonSampling(2, prior=(1,)), r"prior must be two numbers above 0, got \(1,\)"),
         (lambda: regret(UCB1(2), [0.5], 10), r"means must be 2 probabilities, one for each arm, got \[0.5\]"),
-        (lambda: regret(UCB1(2), [0.5, 1.5], 10), "means must be 2 probabilities"),
-        (lambda: regret(UCB1(2), [0.5, 0.6], 0), "pulls must be at least 1, got 0"),
-        (lambda: regret(UCB1(2), [0.5, 0.6], 5, runs=0), "runs must be at least 1, got 0"),
+        (lambda: regret(UCB1(2), [0.5, 1.5], 10), "means must be probabilities, one for each arm"),
+        (lambda: ucb1_bound([0.2, 1.8], 10), "means must be probabilities, one for each arm"),
+        (lambda: regret(UCB1(2), [0.5, 0.6], 0), "pulls must be a whole number, at least 1, got 0"),
+        (lambda: regret(UCB1(2), [0.5, 0.6], cast(Any, 10.0)), r"pulls must be a whole number, at least 1, got 10\.0"),
+        (lambda: regret(UCB1(2), [0.5, 0.6], 5, runs=0), "runs must be a whole number, at least 1, got 0"),
         (lambda: lai_robbins_bound([0.5, 1.0], 10), "means must lie between 0 and 1"),
     ],
 )
