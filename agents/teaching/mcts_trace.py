@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...envs import Game, State
+from ...envs.outside.arguments import checked_whole
 
 __all__ = ["MCTSNode", "MCTSTrace", "Option", "Selection", "Simulation", "Update", "trace_mcts"]
 
@@ -150,8 +151,7 @@ def trace_mcts(game: Game, state: State, simulations: int, *, c: float = 1.4, se
     state = game.state_check.checked(state)
     if game.is_terminal(state):
         raise ValueError(f"the game of {game.name} is over, there is nothing to search:\n{game.text(state)}")
-    if simulations < 1:
-        raise ValueError(f"simulations must be at least 1, got {simulations!r}")
+    simulations = checked_whole("simulations", simulations, 1)
     if not 0 <= c < math.inf:
         raise ValueError(f"c must be a number of at least 0, got {c!r}")
     rng = np.random.default_rng(seed)

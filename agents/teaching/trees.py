@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...envs import Game, State
+from ...envs.outside.arguments import check_player, checked_whole
 
 __all__ = ["UNKNOWN", "GameNode", "ListedNode", "Tree", "TreeNode", "format_tree", "number", "parse_tree"]
 
@@ -59,7 +60,7 @@ def parse_tree(text: str) -> tuple[Tree, ...]:
                 tree = node
         elif token[0] == UNKNOWN:
             open_lists[-1].append(UNKNOWN)
-        elif _NUMBER.fullmatch(token[0]):
+        elif _NUMBER.fullmatch(token[0]) and math.isfinite(float(token[0])):
             open_lists[-1].append(float(token[0]))
         else:
             raise ValueError(f"cannot read the tree: expected a number or '?', got {token[0]!r} {where}")
@@ -159,6 +160,9 @@ class GameNode(TreeNode):
         depth: plies to look ahead; at the last one the evaluation is the value.
         maximizer: the player who is MAX, 0 or 1. Default: the player to move.
         moves: the moves that led here from the root.
+
+    Raises:
+        ValueError: the depth is no whole number, at least 0, or the maximizer no player.
     """
 
     is_listed = False
@@ -166,6 +170,9 @@ class GameNode(TreeNode):
     def __init__(
         self, game: Game, state: State, depth: int, maximizer: int | None = None, moves: tuple[str, ...] = ()
     ) -> None:
+        depth = checked_whole("depth", depth, 0)  # from below 0 it would never come to 0
+        if maximizer is not None:
+            check_player(maximizer)
         player = int(game.player(state))
         self.maximizer = player if maximizer is None else maximizer
         self.game, self.state, self.depth, self._moves = game, state, depth, moves

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +16,7 @@ from plyground.agents import Minimax
 from plyground.agents.teaching.alphabeta_trace import AlphaBetaTrace, TracedNode, trace_alphabeta
 from plyground.agents.teaching.drawing import alphabeta_drawing
 from plyground.agents.teaching.exercises import alphabeta_exercise, best_first, mcts_exercise
+from plyground.agents.teaching.mcts_trace import trace_mcts
 from plyground.agents.teaching.text import alphabeta_steps, alphabeta_summary, alphabeta_text
 from plyground.agents.teaching.trees import GameNode, ListedNode, format_tree, number, parse_tree
 from plyground.envs import connect_four, make_game, tictactoe
@@ -305,6 +306,18 @@ class TestGames:
             trace_alphabeta(GameNode(game, game.new_state(), 10))
         with pytest.raises(ValueError, match="more than 5 nodes"):
             trace_alphabeta(ListedNode(TEXTBOOK), most_nodes=5)
+
+    def test_arguments_that_no_search_ends_with(self) -> None:
+        game = tictactoe()
+        for depth in (-1, 1.5):
+            with pytest.raises(ValueError, match=f"depth must be a whole number, at least 0, got {depth}"):
+                GameNode(game, game.new_state(), cast(Any, depth))
+        with pytest.raises(ValueError, match="player must be 0, who moves first, or 1, got 2"):
+            GameNode(game, game.new_state(), 1, maximizer=2)
+        with pytest.raises(ValueError, match=r"simulations must be a whole number, at least 1, got 2\.5"):
+            trace_mcts(game, game.new_state(), cast(Any, 2.5))
+        with pytest.raises(ValueError, match="expected a number or '\\?', got '1000"):
+            parse_tree(f"(1 1{400 * '0'})")
 
 
 class TestExercises:

@@ -108,7 +108,7 @@ def test_exercises() -> None:
         (["--game", "tictactoe", "--moves", "0 3 1 4 2"], "the game of tictactoe is over"),
         (["--game", "tictactoe", "--depth", "0"], "--depth must be at least 1, got 0"),
         (["--game", "tictactoe", "--depth", "2", "--simulations", "5"], "not both"),
-        (["--game", "tictactoe", "--simulations", "0"], "simulations must be at least 1, got 0"),
+        (["--game", "tictactoe", "--simulations", "0"], "simulations must be a whole number, at least 1, got 0"),
         (["--game", "connect_four", "--depth", "9"], "more than 10000 nodes"),
     ],
 )
