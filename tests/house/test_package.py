@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -142,6 +143,12 @@ class Arrows(NamedTuple):
     late: set[tuple[str, str]]  # inside functions
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
 def arrows() -> Arrows:
     files = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
     found = Arrows(set(), set())
@@ -160,7 +167,7 @@ def arrows() -> Arrows:
             visit(name, child, is_late)
 
     for name, path in files.items():
-        visit(name, ast.parse(path.read_text()), False)
+        visit(name, parsed(path), False)
     assert all(target in files for _, target in found.always | found.late)
     return found
 
@@ -189,6 +196,7 @@ def cycle(pairs: set[tuple[str, str]]) -> set[str]:
         rest = kept
 
 
+@cache
 def imported(code: str) -> set[str]:
     result = subprocess.run(
         [sys.executable, "-c", f"import json, sys; {code}; print(json.dumps(sorted(sys.modules)))"],
@@ -234,7 +242,7 @@ def test_rooms_import_only_what_their_docstrings_allow() -> None:
     for name, allowed in ROOMS.items():
         others = {end for start, end in between if start == name and end in ROOMS} - {name} - EVERYWHERE
         assert others == allowed, name
-        docstring = ast.get_docstring(ast.parse((ROOT / name.replace(".", "/") / "__init__.py").read_text()))
+        docstring = ast.get_docstring(parsed(ROOT / name.replace(".", "/") / "__init__.py"))
         assert docstring is not None, name
         assert "May import" in docstring, name
 
@@ -245,7 +253,7 @@ def test_imports_inside_functions_are_known() -> None:
 
 def test_imports_inside_the_package_are_relative() -> None:
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
