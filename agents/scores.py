@@ -83,7 +83,8 @@ class Scale:
 def mate_in(game: Game, state: State, found: Analysis) -> int | None:
     """Return in how many moves of its own the player to move mates; below 0: is mated; None: neither is proved.
 
-    It counts the best line that was found, if that ends the game, and else the plies that the search has looked ahead.
+    It counts the best line that was found, if that ends the game, and else the plies that the search has looked ahead,
+    but no fewer than the line has, after which the mate comes.
     """
     top = float(game.max_utility)
     if not math.isfinite(top) or abs(found.value) < top:
@@ -92,9 +93,11 @@ def mate_in(game: Game, state: State, found: Analysis) -> int | None:
     for action in found.pv:
         game.play(after, action)
         plies += 1
+    wins = found.value > 0
     if not plies or not game.is_terminal(after):
-        plies = max(plies, found.depth, 1)
-    return (plies + 1) // 2 if found.value > 0 else -max(plies // 2, 1)
+        least = plies + 1 + (plies % 2 == wins)  # who mates makes the last move
+        plies = max(least, found.depth)
+    return (plies + 1) // 2 if wins else -max(plies // 2, 1)
 
 
 def score_words(scale: Scale, game: Game, state: State, found: Analysis) -> str:
