@@ -13,6 +13,7 @@ from ...envs.outside.extras import how_to_install
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..analysis import Analysis
+from ..scores import result_of_centipawns
 from .agent import DisagreementError, Engine
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ChessEngine", "engine"]
 
 _PROTOCOLS = ("uci", "xboard")
+_MATE = 100_000  # centipawns: more than moves to a mate
+_NEARLY = 0.99999  # no guess is a win, with the five digits of a record either
 
 
 def engine(
@@ -253,11 +256,17 @@ class ChessEngine:
 
 
 def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:
-    """Return what a program said of the position, as its expected score from -1 to 1; None if it said nothing."""
+    """Return what a program said of the position, as an expected result from -1 to 1; None if it said nothing.
+
+    Only a mate is a win or a loss. That there are visits says that the value is an expected result.
+    """
     info = answer.info
     score = info.get("score")
     if score is None:
         return None
-    value = 2 * score.relative.wdl().expectation() - 1
+    value = math.copysign(1.0, score.relative.score(mate_score=_MATE))
+    if not score.is_mate():
+        value = min(max(result_of_centipawns(score.relative.score()), -_NEARLY), _NEARLY)
     depth, nodes = int(info.get("depth", 0)), int(info.get("nodes", 0))
-    return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, False, seconds)
+    visits = {action: max(nodes, 1)}
+    return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, False, seconds, visits)

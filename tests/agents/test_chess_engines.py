@@ -18,6 +18,7 @@ import pytest
 from plyground.agents import make
 from plyground.agents.engines import ChessEngine, EngineError
 from plyground.agents.engines.chess_protocols import ChessProcess
+from plyground.agents.scores import Scale, score_words
 from plyground.arena import TimeControl, match, play
 from plyground.envs import BoardGameEnv, make_game
 
@@ -42,7 +43,8 @@ for line in sys.stdin:
             sys.exit(3)
         if move == "hang":
             time.sleep(60)
-        print(f"info depth 3 nodes 40 score cp 100\nbestmove {move}", flush=True)
+        move, _, score = move.partition(":")
+        print(f"info depth 3 nodes 40 score {score.replace('_', ' ') or 'cp 100'}\nbestmove {move}", flush=True)
     elif line == "quit":
         break
 """
@@ -150,6 +152,29 @@ class TestUCI:
         assert told[0].startswith("go wtime 3")
         assert "btime 30000 winc 2000 binc 2000" in told[0]
         assert told[2] == "go movetime 1900"
+
+    @pytest.mark.parametrize(
+        ("score", "value", "told"),
+        [
+            ("cp 31", 0.089, "cp 31"),
+            ("cp -900", -0.989, "cp -900"),
+            ("cp 5000", 0.99999, "cp 2120"),  # a guess, whatever it is
+            ("mate 2", 1.0, "mate 2"),
+            ("mate -1", -1.0, "mate -1"),
+            ("mate 0", -1.0, "mate -1"),
+        ],
+    )
+    def test_scores_are_told_as_they_were(self, script: Any, score: str, value: float, told: str) -> None:
+        engine, env = ChessEngine(CHESS, script(f"e2e4:{score.replace(' ', '_')}")), BoardGameEnv(CHESS, max_cycles=1)
+        judgement = (play(env, [engine, first_legal], 0, analyses=True).analyses or [None])[0]
+        found = engine.last_analysis
+        assert judgement is not None
+        assert found is not None
+        assert found.value == pytest.approx(value, abs=1e-3)
+        assert (abs(found.value) == 1) == (abs(judgement.value) == 1) == score.startswith("mate")
+        assert judgement.sampled  # so that records tell pawns
+        assert score_words(Scale(CHESS), CHESS, CHESS.new_state(), found) == told
+        engine.close()
 
     @pytest.mark.parametrize(
         ("moves", "error"),
