@@ -117,7 +117,7 @@ class Thinking:
                 chosen.append(action)
             else:
                 self._complain(f"searchmoves: {name} is illegal")
-        return chosen or legal
+        return list(dict.fromkeys(chosen)) or legal
 
     def _searched(self, candidates: list[int]) -> tuple[int, int | None]:
         shown = self._seat.show()
@@ -206,16 +206,18 @@ class Thinking:
         self._set_budget(agent)
         patience = None if allowance is None or allowance.aim >= allowance.most else Patience(allowance)
         deepest, nodes = agent.depth or _DEEPEST, 0
+        budget = getattr(agent, "nodes", None) or math.inf  # for all lines together
         complete: list[Analysis] = []
         for depth in range(1, deepest + 1):
             agent.depth, mask, found = depth, info["action_mask"].copy(), []
             for _ in range(lines):
+                agent.seconds, agent.nodes = None, None  # of the first depth all lines are found
                 if complete:
-                    if self._stopped.is_set() or (allowance is not None and self.elapsed >= allowance.most):
+                    is_late = allowance is not None and self.elapsed >= allowance.most
+                    if self._stopped.is_set() or is_late or nodes >= budget:
                         break
                     agent.seconds = None if allowance is None else allowance.most - self.elapsed
-                else:
-                    agent.seconds = None  # of the first depth all lines are found
+                    agent.nodes = None if budget == math.inf else int(budget - nodes)
                 agent.listener = Listener()
                 self._listen_with(agent.listener)
                 one = agent.analyse(info["state"], mask, observation, info.get("past"))
@@ -229,7 +231,7 @@ class Thinking:
             found.sort(key=lambda one: -one.value)  # of the same depth; equal ones as they were found
             complete = found
             self._hear(complete, self.elapsed)
-            is_enough = all(one.exact for one in complete) or nodes >= (self.limits.nodes or math.inf)
+            is_enough = all(one.exact for one in complete) or nodes >= budget
             if is_enough or (patience is not None and patience(complete[0])):
                 break
         pv = complete[0].pv

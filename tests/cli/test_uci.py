@@ -177,7 +177,23 @@ class TestSearch:
         }  # fmt: skip
         assert played(single)[:3] == "e1e"
         assert played(talk.ask("go movetime 20")) == "e1e8"
+        assert scores(talk.ask("go depth 1 searchmoves e1e2 e1e2"))[-1][2] == ["e1e2"]  # one line, though named twice
         assert talk.server.seat.agent.depth is None
+
+    def test_several_lines_share_the_nodes(self, talk: Dialogue, monkeypatch: pytest.MonkeyPatch) -> None:
+        agent = talk.server.seat.agent
+        analyse, counts = agent.analyse, list[int]()
+
+        def counted(*arguments: Any) -> Any:
+            found = analyse(*arguments)
+            counts.append(found.nodes)
+            return found
+
+        monkeypatch.setattr(agent, "analyse", counted)
+        talk.ask("setoption name MultiPV value 4", "go nodes 500")
+        assert len(counts) > 4
+        assert sum(counts) <= 500
+        assert agent.nodes is None
 
     def test_infinite(self, talk: Dialogue) -> None:
         talk.send(f"position fen {MATE_IN_1}", "go infinite")  # which is solved at once
