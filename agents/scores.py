@@ -89,6 +89,8 @@ def mate_in(game: Game, state: State, found: Analysis) -> int | None:
     top = float(game.max_utility)
     if not math.isfinite(top) or abs(found.value) < top:
         return None
+    if found.visits and found.kind_of(found.best_action) != "exact":
+        return None  # all samples were won, or lost, which proves nothing
     plies, after = 0, state.copy()
     for action in found.pv:
         game.play(after, action)

@@ -258,15 +258,15 @@ class ChessEngine:
 def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:
     """Return what a program said of the position, as an expected result from -1 to 1; None if it said nothing.
 
-    Only a mate is a win or a loss. That there are visits says that the value is an expected result.
+    Only a mate is a win or a loss, and exact. That there are visits says that the value is an expected result.
     """
     info = answer.info
     score = info.get("score")
     if score is None:
         return None
-    value = math.copysign(1.0, score.relative.score(mate_score=_MATE))
-    if not score.is_mate():
+    value, is_mate = math.copysign(1.0, score.relative.score(mate_score=_MATE)), score.is_mate()
+    if not is_mate:
         value = min(max(result_of_centipawns(score.relative.score()), -_NEARLY), _NEARLY)
     depth, nodes = int(info.get("depth", 0)), int(info.get("nodes", 0))
     visits = {action: max(nodes, 1)}
-    return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, False, seconds, visits)
+    return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, is_mate, seconds, visits)

@@ -95,6 +95,15 @@ def test_mates(fen: str, value: float, pv: list[str], depth: int, mate: int | No
     assert mate_in(CHESS, state, found(value, pv=tuple(line), depth=depth)) == mate
 
 
+def test_samples_that_prove_nothing() -> None:
+    state = CHESS.state_from_fen("7k/8/8/8/8/8/R7/1R5K w - - 0 1")
+    (action,) = CHESS.line_of(["a2a7"], state)
+    won = found(1.0, pv=(action,), best_action=action, best_actions=(action,), visits={action: 3}, depth=1)
+    assert mate_in(CHESS, state, won) is None
+    assert score_words(Scale(CHESS), CHESS, state, won).startswith("cp ")
+    assert mate_in(CHESS, state, replace(won, exact=True)) == 2
+
+
 def test_an_evaluation_that_proves_nothing() -> None:
     game = CHESS.replace(max_utility=math.inf, features=None, weights=None)
     assert mate_in(game, CHESS.new_state(), found(30.0)) is None
