@@ -75,10 +75,10 @@ class Options:
             name, values, named = parse_spec(player)
             self._arguments = agent_arguments(name, values, named)
         self._memory = next((name for name in _MEMORY if name in self._arguments), None)
-        megabytes = self._arguments.get(self._memory or "")
+        hash_mb = max(int(self._arguments.get(self._memory or "") or 16), 1)
         threads = self._arguments.get("threads")
         self.known = (
-            Option("Hash", "spin", max(int(megabytes or 16), 1), 1, _MOST_HASH),
+            Option("Hash", "spin", hash_mb, 1, max(hash_mb, _MOST_HASH)),
             Option("Clear Hash", "button"),
             Option("Threads", "spin", threads or 1, 1, 1 if threads is None else MOST_THREADS),
             Option("MultiPV", "spin", 1, 1, 500),

@@ -73,6 +73,12 @@ class TestOtherPlayers:
         with pytest.raises(ValueError, match="unknown agent 'alfabeta'"):
             UCIServer("alfabeta", CHESS)
 
+    def test_a_table_larger_than_others_is_no_value_out_of_range(self) -> None:
+        talk = Dialogue(UCIServer("alphabeta(table_mb=100000)", CHESS))
+        talk.send("uci")
+        assert "option name Hash type spin default 100000 min 1 max 100000" in talk.until("uciok")
+        talk.end()
+
 
 class TestTheEnd:
     def test_what_an_encoding_does_not_have(self, monkeypatch: pytest.MonkeyPatch) -> None:
