@@ -134,6 +134,8 @@ class Certainty:
 
         spread = self.spread(contrast)
         quantile = float(t.ppf((1 + confidence) / 2, _TAILS * spread.freedom))
+        if math.isinf(quantile):  # the confidence differs from 1 by less than rounding
+            return -math.inf, math.inf
         wanted = quantile * math.sqrt(spread.dispersion)
         return -self._distance(contrast, spread, wanted, -1.0), self._distance(contrast, spread, wanted, 1.0)
 

@@ -21,6 +21,8 @@ from .paired import PairedGames, paired_games
 
 __all__ = ["Advantage", "Rating", "RatingList", "rate_games", "rating_list"]
 
+_FARTHEST = 1e5  # Elo of an anchor
+
 
 class Rating(NamedTuple):
     """One player's strength."""
@@ -123,7 +125,7 @@ def rating_list(
 
     Args:
         records: games of one game; those of an opening from both sides are found by their players and opening moves.
-        anchors: fixed ratings in Elo, by name. Default: none, and the mean of all ratings is 0.
+        anchors: fixed ratings, from -100000 to 100000 Elo, by name. Default: none, and the mean of all ratings is 0.
         confidence: the probability that the intervals are to have, between 0 and 1.
         first_move: whether the first move may be worth something.
         prior: how much is added to each player's games so that a player who won or lost all has a finite rating: 1
@@ -153,8 +155,10 @@ def rate_games(
     for name, elo in anchors.items():
         if name not in games.names:
             raise ValueError(f"the anchor {name!r} has no games: {nearest(name, games.names)}")
-        if not math.isfinite(elo):
-            raise ValueError(f"the anchor {name!r} must have a finite rating, got {elo!r}")
+        if not -_FARTHEST <= elo <= _FARTHEST:
+            raise ValueError(
+                f"the anchor {name!r} must have a rating between {-_FARTHEST:.0f} and {_FARTHEST:.0f}, got {elo!r}"
+            )
     numbers = {name: i for i, name in enumerate(games.names)}
     fixed = {numbers[name]: float(elo) for name, elo in anchors.items()}
     _check_met(games, list(fixed))

@@ -31,6 +31,9 @@ __all__ = ["Model", "Point", "moments"]
 
 _STEPS, _HALVINGS = 200, 40  # of Fisher's scoring, which takes some five
 _SMALL = 1e-9  # where a step adds less to the log-likelihood, it is the last
+_STRIDE = 4.0  # in log-odds, of one step: where nearly all is known, the information far away promises too much
+_RIDGE = 1e-13  # of the largest information, added to all: rounding may leave nothing of what is little
+_MOST_DRAWS = 100.0  # log ν, beyond which nothing is left but draws
 _POINTS = np.array([0.5, 0.0, -0.5])  # what η is multiplied by, for a win, a draw and a loss
 
 Vector = NDArray[np.float64]
@@ -96,7 +99,7 @@ class Model:
 
     def at(self, values: Vector) -> Point:
         """Return what follows from these values of all parameters."""
-        draw = math.exp(values[-1])
+        draw = math.exp(min(values[-1], _MOST_DRAWS))
         gain, gain_slope = (2 + draw) / 2, draw / 2
         lead = values[self.first] - values[self.second] + values[-2]
         half = gain * lead / 2
@@ -150,6 +153,7 @@ class Model:
         for _ in range(_STEPS):
             slope = point.slope[self.free]
             step = _step(self.information(point, total), slope, contrast)
+            step *= _STRIDE / float(np.abs(step).max(initial=_STRIDE))
             is_last = float(slope @ step) < _SMALL
             for _ in range(_HALVINGS):
                 upper = self.at(self.moved(point, step))
@@ -186,6 +190,7 @@ def moments(chances: Vector) -> tuple[Vector, Vector, Vector]:
 
 def _step(information: Vector, slope: Vector, contrast: Vector | None) -> Vector:
     """Return the step of Fisher's scoring, along which ``contrast`` does not change."""
+    information = information + _RIDGE * float(information.max(initial=1.0)) * np.eye(len(slope))
     if contrast is None:
         return np.asarray(np.linalg.solve(information, slope), np.float64)
     both = np.asarray(np.linalg.solve(information, np.stack([slope, contrast], axis=1)), np.float64)

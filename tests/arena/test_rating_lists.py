@@ -269,9 +269,42 @@ class TestGames:
             (GAMES, {"confidence": 1.0}, "confidence must be between 0 and 1, got 1.0"),
             (GAMES, {"prior": 0}, "prior must be a number above 0, however small, got 0"),
             (GAMES, {"anchors": {"aa": 3.0}}, "the anchor 'aa' has no games: did you mean 'a'"),
-            (GAMES, {"anchors": {"a": math.inf}}, "the anchor 'a' must have a finite rating, got inf"),
+            (GAMES, {"anchors": {"a": math.inf}}, "the anchor 'a' must have a rating between -100000 and"),
         ],
     )
     def test_bad_arguments(self, records: list[GameRecord], options: dict[str, Any], message: str) -> None:
         with pytest.raises(ValueError, match=message):
             rating_list(records, **options)
+
+
+def always(first: str, second: str, outcome: int, pairs: int) -> list[GameRecord]:
+    """Return pairs of games with one result, whoever begins."""
+    games = [
+        (game(first, second, outcome, opening), game(second, first, 2 - outcome, opening)) for opening in range(pairs)
+    ]
+    return [record for pair in games for record in pair]
+
+
+@pytest.mark.parametrize("prior", [1.0, 0.1, 1e-3])
+def test_whoever_wins_all_is_rated_by_what_is_added_however_little(prior: float) -> None:
+    """Far from the maximum the information says nearly nothing: steps by it alone left all that can be computed."""
+    found = rating_list(always("a", "b", 0, 20), prior=prior)
+    expected = PER_LOGIT * math.log((20 + prior / 4) / (prior / 4)) / 2
+    assert found.ratings[0].elo == pytest.approx(expected, abs=0.1)
+
+
+def test_certainty_near_one_and_results_without_exception_have_intervals() -> None:
+    """A player who wins all, and two who always draw: log ν went beyond what an exponential can be taken of."""
+    games = always("a", "b", 0, 20) + always("b", "c", 1, 20)
+    narrow, wide = (rating_list(games, confidence=confidence).ratings[0] for confidence in (0.95, 0.999))
+    assert wide.low < narrow.low < narrow.elo < narrow.high < wide.high < math.inf
+    certain = rating_list(games, confidence=1 - 1e-16).ratings[0]
+    assert (certain.low, certain.high) == (-math.inf, math.inf)
+
+
+def test_anchors_that_results_contradict_are_held() -> None:
+    found = rating_list([*always("a", "b", 0, 9), game("b", "c", 0)], anchors={"a": 0.0, "b": 3000.0})
+    assert {one.name: one.elo for one in found.ratings if one.name != "c"} == {"a": 0.0, "b": 3000.0}
+    assert all(map(math.isfinite, found.ratings[1][1:]))
+    with pytest.raises(ValueError, match="between -100000 and 100000, got 1e\\+300"):
+        rating_list(GAMES, anchors={"a": 1e300})
