@@ -63,7 +63,8 @@ def watch_games(
 ) -> None:
     """Play the games of an iterator as `play_with_progress` does, and give each to ``take``; none is kept here."""
     games = played if out is None else saved_records(out, played)
-    watch_with_progress(games, total, "playing", "games", take, note=_Leader().add)
+    leader = _Leader()
+    watch_with_progress(games, total, "playing", "games", take, note=leader.add, end=leader.now)
 
 
 def collect_with_progress(
@@ -88,6 +89,7 @@ def watch_with_progress(
     take: Callable[[Item], object],
     size: Callable[[Item], int] = lambda _: 1,
     note: Callable[[Item], str] = lambda _: "",
+    end: Callable[[], str] | None = None,
 ) -> None:
     """Go through the items of an iterator, until Ctrl-C. A bar shows the rate, and what is left.
 
@@ -99,6 +101,7 @@ def watch_with_progress(
         take: is given each item.
         size: gives the size of an item, in units.
         note: is given each item, and returns how it all stands, in a few words.
+        end: returns the same after the last item, where ``note`` may be late.
     """
     done = 0
     whole = Column(no_wrap=True)
@@ -120,6 +123,8 @@ def watch_with_progress(
                 take(item)
                 done += size(item)
                 bar.update(shown, advance=size(item), note=escape(note(item)))
+            if end is not None:
+                bar.update(shown, note=escape(end()))
     except KeyboardInterrupt:
         CONSOLE.print(f"stopped after {done} of {total} {unit}")
 
@@ -149,14 +154,18 @@ class _Leader:
             return self._text
         now = time.perf_counter()
         if now >= self._next:
-            try:
-                best = rate_games(self._games.counted()).ratings[0]
-                self._text = f"{best.name} leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})"
-            except ValueError:  # some have not met yet
-                self._text = ""
+            self._text = self.now()
             took = time.perf_counter() - now
             self._next = now + min(max(0.5, took / _SHARE), _LATEST)
         return self._text
+
+    def now(self) -> str:
+        """Return such a line of all games until now."""
+        try:
+            best = rate_games(self._games.counted()).ratings[0]
+        except ValueError:  # some have not met yet
+            return ""
+        return f"{best.name} leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})"
 
 
 def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:

@@ -54,7 +54,7 @@ def ratings(
     from ..records.formats import read_games
     from ..tables import ratings_table, superiority_table
 
-    known = dict(_anchor(text) for text in anchor or [])
+    known = _anchors(anchor or [])
     games = paired_games(chain.from_iterable(read_games(file) for file in files))
     found = rate_games(games, anchors=known, confidence=confidence)
     beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
@@ -68,6 +68,19 @@ def ratings(
         _out.print(superiority_table(found))
     if beyond:
         _tell_beyond(beyond)
+
+
+def _anchors(texts: list[str]) -> dict[str, float]:
+    """Read each ``--anchor``.
+
+    Raises:
+        ValueError: one cannot be read, or gives a player that has a rating another one.
+    """
+    known: dict[str, float] = {}
+    for name, elo in map(_anchor, texts):
+        if known.setdefault(name, elo) != elo:
+            raise ValueError(f"--anchor gives {name!r} two ratings, {known[name]:g} and {elo:g}: give it one")
+    return known
 
 
 def _anchor(text: str) -> tuple[str, float]:

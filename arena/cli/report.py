@@ -32,12 +32,11 @@ def report(
     ] = 4,
 ) -> None:
     """Write games and their results as one page for a browser, which needs no server."""
-    from ...envs.outside.files import check_writable
     from ...envs.outside.spec import nearest, same_spec
     from ..records.formats import read_games
-    from ..report import write_report
+    from ..report.page import check_page, write_report
 
-    check_writable(out)
+    check_page(out)
     with Console(stderr=True).status(f"reading {file.name} …"):
         records = list(read_games(file))
     if game is not None:

@@ -19,6 +19,7 @@ from ...envs.render.template import board_template
 from ...envs.starting import position_of
 from ...envs.version import __version__
 from ..ratings import payoff_matrix, rating_list
+from ..records.formats import is_format
 from ..records.record import GameRecord
 from ..tournaments import standings
 from .blunders import SHOWN, Search, blunders_section, find_blunders
@@ -29,7 +30,7 @@ from .results import HEAT, cross_table_section, payoff_section, ratings_section
 from .sides import sides_section
 from .times import lengths_section, times_section
 
-__all__ = ["report_page", "write_report"]
+__all__ = ["check_page", "report_page", "write_report"]
 
 Result = TypeVar("Result")
 
@@ -58,14 +59,26 @@ def write_report(
             tables, and the page says how many there are.
 
     Raises:
-        ValueError: there are no games, or those of several games.
+        ValueError: there are no games, or those of several games; or the file has the name of one of games.
         OSError: the file cannot be written.
     """
-    check_writable(out)
+    check_page(out)
     page = report_page(records, title=title, blunder_seconds=blunder_seconds, games_bytes=games_bytes)
     part = Path(f"{out}.part")  # so that an earlier page is whole until the new one is
     part.write_text(page, encoding="utf-8", newline="\n")
     part.replace(out)
+
+
+def check_page(out: str | Path) -> None:
+    """Check that a page may have this name, before games are read and compared: it replaces what is there.
+
+    Raises:
+        ValueError: it is that of a file of games, perhaps the very one that is reported on.
+        OSError: the file cannot be written.
+    """
+    check_writable(out)
+    if is_format(out):
+        raise ValueError(f"cannot save a page to {out}, which is called as games are: choose a name that ends in .html")
 
 
 def report_page(

@@ -74,6 +74,7 @@ def test_what_cannot_be_rated(run: Run, files: list[str], tmp_path: Path) -> Non
     for words, message in (
         ((*files, "--anchor", "cc=5"), "the anchor 'cc' has no games: did you mean 'c'"),
         ((*files, "--anchor", "c"), "--anchor takes a player's name and its rating, as in 'random=0', got 'c'"),
+        ((*files, "--anchor", "c=0", "--anchor", "c=100"), "--anchor gives 'c' two ratings, 0 and 100: give it one"),
         ((*files, "--anchor", "mcts(simulations=x)"), "--anchor takes a player's name"),
         ((*files, "--confidence", "95"), "confidence must be between 0 and 1, got 95.0"),
         ((str(tmp_path / "none.jsonl"),), "no such file"),

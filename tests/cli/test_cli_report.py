@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plyground.arena import play_with_progress, write_records
+from plyground.arena import play_with_progress, rating_list, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 from tests.helpers.command_line import Run
@@ -33,6 +33,13 @@ class TestReport:
         said, _ = run("report", str(file), "--out", str(out), "--blunders", "0", "--title", "May")
         assert said == f"saved {out}, 6 games, 0.0 MB\n"
         assert "<title>May</title>" in out.read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize("name", ["games.jsonl", "others.CSV", "games.db"])
+    def test_no_file_of_games_is_replaced(self, run: Run, file: Path, name: str) -> None:
+        before = file.read_bytes()
+        _, said = run("report", str(file), "--out", str(file.with_name(name)), "--blunders", "0", code=2)
+        assert "called as games are: choose a name that ends in .html" in said
+        assert file.read_bytes() == before
 
     def test_one_game_of_several(self, run: Run, file: Path, tmp_path: Path) -> None:
         write_records(file, [a_game("a b", 1.0, game="mnk(m=3, n=3, k=3)")])
@@ -106,7 +113,8 @@ def test_the_bar_of_a_match_tells_the_rate_and_who_leads(monkeypatch: pytest.Mon
     output: Any = console.file
     text = output.getvalue()
     assert re.search(r" 4/4 +[\d.e+]+/s ", text)
-    assert re.search(r"\[a\] leads, \+\d+ Elo \([+-]\d+ to \+\d+\)", text)
+    best = rating_list(games).ratings[0]  # by all games, those after the last look too
+    assert f"[a] leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})" in text
 
 
 class TestWatch:
