@@ -177,7 +177,7 @@ def _play(
         asked(seat, agents[seat].reset, None if seed is None else int(agent_seed))
     for (seat, watch), action in itertools.product(watchers, opening):
         asked(seat, watch, action)
-    ending = "finished"
+    ending, thought = "finished", None
     for name in env.agent_iter():
         seat = seats.index(name)
         observation, reward, terminated, truncated, info = env.last()
@@ -187,7 +187,7 @@ def _play(
             env.step(None)
             continue
         if conditions.adjudication and len(record.moves) > len(opening):
-            _adjudicate(conditions, record, agents, seat, info["state"])
+            _adjudicate(conditions, record, thought, seat, info["state"])
         if clock is not None:
             clock.give(seat, 0 if game is None else game.max_plies - len(record.moves))
         before = getattr(agents[seat], "last_analysis", None)
@@ -201,9 +201,10 @@ def _play(
         record.seconds.append(taken)
         record.moves.append(action)
         record.movers.append(seat)
+        analysis = getattr(agents[seat], "last_analysis", None)
+        thought = None if analysis is before else analysis  # the same one: it has not searched
         if record.analyses is not None:
-            analysis = getattr(agents[seat], "last_analysis", None)  # the same one: it has not searched
-            record.analyses.append(None if analysis is None or analysis is before else judgement_of(analysis))
+            record.analyses.append(None if thought is None else judgement_of(thought))
         env.step(action)
         is_over = any((*env.terminations.values(), *env.truncations.values()))
         with suppress(_EndError) if is_over else nullcontext():  # who fails after the game has not lost it
@@ -212,16 +213,14 @@ def _play(
     return ending
 
 
-def _adjudicate(conditions: Conditions, record: GameRecord, agents: Sequence[Any], seat: int, state: Any) -> None:
-    """Ask the adjudicators about the position before a move.
+def _adjudicate(conditions: Conditions, record: GameRecord, thought: Any, seat: int, state: Any) -> None:
+    """Ask the adjudicators about the position before a move; ``thought`` is the analysis of the last one, or None.
 
     Raises:
         _EndError: one knows the result.
     """
-    mover = record.movers[-1]
-    analysis = getattr(agents[mover], "last_analysis", None)
-    value = None if analysis is None else float(analysis.value)
-    position = Position(state, seat, mover, len(record.moves), value)
+    value = None if thought is None else float(thought.value)
+    position = Position(state, seat, record.movers[-1], len(record.moves), value)
     for adjudicator in conditions.adjudication:
         verdict = adjudicator.look(position)
         if verdict is not None:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -207,6 +208,20 @@ class TestAdjudication:
         assert adjudicator.look(Position(state, 1, 0, 1, -0.93)) is None
         verdict = adjudicator.look(Position(state, 1, 0, 3, -0.99))
         assert verdict == Verdict(-1.0, "the first player resigns: -0.9 or less for 2 moves")
+
+    def test_a_move_without_a_search_has_no_value(self) -> None:
+        class Once(Random):
+            """Takes itself for lost at its first move, and plays the others without a look."""
+
+            last_analysis: Any = None
+
+            def act(self, observation: Any, info: Any = None) -> int:
+                self.last_analysis = self.last_analysis or SimpleNamespace(value=-1.0)
+                return super().act(observation, info)
+
+        for moves, ending in ((1, "adjudicated"), (2, "finished")):
+            record = play(BoardGameEnv(TICTACTOE), [Once(), Random()], 0, adjudication=f"resign(moves={moves})")
+            assert record.ending == ending
 
     def test_who_has_no_values_never_resigns(self) -> None:
         records = match(
