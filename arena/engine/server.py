@@ -162,7 +162,10 @@ class GTPServer:
             raise RefusalError(f"syntax error: {error}") from None
 
     def _time_left(self, arguments: list[str]) -> str:
-        self.seat.clock.tell(player_of(arguments), number_of(arguments, 1), integer_of(arguments, 2))
+        player, seconds, stones = player_of(arguments), number_of(arguments, 1), integer_of(arguments, 2)
+        if stones < 0:
+            raise RefusalError("syntax error: stones are at least 0")
+        self.seat.clock.tell(player, seconds, stones)
         return ""
 
     def _final_score(self, arguments: list[str]) -> str:

@@ -207,6 +207,9 @@ class TestWatch:
         assert pace.line(noon) == "151 of 300 games, 1 a minute, 2:29:00 left, until 14:29:00"
         pace.add(251.0, 300)
         assert pace.line(noon).endswith("a second, all are played")
+        pace.add(260.0, 2)
+        pace.add(270.0, 4)  # of a new file of the same name
+        assert pace.line(noon) == "4 of 300 games, 12 a minute, 0:24:40 left, until 12:24:40"
         alone = Pace(None)
         alone.add(0.0, 7)
         assert alone.line(noon) == "7 games"

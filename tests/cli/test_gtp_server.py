@@ -242,6 +242,11 @@ class TestTime:
             "? syntax error", "? syntax error", "? syntax error", "? syntax error: times and stones are at least 0",
         ]  # fmt: skip
 
+    def test_no_time_is_for_less_than_no_moves(self) -> None:
+        server: Any = GTPServer("random", GO)
+        assert server.answer("time_left b 10 -1") == "? syntax error: stones are at least 0"
+        assert server.seat.clock.allowance(0, 100) is None
+
 
 class TestWithOthers:
     @pytest.fixture

@@ -105,6 +105,8 @@ class Pace:
 
     def add(self, now: float, games: int) -> None:
         """Count the games that there are ``now``, in seconds of any clock."""
+        if self._seen and games < self._seen[-1][1]:  # a new file of the same name
+            self._seen.clear()
         self._seen.append((now, games))
         while len(self._seen) > 2 and now - self._seen[1][0] >= _WINDOW:
             self._seen.popleft()
