@@ -201,7 +201,7 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
             count += 1
 
     with Bar(*columns, console=CONSOLE, disable=not CONSOLE.is_terminal) as bar:
-        reading = bar.add_task(f"converting {source.name}", total=split_name(source)[0].stat().st_size)
+        reading = bar.add_task(escape(f"converting {source.name}"), total=split_name(source)[0].stat().st_size)
         try:
             write_games(target, counted())
         except BaseException:

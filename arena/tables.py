@@ -67,8 +67,14 @@ def superiority_table(found: RatingList) -> Table:
 
 
 def _players(title: str | None) -> Table:
-    """Return an empty table that begins with numbered players."""
-    result = Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0))
+    """Return an empty table that begins with numbered players; a title is text, in which brackets are brackets."""
+    result = Table(
+        title=title and escape(title),
+        title_justify="left",
+        header_style="bold underline",
+        box=None,
+        padding=(0, 1, 0, 0),
+    )
     result.add_column("#", justify="right")
     result.add_column("player", overflow="fold", min_width=14)
     return result

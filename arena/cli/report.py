@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from .options import GamesFile
 
@@ -37,14 +38,14 @@ def report(
     from ..report.page import check_page, write_report
 
     check_page(out)
-    with Console(stderr=True).status(f"reading {file.name} …"):
+    with Console(stderr=True).status(escape(f"reading {file.name} …")):
         records = list(read_games(file))
     if game is not None:
         found = {record.game for record in records}
         if not any(same_spec(one, game) for one in found):
             raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
         records = [record for record in records if same_spec(record.game, game)]
-    with Console(stderr=True).status(f"writing {out.name} …"):
+    with Console(stderr=True).status(escape(f"writing {out.name} …")):
         write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=int(1e6 * megabytes))
     size = out.stat().st_size / 1e6
     _out.print(f"saved {out}, {len(records)} games, {size:.1f} MB", markup=False, highlight=False, soft_wrap=True)

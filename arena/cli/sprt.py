@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .options import (
@@ -155,7 +156,7 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
             answer | {"pentanomial": test.counts, "elo": found.elo, "elo_low": found.low, "elo_high": found.high}
         )
         return
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
+    table = Table(title=escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
     table.add_column("points of a pair")
     for points in _POINTS:
         table.add_column(points, justify="right")

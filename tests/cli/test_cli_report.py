@@ -128,6 +128,13 @@ class TestWatch:
         write_records(file, [a_game("[red]d a", 1.0), a_game("a [red]d", 1.0)])
         assert run("watch", str(file), "--once")[0].count("[red]d") == 3
 
+    def test_a_game_with_brackets_is_shown_as_it_is(self, run: Run, tmp_path: Path) -> None:
+        """They were taken for tags of rich, of which one that closes nothing is an error."""
+        file = tmp_path / "all.jsonl"
+        write_records(file, [a_game("a b", 1.0, game="of[/others] [v1]"), a_game("b a", 1.0, game="of[/others] [v1]")])
+        assert "of[/others] [v1]\n" in re.sub(" +\n", "\n", run("watch", str(file), "--once")[0])
+        assert "of[/others] [v1], 2 games" in run("ratings", str(file))[0]
+
     def test_a_file_that_grows_until_nothing_comes(self, file: Path) -> None:
         def play() -> None:
             for outcome in (1.0, -1.0):

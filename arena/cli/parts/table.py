@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....envs import BoardGameEnv, Game, State
@@ -137,7 +138,7 @@ class _Announced:
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
         start = time.perf_counter()
-        with _out.status(f"{self._table.against} thinks …"):
+        with _out.status(escape(f"{self._table.against} thinks …")):
             action = self._table.opponent.act(observation, info)
         took = format_seconds(time.perf_counter() - start)
         name = self._table.game.move_name(state_of(self._table.game, observation, info), action)
