@@ -117,6 +117,15 @@ def test_the_bar_of_a_match_tells_the_rate_and_who_leads(monkeypatch: pytest.Mon
     assert f"[a] leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})" in text
 
 
+def test_the_bar_of_a_match_that_has_ended_names_who_won_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr("plyground.arena.progress.CONSOLE", console)
+    games = [a_game(names, 1.0, (number,)) for number, names in enumerate(["b a", "a b", "b a", "a b", "a b", "a b"])]
+    play_with_progress(iter(games), 6)
+    output: Any = console.file
+    assert re.findall(r"(\w) leads", output.getvalue())[-1] == "a"
+
+
 class TestWatch:
     def test_once(self, run: Run, file: Path) -> None:
         out, _ = run("watch", str(file), "--once", "--games", "12")
