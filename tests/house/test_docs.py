@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import warnings
@@ -206,6 +207,21 @@ def test_page_on_search_runs_block_by_block(block: Block, tmp_path: Path, monkey
         pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)  # it saves a network
     assert run(block, {"__name__": "search"})
+
+
+def test_page_on_stores_shows_what_is_found(tmp_path: Path) -> None:
+    store = tmp_path / "games.db"
+    players = ["random", "mcts(simulations=20)", "minimax(depth=2)"]
+    match("tictactoe", players, games=20, store=store)
+    match("tictactoe", players[:2], games=40, seed=1, store=store)
+    page = PAGE.with_name("store.md").read_text(encoding="utf-8")
+    asked = re.findall(r'^\$ sqlite3 -box games\.db "(.*?)"\n(.*?)^```$', page, re.DOTALL | re.MULTILINE)
+    assert len(asked) == 3
+    with contextlib.closing(sqlite3.connect(store)) as connection:
+        for query, table in asked:
+            found = [["" if cell is None else str(cell) for cell in row] for row in connection.execute(query)]
+            rows = [line for line in table.splitlines() if line.startswith("│")][1:]
+            assert found == [[cell.strip() for cell in row.split("│")[1:-1]] for row in rows]
 
 
 def test_page_on_reports_writes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
