@@ -38,6 +38,22 @@ class TestPlay:
         assert " 0  3  6 \n 1  4  7 \n 2  5  8 " in after  # taken back
         assert out.endswith("player_1 (X) resigns: player_2 (O) wins.\n")
 
+    def test_a_hint_of_a_player_of_ones_own_sees_the_observation(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("looker.py").write_text(
+            "from plyground.agents import Analysis\n"
+            "class Looker:\n"
+            "    def act(self, observation, info):\n"
+            "        return int(observation['action_mask'].argmax())\n"
+            "    def analyse(self, state, mask=None, observation=None):\n"
+            "        action = self.act(observation, None)\n"
+            "        return Analysis(action, 0.5, (action,), {}, (action,), 1, 1, 1, False, 0.0)\n"
+        )
+        out = self.played(run, monkeypatch, "hint quit", "minichess", "--against", "./looker.py:Looker")
+        assert "value +0.50 for you, says ./looker.py:Looker." in out
+
     def test_can_be_given_up(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
         assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ....agents import Agent, Human, Info, Observation, make, state_of
+from ....agents.search import SearchAgent
 from ....envs import BoardGameEnv, Game, State
 from ....envs.definition.board import MARKS
 from ....envs.vector.opponents import prepare
@@ -104,9 +105,9 @@ class Table:
             name = self.against if hasattr(self.opponent, "analyse") else _ADVISER
             self._adviser = make(name, self.game), name
         adviser, name = self._adviser
-        info = self.env.infos[self.env.agent_selection]
-        earlier = {"past": info["past"]} if "past" in info else {}
-        found = adviser.analyse(state, info["action_mask"], **earlier)
+        observation, _, _, _, info = self.env.last()  # a network is shown boards that the state does not have
+        earlier = {"past": info["past"]} if "past" in info and isinstance(adviser, SearchAgent) else {}
+        found = adviser.analyse(state, info["action_mask"], observation, **earlier)
         _print(f"Hint: {self.game.move_name(state, found.best_action)}, value {found.value:+.2f} for you, says {name}.")
 
     def _undo(self, state: State) -> None:
