@@ -8,14 +8,14 @@ from typing import Annotated, TextIO
 
 import typer
 
-from .options import GameOption
-
 __all__ = ["gtp", "uci"]
 
 
 def gtp(
     player: Annotated[str, typer.Argument(help="The player, as in 'mcts(seconds=1)'.")],
-    game: GameOption = "go_9x9",
+    game: Annotated[
+        str, typer.Option("--game", "-g", help="Go, gomoku or Othello, as in 'go(board_size=13)'.")
+    ] = "go_9x9",
 ) -> None:
     """Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol."""
     from ...envs import make_game
@@ -26,7 +26,9 @@ def gtp(
 
 def uci(
     player: Annotated[str, typer.Argument(help="The player, as in 'alphabeta' or 'mcts(simulations=1000)'.")],
-    game: GameOption = "chess",
+    game: Annotated[
+        str, typer.Option("--game", "-g", help="Chess, or Chess960, as in 'chess(chess960=518)'.")
+    ] = "chess",
 ) -> None:
     """Be a chess engine for graphical boards and tournament managers, by the Universal Chess Interface."""
     from ...envs import make_game

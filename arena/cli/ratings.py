@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .options import GameOption, Json, OpeningPlies, Out, Resume, Seed, print_json
+from .options import GameOption, Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
     from ..grading.placing import Placing
@@ -191,7 +191,7 @@ def rate(
         ),
     ] = None,
     seed: Seed = 0,
-    opening_plies: OpeningPlies = None,
+    opening_plies: Annotated[int | None, typer.Option(help="Random plies that open each game.")] = None,
     out: Out = None,
     resume: Resume = False,
     as_json: Json = False,

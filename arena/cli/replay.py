@@ -18,9 +18,7 @@ _out = Console(highlight=False)
 def replay(
     file: GamesFile,
     number: Annotated[int, typer.Argument(metavar="GAME", min=1, help="The number of the game in the file, from 1.")],
-    ply: Annotated[
-        int | None, typer.Option(min=0, help="Only the position after so many moves, or the first to be shown.")
-    ] = None,
+    ply: Annotated[int | None, typer.Option(min=0, help="Only the position after so many moves.")] = None,
     svg: Annotated[
         Path | None, typer.Option(help="Save a picture, .svg or .png, of the position of --ply, or of the last one.")
     ] = None,

@@ -55,6 +55,13 @@ class TestHelp:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == "[]"
 
+    @pytest.mark.parametrize("name", ["gtp", "uci"])
+    def test_an_engine_names_games_that_it_can_play(self, run: Run, name: str) -> None:
+        shown = run(name, "--help")[0]
+        assert "--game" in shown
+        assert "connect_four" not in shown
+        assert "nim" not in shown
+
     def test_as_a_module_and_completed_by_a_shell(self) -> None:
         command = [sys.executable, "-m", "plyground.arena"]
         assert "Usage:" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
