@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from ....agents import agent_names, make
-from ....envs import BoardGameEnv, GameBatch, game_names, make_game
-from ....envs.outside.spec import parse_spec
+from ....envs import BoardGameEnv, Game, GameBatch, game_names, make_game
+from ....envs.outside.elsewhere import load, place_of
+from ....envs.outside.messages import shown
+from ....envs.outside.spec import nearest, parse_spec
 from ....envs.vector.opponents import prepare
 from ...notices import notices_shown
 
@@ -20,15 +23,35 @@ ENVIRONMENT = "environment and batch"  # what is compiled for a game without an 
 
 
 def sorted_out(names: list[str]) -> tuple[list[str], list[str]]:
-    """Return which of the names are games, and which are agents; the defaults where there are none."""
-    games, agents = [], []
-    for name in names:
-        if parse_spec(name).name in agent_names():
-            agents.append(name)
-        else:
-            make_game(name)  # an unknown name is an error before anything is compiled
-            games.append(name)
-    return games or [*game_names(), "go_9x9"], agents or ["alphabeta", "mcts", "puct"]
+    """Return which of the names are games, and which are agents; the defaults where there are none.
+
+    Raises:
+        ValueError: a name is unknown, or a game cannot be made.
+        FileNotFoundError: there is no file of one's own.
+    """
+    known = [*game_names(), "go_9x9"]
+    games = [name for name in names if _is_game(name, known)]
+    for name in games:
+        make_game(name)  # what is wrong with it is an error before anything is compiled
+    return games or known, [name for name in names if name not in games] or ["alphabeta", "mcts", "puct"]
+
+
+def _is_game(spec: str, known: list[str]) -> bool:
+    """Return whether a spec is that of a game, and not of an agent.
+
+    Of one's own a game is a function that needs nothing, while an agent is made for a game, or needs an observation.
+    """
+    place = place_of(spec)
+    if place is None:
+        name = parse_spec(spec).name
+        if name not in known and name not in agent_names():
+            raise ValueError(f"unknown game or agent {shown(name)}: {nearest(name, [*known, *agent_names()])}")
+        return name in known
+    found = load(place)
+    if not inspect.isfunction(found):
+        return isinstance(found, Game)
+    parameters = inspect.signature(found).parameters
+    return "game" not in parameters and all(one.default is not one.empty for one in parameters.values())
 
 
 def compiled(work: list[tuple[str, str]], jobs: int) -> Iterator[tuple[str, str, float]]:
