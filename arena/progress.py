@@ -165,6 +165,8 @@ class _Leader:
             best = rate_games(self._games.counted()).ratings[0]
         except ValueError:  # some have not met yet
             return ""
+        if best.elo < 0.5:
+            return "nobody leads"
         return f"{best.name} leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})"
 
 

@@ -124,6 +124,8 @@ def test_the_bar_of_a_match_that_has_ended_names_who_won_it(monkeypatch: pytest.
     play_with_progress(iter(games), 6)
     output: Any = console.file
     assert re.findall(r"(\w) leads", output.getvalue())[-1] == "a"
+    play_with_progress(iter([a_game("a b", 1.0), a_game("b a", 1.0)]), 2)
+    assert re.findall(r"(\w+) leads", output.getvalue())[-1] == "nobody"
 
 
 class TestWatch:
