@@ -91,8 +91,21 @@ def train(
         return
     begin: Any = run if kind is TrainingConfig else alphazero.train
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
-    done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}"
+    further = _further(config, folder, _steps(trained))
+    done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}{further}"
     _console.print(done, highlight=False, soft_wrap=True)
+
+
+def _further(config: Any, folder: Path, steps: int) -> str:
+    """Return the option without which nothing is left to do: twice the limit that the run has reached."""
+    from ..training import alphazero, check_unfinished
+
+    try:
+        (alphazero.check_unfinished if alphazero.is_run(folder) else check_unfinished)(folder)
+    except ValueError:
+        is_short = config.steps is not None and steps >= config.steps
+        return f" --steps {2 * steps}" if is_short else f" --minutes {2 * config.minutes:g}"
+    return ""
 
 
 def _in_a_folder_name(game: str) -> str:

@@ -29,7 +29,7 @@ def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     )
     settings = ("--settings", "n_steps=8, batch_size=16")
     _, err = run("train", "ppo", "tictactoe", "--out", str(folder), "--steps", "64", *options, *settings)
-    assert "64 steps; go on with --resume" in err
+    assert f"64 steps; go on with --resume {folder} --steps 128" in err.replace("\n", " ")
     config = TrainingConfig.load(folder / "config.json")
     assert config.opponents == {"random": 0.5, "minimax(depth=1)": 1.0}
     assert (config.ladder_every, config.ladder) == (0, ("random", "minimax(depth=1)"))
@@ -67,7 +67,8 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "8")
     small += ("--no-symmetry", "--ladder-every", "0", "--inference", "torch")
     _, err = run("train", "alphazero", "tictactoe", "--out", str(folder), "--steps", "24", *small)
-    assert "32 steps; go on with --resume" in err  # a turn is 8 plies of 4 games: the first end at or after 24
+    # A turn is 8 plies of 4 games: the first end at or after 24.
+    assert f"32 steps; go on with --resume {folder} --steps 64" in err.replace("\n", " ")
     config = AlphaZeroConfig.load(folder / "config.json")
     assert (config.steps, config.minutes, config.symmetry, config.simulations) == (24, None, False, 4)
     _, err = run("train", "--resume", str(folder), "--steps", "48")
