@@ -27,7 +27,9 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
             "optimal: it also wins soonest, or loses or draws latest; value lost: a draw instead of a win is 1\n",
         )
         out.print(sets_table(found.sets))
-        _say(out, "error: the share that does not preserve; far: with best play the game lasts 29 plies or more\n")
+        has_far = any(one.far is not None for one in found.sets)
+        far = "; far: with best play the game lasts 29 plies or more" if has_far else ""
+        _say(out, f"error: the share that does not preserve{far}\n")
     if found.ladder is not None:
         out.print(ladder_table(found.ladder))
         _say(out, _rating_text(found.ladder))

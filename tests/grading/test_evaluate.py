@@ -211,6 +211,7 @@ class TestPolicies:
 class TestCommand:
     def test_tables(self, run: Any) -> None:
         out, _ = run("mcts(simulations=5)", "-g", GAME, *SHORT, "--blunders", "2")
+        assert "error: the share that does not preserve\n" in out  # no set has a row of positions far from the end
         for text in (
             "mcts(simulations=5) in mnk(m=4), seed 0",
             "preserving %",
