@@ -199,14 +199,16 @@ def rate(
     """Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough."""
     from ...envs import make_game
     from ..grading.anchors import ladder_of
-    from ..grading.placing import iter_place, placing_of
+    from ..grading.placing import iter_place, placing_of, rungs_at_hand
     from ..records.names import titled
     from ..records.record import write_records
     from .parts.competition import games_in
     from .parts.evaluation import named
 
     made, found = make_game(game), named(player)
-    known = ladder_of(made, ladder)
+    known, lacking = rungs_at_hand(ladder_of(made, ladder), made)
+    for rung, why in lacking.items():
+        _err.print(f"without {rung}: {why}", markup=False, soft_wrap=True)
     if out is not None:
         out = titled(out, f"rate {found.name or found.spec} on {made.source}, seed {seed}")
     done = games_in(out, resume)

@@ -1,8 +1,8 @@
 """Ratings of the rungs of a ladder, against which a player is rated.
 
-Ratings of Connect Four's full ladder come with the package: they were measured once, by ``python -m
+Ratings of a ladder for each game come with the package: they were measured once, by ``python -m
 benchmarks.strength.ladder``, in more games than anybody would wait for, so that ratings of different days can be
-compared. Ratings of other rungs, and in other games, are measured when they are needed: each rung plays the next two.
+compared. Ratings of other rungs, and of variants, are measured when they are needed: each rung plays the next two.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from ..ratings import Difference, pair_scores, rate_against
 from ..ratings.difference import ELO_PER_LOGIT
 from ..records.record import GameRecord
 
-__all__ = ["Placing", "iter_place", "most_telling", "placing_of"]
+__all__ = ["Placing", "iter_place", "most_telling", "placing_of", "rungs_at_hand"]
 
 _BEYOND = 400.0  # Elo above and below the ladder, how far a player is looked for
 _POINTS = 41  # ratings over which the next pair's worth is averaged
@@ -68,6 +68,18 @@ def placing_of(ladder: Mapping[str, float], records: Sequence[GameRecord], confi
         pairs[whole[place].players[1]] += pair_scores(whole[place : place + 2])
     against = {rung: 2 * len(pairs[rung]) for rung in ladder if rung in pairs}
     return Placing(rate_against(ladder, pairs, confidence) if pairs else None, against)
+
+
+def rungs_at_hand(ladder: Mapping[str, float], game: Game) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the rungs of a ladder that can play here, and of the others, what they lack: networks need extras."""
+    here, lacking = dict(ladder), dict[str, str]()
+    for rung in ladder:
+        try:
+            make(rung, game)
+        except ImportError as error:
+            del here[rung]
+            lacking[rung] = str(error)
+    return here, lacking
 
 
 def iter_place(

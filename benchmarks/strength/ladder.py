@@ -19,36 +19,46 @@ from rich.table import Table
 
 from plyground.arena import play_with_progress, rating_list, read_records
 from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchors
-from plyground.arena.grading.ladder import LADDERS
 from plyground.arena.matches import iter_match
 from plyground.arena.records.record import GameRecord
 from plyground.envs import Game, make_game
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
 
-# Weakest first, as far as is known before they have played. Larger games have fewer rungs that take seconds for a move.
-RUNGS: dict[str, tuple[str, ...]] = {
-    "connect_four": LADDERS["full"],
-    "tictactoe": (
-        "random",
-        "mcts(simulations=10)",
-        "mcts(simulations=30)",
-        "mcts(simulations=100)",
-        "alphabeta(depth=9)",
+SPECS = {"mcts": "mcts(simulations={})", "alphabeta": "alphabeta(depth={})", "alphazero": "alphazero(simulations={})"}
+
+
+def rungs_of(names: str) -> tuple[str, ...]:
+    """Return the specs of players as in ``random mcts-30 alphabeta-2``."""
+    parts = [name.partition("-") for name in names.split()]
+    return tuple(SPECS[kind].format(budget) if budget else kind for kind, _, budget in parts)
+
+
+# Weakest first, as a few games of each with each other said: who plays whom follows from it. Steps are small, so that
+# the weaker one still scores.
+RUNGS = {
+    "tictactoe": rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9"),
+    "connect_four": rungs_of(
+        "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 alphabeta-1 mcts-1000 alphabeta-2 alphabeta-3 alphabeta-4 "
+        "network alphabeta-5 alphabeta-6 alphabeta-7 mcts-10000 alphabeta-8 alphazero-100 mcts-100000"
+    ),
+    "othello": rungs_of(
+        "random mcts-3 mcts-10 mcts-30 mcts-100 alphabeta-1 mcts-300 mcts-1000 alphabeta-2 mcts-3000 network "
+        "alphabeta-3 alphazero-100 alphabeta-4 alphabeta-5 alphabeta-6"
+    ),
+    "checkers": rungs_of(
+        "random alphabeta-1 mcts-3 mcts-10 mcts-30 alphabeta-2 mcts-100 alphabeta-3 mcts-300 alphabeta-4 mcts-1000 "
+        "alphabeta-5 mcts-3000 alphabeta-6"
+    ),
+    "go": rungs_of(
+        "random alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000"
+    ),
+    "chess": rungs_of(
+        "random mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 alphabeta-1 alphabeta-2 alphabeta-3 alphabeta-4 alphabeta-5"
     ),
 }
-OTHERS = (
-    "random",
-    "mcts(simulations=30)",
-    "alphabeta(depth=1)",
-    "mcts(simulations=100)",
-    "alphabeta(depth=2)",
-    "mcts(simulations=300)",
-    "alphabeta(depth=3)",
-    "mcts(simulations=1000)",
-    "alphabeta(depth=4)",
-    "mcts(simulations=3000)",
-    "alphabeta(depth=5)",
+OTHERS = rungs_of(
+    "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 alphabeta-1 alphabeta-2 alphabeta-3 alphabeta-4"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from plyground.arena import rate_against
 from plyground.arena.grading.anchors import ladder_of, save_anchors
-from plyground.arena.grading.placing import iter_place, most_telling, placing_of
+from plyground.arena.grading.placing import iter_place, most_telling, placing_of, rungs_at_hand
 from plyground.arena.ratings import Difference, Ratings
 from plyground.arena.store import check_store, tournaments_in
 from plyground.envs import make_game
@@ -96,6 +97,16 @@ class TestLadders:
         path.write_text("[]")
         with pytest.raises(ValueError, match="is no ladder"):
             ladder_of(TICTACTOE, path)
+
+    def test_rungs_that_need_a_library_that_is_missing_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game, ladder = make_game("connect_four"), {"random": 0.0, "network": 500.0}
+        assert rungs_at_hand(ladder, game) == (ladder, {})
+        monkeypatch.setitem(sys.modules, "safetensors", None)
+        here, lacking = rungs_at_hand(ladder, game)
+        assert here == {"random": 0.0}
+        assert "pip install" in lacking["network"]
+        with pytest.raises(ValueError, match="did you mean 'random'"):
+            rungs_at_hand({"randm": 0.0}, game)
 
 
 class TestCommand:
