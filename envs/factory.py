@@ -48,6 +48,8 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
         game = function(**bound.arguments)
         if not isinstance(game, Game):
             raise ValueError(f"{function.__name__} must return a Game, got {game!r}")
+        if any(game is other for other in _games.values()):
+            game = game.replace()  # of another factory, and keeps the parameters of that
         changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
         game.parameters = dict(bound.arguments)
         game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name

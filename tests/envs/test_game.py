@@ -147,6 +147,15 @@ class TestGames:
         with pytest.raises(ValueError, match="share of heaps must be a number that a float holds, got 1000"):
             heaps(10**400)
 
+    def test_a_factory_that_gives_the_game_of_another_one_leaves_that_as_it_is(self) -> None:
+        @game_factory
+        def ours(depth: int = 3) -> Game:
+            return tictactoe()
+
+        assert ours(4).spec == "tictactoe(depth=4)"
+        assert (tictactoe().spec, tictactoe().parameters) == ("tictactoe", {})
+        assert ours(4) is ours(4)
+
     def test_one_without_a_factory(self) -> None:
         game = Game(**_COIN)
         assert pickle.loads(cloudpickle.dumps(game)) == game
