@@ -65,7 +65,8 @@ class PUCT(SearchAgent):
             the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
             all zero means uniform), and the values [batch] for the player to move, in the units of the utility. Or an
             `ObservationEvaluator`, such as `torch_evaluator` and `policy_evaluator` make of networks, which is shown
-            what the environment would show the player to move. None: uniform priors, and the game's ``evaluate``.
+            what the environment would show the player to move. None: uniform priors, and values by rollouts; where
+            ``lambda_`` is above 0, by the game's ``evaluate``.
         c: how much to explore along the priors.
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.

@@ -24,7 +24,7 @@ class LeafValues:
 
     Args:
         game: the game.
-        evaluator: gives priors and values; None: uniform priors, and the game's ``evaluate``.
+        evaluator: gives priors and values; None: uniform priors, and the game's ``evaluate``, if λ is above 0.
         lambda_: λ, the share of the evaluator's value; AlphaGo's paper has it on the rollout.
         rollout: what draws the moves of rollouts: ``"random"``, ``"heavy"``, or a linear policy or its file.
 
