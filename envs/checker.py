@@ -201,7 +201,9 @@ def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
 def _check_draws(game: Game, state: State, actions: list[int], last: int, before: int, rng: Any) -> None:
     """Check what the game says of moves to rollouts and to new nodes of a tree, where it says anything."""
     buffer, knowledge = np.zeros(game.num_actions, np.int32), game.knowledge
-    asked = {"random_action": (buffer, rng)} if game._fields["random_action"] is not None else {}
+    asked: dict[str, tuple[Any, ...]] = {}
+    if game._fields["random_action"] is not None:
+        asked["random_action"] = (buffer, rng)
     if knowledge.has_action:
         asked["rollout_action"] = (last, before, buffer, rng)
     for rule, arguments in asked.items():

@@ -204,7 +204,7 @@ class Game(GameTexts, GameViews):
         self.observation_shape = tuple(observation_shape)
         self.observation_high = observation_high
         self.observation_dtype = np.dtype(observation_dtype)
-        self.players = tuple(players)
+        self.players = players
         self.is_checked = not check
         self.symmetries = tuple(map(symmetry_of, symmetries))
         self.repetition, self.history = repetition, history

@@ -6,7 +6,6 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
-from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -110,7 +109,7 @@ def check_layout(game: Any) -> None:
         raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {game.name!r}")
     if not isinstance(game.dtype, np.dtype) or game.dtype.names is None or not issubclass(game.dtype.type, np.record):
         raise TypeError(f"state must be a record dtype made by state_dtype(…), got {game.dtype!r}")
-    if not isinstance(game.max_utility, Real) or isinstance(game.max_utility, bool) or not game.max_utility > 0:
+    if not _is_number(game.max_utility) or not game.max_utility > 0:
         raise ValueError(f"max_utility of {game.name} must be a number above 0, got {game.max_utility!r}")
     _check_planes(game)
     if game.history is not None:
@@ -153,6 +152,10 @@ def check_layout(game: Any) -> None:
         _check_repetition(game, game.repetition)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def _is_agent_name(name: Any) -> bool:
     return isinstance(name, str) and _AGENT_NAME.fullmatch(name) is not None
 
@@ -167,7 +170,7 @@ def _check_planes(game: Any) -> None:
     if dtype.kind not in "biuf":
         raise ValueError(f"observation_dtype of {game.name} must be of integers or floats, got {dtype}")
     largest = np.inf if dtype.kind == "f" else 1 if dtype.kind == "b" else np.iinfo(dtype).max
-    if not isinstance(high, Real) or isinstance(high, bool) or not 0 <= high <= largest or not math.isfinite(high):
+    if not _is_number(high) or not 0 <= high <= largest or not math.isfinite(high):
         raise ValueError(
             f"observation_high of {game.name} must be a number from 0 to {largest}, the largest that planes of {dtype} "
             f"hold, got {high!r}: give a larger observation_dtype, or lower values"

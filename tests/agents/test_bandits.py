@@ -121,7 +121,8 @@ class TestInterface:
             with pytest.raises(ValueError, match="arms must be a whole number of at least 1"):
                 kind(arms, **options)
         bandit = kind(2, **options)
-        for arm in (-1, 2, 1.5, True):
+        wrong = [-1, 2, 1.5, True]
+        for arm in wrong:
             with pytest.raises(ValueError, match=f"arm must be a whole number, from 0 to 1, got {arm}"):
                 bandit.update(arm, 1.0)
         for reward in (-0.1, 1.1, math.nan):
