@@ -160,7 +160,7 @@ def test_passing_is_a_null_move() -> None:
 
 def test_check_game_compiles_the_rules_that_a_search_asks() -> None:
     def passed(state: Any) -> bool:
-        return state.nothing
+        return "nothing" in state.dtype.names  # what only Python knows
 
     with pytest.raises(ValueError, match="'passed' of tictactoe does not compile"):
         check_game(make_game("tictactoe").replace(passed=passed), games=1)
