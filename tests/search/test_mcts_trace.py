@@ -135,7 +135,7 @@ class TestMCTS:
         ("moves", "options", "message"),
         [
             ([0, 3, 1, 4, 2], {"simulations": 5}, "the game of tictactoe is over, there is nothing to search"),
-            ([], {"simulations": 0}, "simulations must be at least 1, got 0"),
+            ([], {"simulations": 0}, "simulations must be a whole number, at least 1, got 0"),
             ([], {"simulations": 5, "c": -1}, "c must be a number of at least 0, got -1"),
         ],
     )
