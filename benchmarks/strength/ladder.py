@@ -50,6 +50,10 @@ RUNGS = {
         "random alphabeta-1 mcts-3 mcts-10 mcts-30 alphabeta-2 mcts-100 alphabeta-3 mcts-300 alphabeta-4 mcts-1000 "
         "alphabeta-5 mcts-3000 alphabeta-6"
     ),
+    "gomoku": rungs_of(
+        "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 "
+        "alphabeta-2 alphabeta-3 alphabeta-4"
+    ),
     "go": rungs_of(
         "random alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000"
     ),
