@@ -14,10 +14,11 @@ import pytest
 
 from plyground.agents import make
 from plyground.arena import GameRecord, Ratings, climb, elo_difference, match, pair_scores, rate_against
-from plyground.arena.grading.anchors import anchors_of, committed_anchors, measure_anchors, save_anchors
+from plyground.arena.grading.anchors import anchors_of, committed_anchors, ladder_of, measure_anchors, save_anchors
 from plyground.arena.grading.ladder import LADDERS, ladder_rungs
 from plyground.envs import make_game
 
+FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
 GAME = "tictactoe"
 RUNGS = ("random", "mcts(simulations=10)", "alphabeta(depth=2)")
 
@@ -109,6 +110,17 @@ class TestAnchors:
         rungs = LADDERS["quick"]
         found, measured_now = anchors_of(game, rungs, 2, 0, None, 1, play_all)  # nothing is played
         assert (found, measured_now) == ({rung: known[rung] for rung in rungs}, False)
+
+    @pytest.mark.parametrize("path", sorted(FOLDER.glob("ladder_*.json")), ids=lambda path: path.stem)
+    def test_committed_are_of_players_that_there_are(self, path: Path) -> None:
+        about = json.loads(path.read_text())
+        game = make_game(about["game"])
+        assert path.name == f"ladder_{game.spec}.json"
+        assert ladder_of(game) == about["elo"]
+        assert about["elo"]["random"] == 0 == min(about["elo"].values())
+        assert about["elo"].keys() == about["standard errors"].keys()
+        for rung in about["elo"]:
+            make(rung, game)
 
     def test_measured(self, tmp_path: Path) -> None:
         game = make_game(GAME)
