@@ -7,8 +7,8 @@
 The first plays matches from pairs of openings, against programs that are installed as Debian has them (``apt-get
 install stockfish gnuchess fairymax phalanx``) and speak UCI or XBoard through python-chess (the extra ``chess``). Games
 that the file has are not played again; Ctrl-C loses one game at most. Stockfish plays as strongly as ``UCI_Elo`` says,
-which was fitted to games of 120 s and 1 s a move. XBoard knows whole seconds only, so Fairy-Max and Phalanx are given a
-depth.
+which was fitted to games of 120 s and 1 s a move. XBoard knows whole seconds only: Fairy-Max is given a depth, and
+Phalanx, which takes none, a second.
 
 The second counts the positions that are solved: where the move after so many seconds is one of the best ones.
 """
@@ -35,7 +35,6 @@ from plyground.envs.games.chess.san import read_san, san_of
 
 HEAD = ("opponent", "games", "score", "Elo", "95 % interval")
 SUITE = Path(__file__).parents[1] / "data" / "bratko_kopec.epd"
-DEPTH = 6  # of programs that speak XBoard
 app = typer.Typer(add_completion=False, help=(__doc__ or "").partition("\n")[0])
 
 
@@ -53,9 +52,9 @@ class Opponent(NamedTuple):
     arguments: str
 
     def spec(self, seconds: float) -> str:
-        """Return the player, who has so many seconds for a move, or a depth."""
-        limit = f"depth={DEPTH}" if "xboard" in self.arguments else f"move_seconds={seconds:g}"
-        return f'engine("{self.command}", {limit}, {self.arguments})'
+        """Return the player, who has so many seconds for a move, or a limit of its own."""
+        limit = "" if "xboard" in self.arguments else f"move_seconds={seconds:g}, "
+        return f'engine("{self.command}", {limit}{self.arguments})'
 
 
 OPPONENTS = (
@@ -64,8 +63,8 @@ OPPONENTS = (
         for elo in (1350, 1600, 1900, 2200)  # Stockfish 15.1, of Debian 12, takes no less than 1350
     ),
     Opponent("GNU Chess", "gnuchess --uci", 'protocol="uci"'),
-    Opponent("Fairy-Max", "fairymax", 'protocol="xboard"'),
-    Opponent("Phalanx", "phalanx", 'protocol="xboard"'),
+    Opponent("Fairy-Max", "fairymax", 'protocol="xboard", depth=6'),
+    Opponent("Phalanx", "phalanx", 'protocol="xboard", move_seconds=1'),
 )
 
 
