@@ -47,6 +47,7 @@ FAR_AHEAD, FAR_AHEAD_PLIES = 8.0, 4  # pawns; plies after which the game is won
 LONGEST = 240  # plies; a longer game is a draw
 NEARNESS = 0.97  # the weight of what is said of a position to that of the one before
 CORRELATED = 8.0  # positions of a game that tell as much as one alone
+LONGEST_LINE = 109  # of numbers, which the formatter leaves in one line
 FOLDS = 4  # of the games, for a look at what values are worth for other games
 SPREAD, ROUGHNESS = 0.2, 0.04  # pawns: how far a value may go from what it was, and how much farther than its neighbour
 POSITION = np.dtype([("state", LAYOUT), ("value", "f4"), ("result", "f4"), ("game", "i4"), ("is_quiet", "?")])
@@ -236,7 +237,8 @@ def text_of(values: NDArray[Any], about: str) -> str:
                 ranks = [" ".join(f"{value:5d}" for value in rank) for rank in row.reshape(8, 4)[::-1]]
                 lines += ['        """', *(f"        {rank}" for rank in ranks), '        """,']
             else:
-                numbers, most = list(map(str, row)), 14
+                numbers = list(map(str, row))
+                most = size if len(" ".join(numbers)) <= LONGEST_LINE else 14
                 pieces = [" ".join(numbers[i : i + most]) for i in range(0, size, most)]
                 lines += [f'        "{piece} "' for piece in pieces[:-1]] + [f'        "{pieces[-1]}",']
         lines.append("    ),")
