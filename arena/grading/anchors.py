@@ -1,6 +1,6 @@
 """Ratings of the rungs of a ladder, against which a player is rated.
 
-Ratings of a ladder for each game come with the package: they were measured once, by ``python -m
+Ratings of ladders for most games come with the package: they were measured once, by ``python -m
 benchmarks.strength.ladder``, in more games than anybody would wait for, so that ratings of different days can be
 compared. Ratings of other rungs, and of variants, are measured when they are needed: each rung plays the next two.
 """
