@@ -87,7 +87,9 @@ class TestPlace:
 class TestLadders:
     def test_of_the_package_and_of_a_file(self, tmp_path: Path) -> None:
         assert ladder_of(make_game("connect_four"))["random"] == 0
-        with pytest.raises(ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of checkers, connect_four"):
+        with pytest.raises(
+            ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of checkers, connect_four"
+        ):
             ladder_of(make_game("mnk(m=4, n=4, k=4)"))
         path = tmp_path / "ladder.json"
         save_anchors(path, TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
