@@ -113,13 +113,14 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
     for number in range(games):
         state, image = game.new_state(), game.new_state()
         symmetry = game.symmetries[number % len(game.symmetries)] if game.symmetries else None
+        goes = np.arange(game.num_actions) if symmetry is None else np.argsort(symmetry.actions)  # where an action goes
         plies, last, before = 0, -1, -1
         while True:
             _check_validity(game, state, compiled=math.isinf(end))
             _check_view(game, state)
             over = _number(game, state, "is_terminal", _asked(game, state, "is_terminal"))
             if symmetry is not None:
-                _check_image(game, state, image, symmetry)
+                _check_image(game, state, image, symmetry, goes)
             if over:
                 break
             _check_guess(game, state)
@@ -131,7 +132,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             _check_deeper(game, state, actions[i])
             game.play(state, actions[i])
             if symmetry is not None:
-                game.play(image, symmetry.actions.tolist().index(actions[i]))
+                game.play(image, int(goes[actions[i]]))
             last, before = actions[i], last
             if after[i] != (key := _asked(game, state, "repetition_key")):
                 fault = f"must be what `repetition_key` is after action {actions[i]}, {key}, got {after[i]}"
@@ -242,12 +243,11 @@ def _check_deeper(game: Game, state: State, action: int) -> None:
             raise _broken(game, state, "passed", "the other player must be to move after a pass")
 
 
-def _check_image(game: Game, state: State, image: State, symmetry: Symmetry) -> None:
-    """Check that an image of the moves has led to the image of the position."""
-    where = np.argsort(symmetry.actions)  # an action goes
+def _check_image(game: Game, state: State, image: State, symmetry: Symmetry, goes: Any) -> None:
+    """Check that an image of the moves, each as it ``goes``, has led to the image of the position."""
     before, after = (
         [game.player(one), bool(game.is_terminal(one)), sorted(legal)]
-        for one, legal in ((state, where[game.actions(state)].tolist()), (image, game.actions(image)))
+        for one, legal in ((state, goes[game.actions(state)].tolist()), (image, game.actions(image)))
     )
     for player in (0, 1):
         one, other = (

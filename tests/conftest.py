@@ -45,6 +45,7 @@ SEARCHES = {
     "alphabeta::test_value_is_that_of_minimax_in_every_game": FOUR[:2],
     "alphabeta_options": FOUR,
     "batch": (*FOUR, "tictactoe"),
+    "checker": (FOUR[0], "tictactoe"),
     "evaluation::test_compiled_evaluation_is_the_sum_of_weighted_features": ("othello", "chess"),
     "game": (FOUR[0], "tictactoe"),
     "jit::test_bound_kernel_is_the_kernel": (FOUR[0], "tictactoe"),

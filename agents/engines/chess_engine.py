@@ -264,8 +264,10 @@ def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:
     score = info.get("score")
     if score is None:
         return None
-    value, is_mate = math.copysign(1.0, score.relative.score(mate_score=_MATE)), score.is_mate()
-    if not is_mate:
+    is_mate = score.is_mate()
+    if is_mate:
+        value = math.copysign(1.0, score.relative.score(mate_score=_MATE))
+    else:
         value = min(max(result_of_centipawns(score.relative.score()), -_NEARLY), _NEARLY)
     depth, nodes = int(info.get("depth", 0)), int(info.get("nodes", 0))
     visits = {action: max(nodes, 1)}

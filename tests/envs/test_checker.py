@@ -1,0 +1,125 @@
+"""What `check_game` finds by playing: the promises of rules, broken one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyground.envs import Game, Knowledge, check_game, go
+from tests.helpers.coin import COIN
+
+
+def _other(state: Any, actions: Any) -> int:
+    actions[0] = 2
+    return 1
+
+
+def _wrong_positions(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
+    actions[:2], keys[:2] = (0, 1), (1, 2)
+    return 2
+
+
+def _count_looks(state: Any, player: int, planes: Any) -> None:
+    state.x += 1
+
+
+def _two_at_first(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 7 if state.ply else 1
+    return 2
+
+
+def _pass_on(state: Any) -> bool:
+    state.x = 5
+    return True
+
+
+def _far_features(state: Any, last: int, before: int, actions: Any, features: Any) -> int:
+    actions[0], features[0, 0] = 1, 3
+    return 1
+
+
+def _bad_priors(state: Any, last: int, before: int, actions: Any, count: int, visits: Any, values: Any) -> None:
+    visits[:] = -1
+
+
+def test_good_games(game: Game) -> None:
+    check_game(game, games=5)
+
+
+def test_a_good_game_of_one_ply() -> None:
+    check_game(Game(**COIN))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"player": lambda state: 2}, "'player' of coin: must be 0 or 1, got 2"),
+        ({"legal_actions": lambda state, actions: 0}, "'legal_actions' of coin: must write ids of 0 to 1"),
+        ({"legal_actions": lambda state, actions: 2}, r"got 2: \[-1, -1\]"),
+        ({"num_actions": 1}, r"must write ids of 0 to 0, ascending, and return how many, got 2: \[0, 1\]"),
+        ({"is_terminal": lambda state: False}, "'max_plies' of coin: a game must end after 1 plies"),
+        ({"utility": lambda state, player: 1.0}, r"'utility' of coin: must be .* opposite .* got 1\.0 and 1\.0"),
+        ({"max_utility": 0.5}, r"'utility' of coin: must be up to ±0\.5"),
+        ({"evaluate": lambda state, player: 1.0 - 2 * player}, r"'evaluate' of coin: must be inside ±1\.0"),
+        (
+            {"observe": lambda state, player, planes: planes.fill(3)},
+            "'observe' of coin: values must be 0 to 1, got 3 to 3",
+        ),
+        ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
+        ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
+        ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
+        ({"fixed": ("ply",)}, "'fixed' of coin: no move may change 'ply', 0 at the start"),
+        ({"noisy_actions": _other}, r"'noisy_actions' of coin: must write legal actions, .* \[0, 1\], got \[2\]"),
+        ({"observe": _count_looks}, r"'observe' of coin: must not change the state, in state \(0, 0\)"),
+        (
+            {"legal_actions": _two_at_first},
+            r"'legal_actions' of coin: must write ids of 0 to 1, .* got 2: \[0, 7\]",
+        ),
+        (
+            {"random_action": lambda state, actions, rng: 2},
+            r"'random_action' of coin: must return a legal action, one of \[0, 1\], got 2",
+        ),
+        (
+            {"knowledge": Knowledge(action=lambda state, last, before, actions, rng: -1)},
+            "'rollout_action' of coin: must return a legal action",
+        ),
+        (
+            {"knowledge": Knowledge(local_features=_far_features, slots=1, num_weights=3)},
+            r"'local_features' of coin: must write indices of 0 to 2, got \[\[3\]\]",
+        ),
+        ({"knowledge": Knowledge(priors=_bad_priors)}, "'priors' of coin: must write visits from 0 on"),
+        ({"is_forced": lambda state: True}, r"'is_forced' of coin: all legal actions \[0, 1\] must be noisy"),
+        ({"stakes": lambda state, action: 1.0}, "'stakes' of coin: must return two numbers, got 1.0"),
+        ({"exchange": lambda state, action, least: None}, "'exchange' of coin: must return a number, got None"),
+        ({"passed": _pass_on}, "'passed' of coin: the other player must be to move"),
+        (
+            {"symmetries": [([0], [1, 0])], "observe": lambda state, player, planes: planes.fill(state.x)},
+            "'symmetries' of coin: the image of the moves must lead to the image of the position",
+        ),
+        (
+            {"symmetries": [([0], [1, 0])], "canonical_key": lambda state: np.uint64(state.x)},
+            r"'canonical_key' of coin: must be the same for the image \(\d, 1\)",
+        ),
+        (
+            {"keys_after": lambda state, actions, keys, scratch: 0},
+            r"'keys_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
+        ),
+        (
+            {"keys_after": _wrong_positions},
+            "'keys_after' of coin: must be what `repetition_key` is after action",
+        ),
+    ],
+)
+def test_broken_promises(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_game(Game(**{**COIN, **change}))
+
+
+def test_planes_that_count_on_zeros() -> None:
+    def observe(state: Any, player: int, planes: Any) -> None:
+        planes[0, 0, 0] = 1
+
+    with pytest.raises(ValueError, match=r"'observe' of go.*: must write every value of the newest position"):
+        check_game(go(board_size=2).replace(observe=observe, decode=None))
