@@ -191,7 +191,7 @@ class Game(GameTexts, GameViews):
         check: bool = True,
     ) -> None:
         self._fields = _plain({k: v for k, v in locals().items() if k != "self"})
-        check_functions(name, self._fields)
+        check_functions(name, self._fields, Game.__init__.__annotations__)
         self._origin: tuple[Callable[..., Game], dict[str, Any]] = (Game, self._fields)  # how to make it again
         self.spec = name
         self._source: str | None = None

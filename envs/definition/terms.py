@@ -32,12 +32,6 @@ Rule = Callable[..., Any]
 State = np.record  # one row of an array with the game's dtype
 
 _AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
-_NEEDED = ("player", "legal_actions", "play", "is_terminal", "utility", "observe", "action_to_str")
-_FUNCTIONS = (
-    *(*_NEEDED, "setup", "evaluate", "features", "noisy_actions", "is_forced", "stakes", "exchange", "passed", "key"),
-    *("canonical_key", "repetition_key", "keys_after", "random_action", "is_valid", "decode", "owners"),
-    *("str_to_action", "move_name", "move_of", "fen_of", "read_fen", "text"),
-)
 
 
 class Symmetry(NamedTuple):
@@ -192,14 +186,20 @@ def _check_repetition(game: Any, repetition: Any) -> None:
         checked_whole("the channel of a repetition", repetition.channel, 0, game.observation_shape[-1] - 1)
 
 
-def check_functions(game: str, fields: Mapping[str, Any]) -> None:
+def check_functions(game: str, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
     """Check that what a `Game` is given as a function is one, before any rule is made of it.
+
+    Args:
+        game: the game's name.
+        fields: what the game is given.
+        kinds: the annotations of these, as they are written: a ``Rule`` or a ``Callable`` is a function.
 
     Raises:
         TypeError: one is not; the message names it.
     """
-    for name in _FUNCTIONS:
-        if not callable(fields[name]) and (fields[name] is not None or name in _NEEDED):
+    for name, kind in kinds.items():
+        is_function = kind.startswith(("Rule", "Callable"))
+        if is_function and not callable(fields[name]) and not (fields[name] is None and kind.endswith("None")):
             raise TypeError(f"{name} of {game} must be a function, got {fields[name]!r}")
 
 
