@@ -13,6 +13,7 @@ from typing import Any
 import chess.pgn
 import pytest
 
+from plyground.agents.scores import pawn_value
 from plyground.arena import GameRecord, match, play, read_games, write_games
 from plyground.arena.records.judgements import Judgement
 from plyground.envs import chess_v0, make_game
@@ -114,10 +115,10 @@ class TestWritten:
             "chess", ["a", "b"], moves, 0, [0, 0], "truncated", [0.0] * 3, [0, 1, 0], None, analyses=list(thoughts)
         )
         text = written(tmp_path, record)
-        # 4 log10(p / (1 - p)), with p = 0.55; two pawns of the evaluation, which are dearer than those of the start
+        # 4 log10(p / (1 - p)), with p = 0.55; and 0.026 in pawns of the evaluation
         line = text.replace("\n", " ")
         (pawns,) = re.findall(r"e4 { \[%eval 0\.35,5\] } 1\.\.\. e5 { \[%eval -([\d.]+),3\] }", line)
-        assert 1.5 < float(pawns) < 3.5
+        assert float(pawns) == pytest.approx(0.026 / pawn_value(make_game("chess")), abs=0.006)
         assert "2. Nf3 { [%eval -100.00,2] } *" in line
         assert list(read_games(tmp_path / "written.pgn")) == [dataclasses.replace(record, analyses=None)]
 

@@ -105,27 +105,30 @@ class TestReplay:
         assert shown(["G", "n", "g", "p", "\x03"]).startswith("initial position")
 
 
-def test_the_bar_of_a_match_tells_the_rate_and_who_leads(monkeypatch: pytest.MonkeyPatch) -> None:
-    console = Console(file=io.StringIO(), force_terminal=True, width=120, color_system=None)
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What bars of progress write to."""
+    output = io.StringIO()
+    console = Console(file=output, force_terminal=True, width=120, color_system=None)
     monkeypatch.setattr("plyground.arena.progress.CONSOLE", console)
+    return output
+
+
+def test_the_bar_of_a_match_tells_the_rate_and_who_leads(terminal: io.StringIO) -> None:
     games = [a_game(f"[a] {other}", 1.0, (one,)) for one in (0, 8) for other in "bc"]
     assert play_with_progress(iter(games), 4) == games
-    output: Any = console.file
-    text = output.getvalue()
+    text = terminal.getvalue()
     assert re.search(r" 4/4 +[\d.e+]+/s ", text)
     best = rating_list(games).ratings[0]  # by all games, those after the last look too
     assert f"[a] leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})" in text
 
 
-def test_the_bar_of_a_match_that_has_ended_names_who_won_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    console = Console(file=io.StringIO(), force_terminal=True, width=120, color_system=None)
-    monkeypatch.setattr("plyground.arena.progress.CONSOLE", console)
+def test_the_bar_of_a_match_that_has_ended_names_who_won_it(terminal: io.StringIO) -> None:
     games = [a_game(names, 1.0, (number,)) for number, names in enumerate(["b a", "a b", "b a", "a b", "a b", "a b"])]
     play_with_progress(iter(games), 6)
-    output: Any = console.file
-    assert re.findall(r"(\w) leads", output.getvalue())[-1] == "a"
+    assert re.findall(r"(\w) leads", terminal.getvalue())[-1] == "a"
     play_with_progress(iter([a_game("a b", 1.0), a_game("b a", 1.0)]), 2)
-    assert re.findall(r"(\w+) leads", output.getvalue())[-1] == "nobody"
+    assert re.findall(r"(\w+) leads", terminal.getvalue())[-1] == "nobody"
 
 
 class TestWatch:
