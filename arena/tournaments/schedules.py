@@ -50,7 +50,8 @@ def gauntlet(players: int, seeds: int = 1) -> Schedule:
 def swiss(players: int, rounds: int | None = None) -> Schedule:
     """Rounds of pairings between players of about the same points, none of them twice if that can be.
 
-    Of an odd number of players, the last one who has not had it sits out, and gets the points of a pairing that is won.
+    Of an odd number of players, the last one who has not had it sits out, and gets the points of a pairing that is won;
+    another one, if the others could not be paired anew.
 
     Args:
         players: how many there are.
@@ -59,18 +60,14 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
     rounds = max(1, (players - 1).bit_length()) if rounds is None else checked_whole("rounds", rounds, 1)
     points = [0.0] * players
     met: set[Pairing] = set()
-    rested: set[int] = set()
+    rested: set[int | None] = set()
     left = set(range(players))
     for _ in range(rounds):
         ranking = sorted(left, key=lambda player: (-points[player], player))
-        resting = None
-        if len(ranking) % 2:
-            resting = next((player for player in reversed(ranking) if player not in rested), ranking[-1])
-            ranking.remove(resting)
-            rested.add(resting)
-        if not ranking:
+        if len(ranking) < 2:
             break
-        pairings = _new_pairings(ranking, met, [_TRIES]) or list(zip(ranking[::2], ranking[1::2], strict=True))
+        resting, pairings = _round_of(ranking, met, rested)
+        rested.add(resting)
         met.update(map(_sorted, pairings))
         outcome = yield pairings
         for pairing, both in zip(pairings, outcome.points, strict=True):
@@ -80,6 +77,19 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
             points[resting] += max(map(sum, outcome.points))
         left -= outcome.withdrawn
     return None
+
+
+def _round_of(ranking: Sequence[int], met: set[Pairing], rested: set[int | None]) -> tuple[int | None, list[Pairing]]:
+    """Return who sits out, None if nobody has to, and the pairings of the others; of old ones if there must be."""
+    choices: list[int | None] = [None]
+    if len(ranking) % 2:
+        choices = [player for player in reversed(ranking) if player not in rested] or [ranking[-1]]
+    for resting in choices:
+        pairings = _new_pairings([player for player in ranking if player != resting], met, [_TRIES])
+        if pairings is not None:
+            return resting, pairings
+    paired = [player for player in ranking if player != choices[0]]
+    return choices[0], list(zip(paired[::2], paired[1::2], strict=True))
 
 
 def _new_pairings(ranking: Sequence[int], met: set[Pairing], tries: list[int]) -> list[Pairing] | None:

@@ -80,6 +80,13 @@ class TestSchedules:
         met = Counter(frozenset(pairing) for pairings in rounds for pairing in pairings)
         assert sorted(met.values()) == [1, 1, 1, 1, 2, 2]
 
+    @pytest.mark.parametrize("seed", [172, 706, 918, 1078])  # where the last of the table must play for it
+    def test_swiss_of_an_odd_number_lets_another_player_sit_out_before_two_meet_again(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        rounds = rounds_of("swiss(rounds=7)", 9, lambda one, other: float(rng.integers(0, 5)) / 2)
+        met = [frozenset(pairing) for pairings in rounds for pairing in pairings]
+        assert len(set(met)) == len(met) == 7 * 4
+
     @pytest.mark.parametrize("players", range(2, 18))
     def test_knockout(self, players: int) -> None:
         rounds = rounds_of("knockout", players)
