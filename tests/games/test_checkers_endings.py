@@ -151,7 +151,7 @@ def test_the_count_decides() -> None:
 def test_memory_is_one_limit_for_both_ways() -> None:
     game = make_game("checkers")
     with pytest.raises(MemoryError, match="checkers is too large to solve with table_mb=2"):
-        Solver(game, table_mb=2).value(game.new_state())
+        Solver(game, table_mb=2, seconds=0).value(game.new_state())
     endings = Endings(game, 2)
     assert endings.value(game.state_from_fen("B:WK1:BK14,K15")) == (1.0, 17)
     assert endings._free.megabytes + endings._counted.megabytes <= 2
