@@ -86,6 +86,9 @@ class AlphaBeta(SearchAgent):
             exchange (most valuable victim, least valuable attacker; Slate and Atkin 1977).
         countermoves: sound; after the killers, try the move that cut off after the opponent's last move elsewhere (J.
             W. H. M. Uiterwijk, "The countermove heuristic", ICCA Journal 15, 1992).
+        penalties: sound; lower the history of the quiet moves that were tried before the one that cut off, and keep
+            history within bounds, where new cut-offs outweigh old ones (M. H. M. Winands and others, "The relative
+            history heuristic", Computers and Games 2006; for the bounds, Stockfish).
         null_move: changes the value; where the evaluation is β or more, let the player pass, by the game's rule
             ``passed``, and search this many plies less deep, and more where many are left: if that is still as good as
             β, so is the position (D. F. Beal 1990; C. Donninger, "Null move and deep search", ICCA Journal 16, 1993).
@@ -97,7 +100,10 @@ class AlphaBeta(SearchAgent):
             pruning", ICCA Journal 21, 1998).
         late_pruning: changes the value; with d plies left, five or less, try this many moves and d² more, and of the
             others none but those that win something.
-        deep_reductions: changes the value; let ``lmr`` reduce by more plies, ln(depth) · ln(move) / 2.25.
+        deep_reductions: changes the value; let ``lmr`` reduce by ln(depth) · ln(move) / 1.8 plies, rounded, and by one
+            less in an open window.
+        internal_reductions: changes the value; with this many plies left or more, search a position a ply less deep for
+            which the table has no move (internal iterative reductions, E. Schröder's idea of 2020).
         delta: changes the value; in the quiescence search, leave out a move that does not come to α by what it wins
             and this much, in the units of the evaluation.
         exchange_pruning: changes the value; leave out moves that win something and lose more by the exchange, in the
@@ -144,11 +150,13 @@ class AlphaBeta(SearchAgent):
         singular: float | None = None,
         captures: bool | None = None,
         countermoves: bool | None = None,
+        penalties: bool | None = None,
         null_move: int | None = None,
         check_extensions: bool | None = None,
         futility: float | None = None,
         late_pruning: int | None = None,
         deep_reductions: bool | None = None,
+        internal_reductions: int | None = None,
         delta: float | None = None,
         exchange_pruning: bool | None = None,
         repetitions: bool | None = None,
@@ -167,11 +175,13 @@ class AlphaBeta(SearchAgent):
             "quiescence": quiescence,
             "captures": captures if ordered or captures is not None else False,
             "countermoves": countermoves,
+            "penalties": penalties,
             "null_move": null_move,
             "check_extensions": check_extensions,
             "futility": futility,
             "late_pruning": late_pruning,
             "deep_reductions": deep_reductions,
+            "internal_reductions": internal_reductions,
             "delta": delta,
             "exchange_pruning": exchange_pruning,
             "repetitions": repetitions,

@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 
 from ...envs.jit import helper, self_call
-from .ordering import KILLER, pick, prize, remember_cutoff, remember_reply, score_all, score_moves
+from .ordering import KILLER, pick, prize, remember_cutoff, remember_quiet, remember_reply, score_all, score_moves
 from .quiescence import just_above, just_below, quiesce, reply_window
 from .repeating import is_repeated
 from .selecting import FUTILE_TO, is_forced, is_futile, is_late, passes, reduction
@@ -88,6 +88,9 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 trusted = bound != UPPER and entry.depth >= depth - _ENTRY_LACKS and abs(value) < status.top
                 if status.singular >= 0 and depth >= _SINGULAR_FROM and trusted:
                     target = value - status.singular
+
+    if selective is not None and has_table and hash_move < 0 and 0 < status.internal_reductions <= depth:
+        depth -= 1
 
     # Step 2. Is the state so good that nothing needs to be searched, or that the player can even pass?
     static = 0.0
@@ -224,8 +227,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 left = full
                 is_reduced = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
                 if is_reduced and not forced and depth >= _REDUCED_FROM:
-                    status.reductions += 1
-                    left -= 1 if pruning is None else reduction(status, depth, i)
+                    left -= 1 if pruning is None else reduction(status, depth, i, is_narrow)
+                    status.reductions += left < full
                     high = just_above(floor)
             while True:
                 turn, low, top = reply_window(game.player(child) == player, floor, high)
@@ -260,7 +263,10 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 remember_cutoff(frame, w.history[player], move, depth)
             else:
                 if status.captures == 0 or prize(game.stakes, state, move) <= 0:
-                    remember_cutoff(frame, w.history[player], move, depth)
+                    if status.penalties != 0:
+                        remember_quiet(frame, w.history[player], move, i, depth)
+                    else:
+                        remember_cutoff(frame, w.history[player], move, depth)
                 if status.countermoves != 0:
                     remember_reply(frame, w.history[2 + player], move)
             break

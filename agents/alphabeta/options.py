@@ -36,11 +36,13 @@ class Options(NamedTuple):
     singular: float | None
     captures: bool
     countermoves: bool
+    penalties: bool
     null_move: int
     check_extensions: bool
     futility: float
     late_pruning: int
     deep_reductions: bool
+    internal_reductions: int
     delta: float
     exchange_pruning: bool
     repetitions: bool
@@ -50,6 +52,7 @@ class Options(NamedTuple):
         """1 if an option changes the value, else None, for which the kernels are compiled without these options."""
         changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
         changed = changed or self.null_move or self.check_extensions or self.futility or self.late_pruning
+        changed = changed or self.internal_reductions
         return np.int64(1) if changed else None
 
     @property
@@ -67,10 +70,13 @@ class Lengths(NamedTuple):
     plies: int  # plies with extensions and noisy moves
 
 
+_ORDER = ("hash_move", "killers", "history", "captures", "countermoves")
+_WHOLE = ("lmr", "quiescence", "null_move", "late_pruning", "internal_reductions")
 # The options that stand in the record as they are.
 _COPIED = (
     *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
-    *("futility", "late_pruning", "deep_reductions", "delta", "exchange_pruning", "check_extensions"),
+    *("futility", "late_pruning", "deep_reductions", "internal_reductions", "delta", "exchange_pruning"),
+    "check_extensions",
 )
 
 
@@ -81,7 +87,7 @@ def check_options(options: Options) -> None:
         ValueError: an option is out of its range, or there is a window for ``aspiration`` and ``iterative`` is False.
     """
     aspiration, margin, singular = options.aspiration, options.margin, options.singular
-    whole = {name: getattr(options, name) for name in ("lmr", "quiescence", "null_move", "late_pruning")}
+    whole = {name: getattr(options, name) for name in _WHOLE}
     sizes = {name: getattr(options, name) for name in ("futility", "delta")}
     check_arguments(
         ("replacement", options.replacement, options.replacement in ("depth", "always"), "'depth' or 'always'"),
@@ -125,9 +131,10 @@ def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:
     """Return the record [1] that each search begins with: the options, no budget, and nothing counted."""
     record = np.zeros(1, STATUS)
     status = record[0]
-    for name in ("hash_move", "killers", "history", "captures", "countermoves"):
+    for name in _ORDER:
         status[name] = options.ordered and getattr(options, name)
-    status.ordered = any(status[name] for name in ("hash_move", "killers", "history", "captures", "countermoves"))
+    status.ordered = any(status[name] for name in _ORDER)
+    status.penalties = options.penalties and status.history
     for name in _COPIED:
         status[name] = getattr(options, name)
     status.goes_on = options.quiescence > 0 or options.check_extensions

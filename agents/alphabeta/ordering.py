@@ -1,7 +1,8 @@
 """The order in which alpha-beta tries the moves: it decides how much is cut off, and never the value.
 
 First the move that the transposition table has for the position, then the two killer moves of the ply, then the others
-by their history; equally promising moves stay in the order of their numbers.
+by their history; equally promising moves stay in the order of their numbers. History may also fall, for moves that were
+tried in vain; then it has bounds, and what happened lately weighs most.
 
 In a game that tells the stakes of its moves, those that win something may come before the killers: the largest prize
 first, of these the one that risks least, and last of all those that lose by the exchange. And the move that refuted the
@@ -10,7 +11,8 @@ last move elsewhere may come after the killers.
 Sources: S. G. Akl and M. M. Newborn, "The principal continuation and the killer heuristic", ACM Annual Conference
 (1977); D. J. Slate and L. R. Atkin, "CHESS 4.5", in Chess Skill in Man and Machine (1977), for the move of the table
 and captures first; J. Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", IEEE PAMI 11
-(1989); J. W. H. M. Uiterwijk, "The countermove heuristic", ICCA Journal 15 (1992).
+(1989); J. W. H. M. Uiterwijk, "The countermove heuristic", ICCA Journal 15 (1992); and, for a history that falls, M. H.
+M. Winands and others, "The relative history heuristic", Computers and Games (2006), and, for its bounds, Stockfish.
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ import numpy as np
 
 from ...envs.jit import helper
 
-__all__ = ["KILLER", "pick", "prize", "remember_cutoff", "remember_reply", "score_all", "score_moves"]
+__all__ = ["KILLER", "pick", "prize", "remember_cutoff", "remember_quiet", "remember_reply", "score_all", "score_moves"]
 
 KILLER = 1 << 60  # killers, winning captures and the table's move have at least this score, all others less
 _FIRST_KILLER, _CAPTURE, _HASH_MOVE = KILLER + 1, 1 << 61, 1 << 62
 _REPLY = 1 << 59  # history has less
 _LOSING = -(1 << 59)  # so that losing captures stay below 0
+_QUIET = 1 << 58  # scores between this and its negative are history
 _PRIZE, _RISK = float(1 << 28), float(1 << 22)  # so that any difference of prizes outweighs the risk
 _MOST_PRIZE = float(1 << 24)  # of an evaluation in any unit
+_MOST_WEIGHT = 400  # of a cut-off in a history that may fall, which stays within ±32 * 512
 
 
 @helper
@@ -113,10 +117,32 @@ def pick(frame: Any, i: int, count: int) -> None:
 @helper
 def remember_cutoff(frame: Any, history: Any, move: int, depth: int) -> None:
     """Make ``move``, which cut off, the first killer of its ply, and raise its history."""
+    _remember_killer(frame, move)
+    history[move] += depth * depth
+
+
+@helper
+def remember_quiet(frame: Any, history: Any, move: int, number: int, depth: int) -> None:
+    """Do the same for move ``number`` of its ply, and lower the history of the quiet ones before it."""
+    _remember_killer(frame, move)
+    weight = min(depth * depth, _MOST_WEIGHT)
+    _shift(history, move, weight)
+    for i in range(number):
+        if abs(frame.scores[i]) < _QUIET:
+            _shift(history, frame.moves[i], -weight)
+
+
+@helper
+def _remember_killer(frame: Any, move: int) -> None:
     if frame.killers[0] != move:
         frame.killers[1] = frame.killers[0]
         frame.killers[0] = move
-    history[move] += depth * depth
+
+
+@helper
+def _shift(history: Any, move: int, weight: int) -> None:
+    """Raise or lower the history of a move, by less the nearer it is to its bound."""
+    history[move] += 32 * weight - history[move] * abs(weight) // 512
 
 
 @helper

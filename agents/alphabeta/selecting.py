@@ -22,7 +22,7 @@ FUTILE_TO = 6  # plies left, at most, for a state to be so good that nothing is 
 _MOVES_FUTILE_TO = 4  # … for a quiet move to be so bad
 _LATE_TO = 5  # … for a move to come too late
 _LOSING_TO = 2  # … for one that loses by the exchange
-_SLOPE = 2.25  # of reductions: ln(depth) * ln(number) divided by this
+_SLOPE = 1.8  # of reductions: ln(depth) * ln(number) divided by this
 
 
 @helper
@@ -79,9 +79,9 @@ def is_futile(
 
 
 @helper
-def reduction(status: Any, depth: int, number: int) -> int:
+def reduction(status: Any, depth: int, number: int, is_narrow: bool) -> int:
     """Return by how many plies a late move is searched less deep; a ply is left."""
     if status.deep_reductions == 0:
         return 1
     plies = int(0.5 + np.log(np.float64(depth)) * np.log(np.float64(number)) / _SLOPE)
-    return min(max(1, plies), depth - 2)
+    return min(max(0, plies - (not is_narrow)), depth - 2)

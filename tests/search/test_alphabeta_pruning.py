@@ -199,6 +199,7 @@ def test_each_option_does_what_the_slow_search_does(options: dict[str, Any], rng
     [
         {"captures": True},
         {"countermoves": True},
+        {"penalties": True},
         {"captures": True, "countermoves": True, "table_mb": 0, "killers": False},
     ],
     ids=str,
@@ -211,6 +212,20 @@ def test_an_order_by_captures_and_replies_changes_no_value(options: dict[str, An
             assert found.value == Minimax(TOLD, depth, evaluate=noise).analyse(state).value
             other += found.nodes != AlphaBeta(TOLD, depth, evaluate=noise).analyse(state).nodes
     assert other
+
+
+def test_what_the_table_does_not_know_is_searched_a_ply_less_deep(rng: np.random.Generator) -> None:
+    game = TOLD.replace(evaluate=noise, max_utility=math.inf)
+    options: dict[str, Any] = {"internal_reductions": 3}
+    changed = 0
+    for state in random_game(game, rng, plies=9)[:-1]:
+        three, four = (AlphaBeta(game, depth).analyse(state).value for depth in (3, 4))
+        # With four plies, replies have three left. An empty table knows none of them; after three plies it knows all.
+        assert AlphaBeta(game, 4, **options, iterative=False, pvs=False).analyse(state).value == three
+        assert AlphaBeta(game, 4, **options).analyse(state).value == four
+        assert AlphaBeta(game, 4, **options, table_mb=0).analyse(state).value == four
+        changed += three != four
+    assert changed
 
 
 @pytest.mark.slow
@@ -242,12 +257,14 @@ EVERYTHING: dict[str, Any] = {
     "quiescence": 4,
     "captures": True,
     "countermoves": True,
+    "penalties": True,
     "check_extensions": True,
     "null_move": 2,
     "futility": 0.02,
     "late_pruning": 1,
     "lmr": 2,
     "deep_reductions": True,
+    "internal_reductions": 3,
     "delta": 0.05,
     "exchange_pruning": True,
     "deeper_entries": True,
@@ -286,6 +303,7 @@ def test_a_game_that_tells_nothing_is_searched_all_the_same(rng: np.random.Gener
     [
         ({"null_move": -1}, "null_move must be a whole number from 0, which is off, to 255, got -1"),
         ({"late_pruning": 1.5}, "late_pruning must be a whole number"),
+        ({"internal_reductions": -1}, "internal_reductions must be a whole number from 0, which is off"),
         ({"futility": math.inf}, "futility must be a finite number, at least 0, which is off, got inf"),
         ({"delta": -1, "quiescence": 4}, "delta must be a finite number, at least 0, which is off, got -1"),
         ({"delta": 1}, "delta needs quiescence above 0"),
