@@ -140,14 +140,14 @@ class _RateColumn(ProgressColumn):
 
 
 class _Leader:
-    """Who is rated highest until now, with the interval; looked up anew when that costs little time."""
+    """Who is rated highest until now, and by how much above the next; looked up anew when that costs little time."""
 
     def __init__(self) -> None:
         self._games = PairCounter()
         self._next, self._text = 0.0, ""
 
     def add(self, record: GameRecord) -> str:
-        """Count a game, and return a line such as ``"random leads, +120 Elo (+31 to +240)"``."""
+        """Count a game, and return a line such as ``"random leads by 120 Elo (31 to 240)"``."""
         try:
             self._games.add(record)
         except ValueError:  # of another game, or of one player in both seats
@@ -162,12 +162,14 @@ class _Leader:
     def now(self) -> str:
         """Return such a line of all games until now."""
         try:
-            best = rate_games(self._games.counted()).ratings[0]
+            games = self._games.counted()
+            best, second = rate_games(games).ratings[:2]
+            lead = next(one for one in rate_games(games, anchors={second.name: 0}).ratings if one.name == best.name)
         except ValueError:  # some have not met yet
             return ""
-        if best.elo < 0.5:
+        if lead.elo < 0.5:
             return "nobody leads"
-        return f"{best.name} leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})"
+        return f"{best.name} leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
 
 
 def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:

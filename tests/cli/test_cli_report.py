@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plyground.arena import play_with_progress, rating_list, write_records
+from plyground.arena import elo_difference, pair_scores, play_with_progress, rating_list, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 from tests.helpers.command_line import Run
@@ -119,8 +119,20 @@ def test_the_bar_of_a_match_tells_the_rate_and_who_leads(terminal: io.StringIO) 
     assert play_with_progress(iter(games), 4) == games
     text = terminal.getvalue()
     assert re.search(r" 4/4 +[\d.e+]+/s ", text)
-    best = rating_list(games).ratings[0]  # by all games, those after the last look too
-    assert f"[a] leads, {best.elo:+.0f} Elo ({best.low:+.0f} to {best.high:+.0f})" in text
+    # By all games, those after the last look too; b and c, who have lost as much, are equals.
+    best = rating_list(games, anchors={"b": 0}).ratings[0]
+    assert f"[a] leads by {best.elo:.0f} Elo ({best.low:.0f} to {best.high:.0f})" in text
+
+
+def test_the_lead_in_a_match_is_that_over_the_other_player(terminal: io.StringIO) -> None:
+    results = [("a b", 1.0), ("b a", -1.0), ("a b", 0.0), ("b a", 0.0)] * 10
+    games = [a_game(names, result, (number // 2 % 9,)) for number, (names, result) in enumerate(results)]
+    play_with_progress(iter(games), 40)
+    lead, low, high = map(int, re.findall(r"a leads by (\d+) Elo \((\d+) to (\d+)\)", terminal.getvalue())[-1])
+    above_both = rating_list(games).ratings[0].elo  # the mean is 0
+    assert lead == pytest.approx(2 * above_both, abs=1)
+    expected = elo_difference(pair_scores(games))  # of another model, without a prior
+    assert low < expected.elo < high
 
 
 def test_the_bar_of_a_match_that_has_ended_names_who_won_it(terminal: io.StringIO) -> None:
