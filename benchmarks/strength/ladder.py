@@ -25,7 +25,14 @@ from plyground.envs import Game, make_game
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
 
-SPECS = {"mcts": "mcts(simulations={})", "alphabeta": "alphabeta(depth={})", "alphazero": "alphazero(simulations={})"}
+SPECS = {
+    "mcts": "mcts(simulations={})",
+    "cut": "mcts(simulations={}, rollout_depth=0)",  # no rollouts, but evaluations
+    "short": "mcts(simulations={}, rollout_depth=8)",
+    "alphabeta": "alphabeta(depth={})",
+    "plain": "alphabeta(depth={}, selective=false)",  # without quiescence, in chess
+    "alphazero": "alphazero(simulations={})",
+}
 
 
 def rungs_of(names: str) -> tuple[str, ...]:
@@ -50,6 +57,10 @@ RUNGS = {
         "random alphabeta-1 mcts-3 mcts-10 mcts-30 alphabeta-2 mcts-100 alphabeta-3 mcts-300 alphabeta-4 mcts-1000 "
         "alphabeta-5 mcts-3000 alphabeta-6"
     ),
+    "gomoku(size=9)": rungs_of(
+        "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 "
+        "alphabeta-2 network alphabeta-3 alphabeta-4 alphazero-100"
+    ),
     "gomoku": rungs_of(
         "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 "
         "alphabeta-2 alphabeta-3 alphabeta-4"
@@ -58,7 +69,8 @@ RUNGS = {
         "random alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000"
     ),
     "chess": rungs_of(
-        "random mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 alphabeta-1 alphabeta-2 alphabeta-3 alphabeta-4 alphabeta-5"
+        "random mcts-10 mcts-30 mcts-100 mcts-300 short-20 short-30 short-60 plain-1 short-100 cut-30 cut-100 cut-300 "
+        "cut-1000 cut-3000 plain-2 plain-3 alphabeta-1 alphabeta-2 alphabeta-3 alphabeta-4 alphabeta-5 alphabeta-6"
     ),
 }
 OTHERS = rungs_of(
@@ -110,7 +122,7 @@ def main(
     folder.mkdir(exist_ok=True)
     for name in names:
         game, began = make_game(name), time.perf_counter()
-        rungs = RUNGS.get(game.name, OTHERS)
+        rungs = RUNGS.get(game.spec) or RUNGS.get(game.name, OTHERS)
         records = played(game, rungs, games, seed, jobs, folder / f"{game.spec}.jsonl")
         if records is None:
             raise typer.Exit(130)

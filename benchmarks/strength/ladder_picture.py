@@ -16,12 +16,13 @@ from benchmarks.strength.ladder import FOLDER
 
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "ladders.svg"
 COLOURS = {"random": "#777777", "mcts": "#c0392b", "alphabeta": "#2471a3", "network": "#1e8449", "alphazero": "#1e8449"}
+WITH = {"": "", ", rollout_depth=0": ", no rollout", ", rollout_depth=8": ", short", ", selective=false": ", plain"}
 NEAREST = 0.021  # of the height: what labels keep between them
 
 
 def label_of(spec: str) -> str:
     """Return the label of a player: ``mcts 1000`` of ``mcts(simulations=1000)``."""
-    return re.sub(r"\(\w+=(\d+)\)", r" \1", spec)
+    return re.sub(r"\(\w+=(\d+)(.*)\)", lambda found: f" {found[1]}{WITH[found[2]]}", spec)
 
 
 def spread(heights: list[float], least: float) -> list[float]:
