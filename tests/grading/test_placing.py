@@ -88,7 +88,7 @@ class TestLadders:
     def test_of_the_package_and_of_a_file(self, tmp_path: Path) -> None:
         assert ladder_of(make_game("connect_four"))["random"] == 0
         with pytest.raises(
-            ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of checkers, connect_four"
+            ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of checkers, chess, connect_four"
         ):
             ladder_of(make_game("mnk(m=4, n=4, k=4)"))
         path = tmp_path / "ladder.json"
