@@ -103,7 +103,7 @@ class AlphaBeta(SearchAgent):
         deep_reductions: changes the value; let ``lmr`` reduce by ln(depth) · ln(move) / 1.8 plies, rounded, and by one
             less in an open window.
         internal_reductions: changes the value; with this many plies left or more, search a position a ply less deep for
-            which the table has no move (internal iterative reductions, E. Schröder's idea of 2020).
+            which the table, if there is one, has no move (internal iterative reductions, E. Schröder's idea of 2020).
         delta: changes the value; in the quiescence search, leave out a move that does not come to α by what it wins
             and this much, in the units of the evaluation.
         exchange_pruning: changes the value; leave out moves that win something and lose more by the exchange, in the

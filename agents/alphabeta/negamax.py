@@ -89,6 +89,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 if status.singular >= 0 and depth >= _SINGULAR_FROM and trusted:
                     target = value - status.singular
 
+    # Without a move of the table's, the order is poor and the search dear; the next one will know the move.
     if selective is not None and has_table and hash_move < 0 and 0 < status.internal_reductions <= depth:
         depth -= 1
 

@@ -70,9 +70,10 @@ class Lengths(NamedTuple):
     plies: int  # plies with extensions and noisy moves
 
 
+# Those that order the moves, and are off without `ordered`; and those that are whole numbers.
 _ORDER = ("hash_move", "killers", "history", "captures", "countermoves")
 _WHOLE = ("lmr", "quiescence", "null_move", "late_pruning", "internal_reductions")
-# The options that stand in the record as they are.
+# Those that stand in the record as they are.
 _COPIED = (
     *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
     *("futility", "late_pruning", "deep_reductions", "internal_reductions", "delta", "exchange_pruning"),
