@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,12 +59,21 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
 
 
 def watch_games(
-    played: Iterator[GameRecord], total: int, take: Callable[[GameRecord], object], out: str | Path | None = None
+    played: Iterator[GameRecord],
+    total: int,
+    take: Callable[[GameRecord], object],
+    out: str | Path | None = None,
+    after: Collection[GameRecord] = (),
 ) -> None:
-    """Play the games of an iterator as `play_with_progress` does, and give each to ``take``; none is kept here."""
+    """Play the games of an iterator as `play_with_progress` does, and give each to ``take``; none is kept here.
+
+    ``total`` counts the games of ``after`` too, which were played before: the bar begins with them.
+    """
     games = played if out is None else saved_records(out, played)
     leader = _Leader()
-    watch_with_progress(games, total, "playing", "games", take, note=leader.add, end=leader.now)
+    for record in after:
+        leader.count(record)
+    watch_with_progress(games, total, "playing", "games", take, note=leader.add, end=leader.now, done=len(after))
 
 
 def collect_with_progress(
@@ -74,11 +83,12 @@ def collect_with_progress(
     unit: str,
     size: Callable[[Item], int] = lambda _: 1,
     note: Callable[[Item], str] = lambda _: "",
+    done: int = 0,
 ) -> list[Item]:
     """Return the items of an iterator, which `watch_with_progress` watches; after Ctrl-C, the items until then."""
-    done: list[Item] = []
-    watch_with_progress(items, total, task, unit, done.append, size, note)
-    return done
+    collected: list[Item] = []
+    watch_with_progress(items, total, task, unit, collected.append, size, note, done=done)
+    return collected
 
 
 def watch_with_progress(
@@ -90,6 +100,7 @@ def watch_with_progress(
     size: Callable[[Item], int] = lambda _: 1,
     note: Callable[[Item], str] = lambda _: "",
     end: Callable[[], str] | None = None,
+    done: int = 0,
 ) -> None:
     """Go through the items of an iterator, until Ctrl-C. A bar shows the rate, and what is left.
 
@@ -102,8 +113,8 @@ def watch_with_progress(
         size: gives the size of an item, in units.
         note: is given each item, and returns how it all stands, in a few words.
         end: returns the same after the last item, where ``note`` may be late.
+        done: units of the total that were done before.
     """
-    done = 0
     whole = Column(no_wrap=True)
     try:
         columns = (
@@ -118,7 +129,7 @@ def watch_with_progress(
             ),  # some lines where there is no room
         )
         with Bar(*columns, console=CONSOLE) as bar:
-            shown = bar.add_task(task, total=total, note="")
+            shown = bar.add_task(task, total=total, completed=done, note="")
             for item in items:
                 take(item)
                 done += size(item)
@@ -146,11 +157,17 @@ class _Leader:
         self._games = PairCounter()
         self._next, self._text = 0.0, ""
 
-    def add(self, record: GameRecord) -> str:
-        """Count a game, and return a line such as ``"random leads by 120 Elo (31 to 240)"``."""
+    def count(self, record: GameRecord) -> bool:
+        """Count a game; return whether it could be: not one of another game, or of one player in both seats."""
         try:
             self._games.add(record)
-        except ValueError:  # of another game, or of one player in both seats
+        except ValueError:
+            return False
+        return True
+
+    def add(self, record: GameRecord) -> str:
+        """Count a game, and return a line such as ``"random leads by 120 Elo (31 to 240)"``."""
+        if not self.count(record):
             return self._text
         now = time.perf_counter()
         if now >= self._next:

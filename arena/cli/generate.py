@@ -50,7 +50,7 @@ def generate(
     check_first_games(made, players, seed, done)
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
     console = Console()
-    new = collect_with_progress(saved(out, played), max(0, games - len(done)), "playing", "games")
+    new = collect_with_progress(saved(out, played), max(games, len(done)), "playing", "games", done=len(done))
     total = f"{len(done) + len(new):,} games"
     if len(done) + len(new) < games:
         console.print(f"{out}: {total} of {games:,}; go on with --resume", markup=False, highlight=False)

@@ -17,6 +17,8 @@ from rich.console import Console
 from plyground.arena import elo_difference, pair_scores, play_with_progress, rating_list, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
+from plyground.arena.progress import watch_games
+from plyground.arena.records.record import GameRecord
 from tests.helpers.command_line import Run
 from tests.helpers.report_games import MATCH, a_game
 
@@ -141,6 +143,18 @@ def test_the_bar_of_a_match_that_has_ended_names_who_won_it(terminal: io.StringI
     assert re.findall(r"(\w) leads", terminal.getvalue())[-1] == "a"
     play_with_progress(iter([a_game("a b", 1.0), a_game("b a", 1.0)]), 2)
     assert re.findall(r"(\w+) leads", terminal.getvalue())[-1] == "nobody"
+
+
+def test_the_bar_of_a_match_that_goes_on_begins_with_the_games_before(terminal: io.StringIO) -> None:
+    games = [a_game(names, 1.0, (number,)) for number, names in enumerate(["b a", "a b", "b a", "b a"] * 5)]
+    found: list[GameRecord] = []
+    watch_games(iter(games[18:]), 20, found.append, after=games[:18])
+    assert found == games[18:]
+    text = terminal.getvalue()
+    assert " 20/20 " in text
+    assert " 2/20 " not in text
+    best = rating_list(games, anchors={"a": 0}).ratings[0]
+    assert f"b leads by {best.elo:.0f} Elo ({best.low:.0f} to {best.high:.0f})" in text
 
 
 class TestWatch:

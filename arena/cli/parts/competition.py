@@ -76,7 +76,7 @@ def compete(
     results = Results(course)
     for record in done:
         results.add(record)
-    watch_games(played, total - len(done), results.add, None if "store" in kept else out)
+    watch_games(played, total, results.add, None if "store" in kept else out, after=done)
     if not course.played:
         raise typer.Exit(130)
     results.tell_of_losses()
