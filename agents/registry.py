@@ -59,10 +59,8 @@ _constructors: dict[str, Callable[..., Any]] = {
 }
 
 
-_PYTHON_ONLY = frozenset(
-    ("algorithm", "ask", "board", "commands", "evaluate", "evaluator", "show")
-)  # arguments that text cannot give
-
+_FUNCTIONS = frozenset(("evaluate", "evaluator"))  # arguments that text cannot give
+_PYTHON_ONLY = _FUNCTIONS | {"algorithm", "ask", "board", "commands", "show"}  # that no usage tells of
 
 _GROUP = "plyground.agents"  # of entry points
 
@@ -139,6 +137,11 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
         _, args, kwargs = parse_spec(f"agent{spec.strip()[len(place) :]}")
         return _from_place(place, load(place), args, kwargs | changed, as_game(game))
     name, args, kwargs = parse_spec(spec)
+    if code := kwargs.keys() & _FUNCTIONS:
+        key = min(code)
+        raise ValueError(
+            f"{key} of agent {name!r} is a function, which text cannot give: make({name!r}, game, {key}=...)"
+        )
     kwargs = kwargs | changed
     if name not in _constructors:
         if name in installed(_GROUP):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
+_LONGEST = sys.float_info.max  # seconds that a clock can count
 
 
 @kernel
@@ -241,7 +243,8 @@ def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
     """
     for name, value in {"seconds": seconds, **counts}.items():
         kinds = (int, float) if name == "seconds" else (int, np.integer)
-        if value is not None and (not isinstance(value, kinds) or isinstance(value, bool) or not value > 0):
+        fits = isinstance(value, kinds) and not isinstance(value, bool) and value > 0
+        if value is not None and not (fits and (name != "seconds" or value <= _LONGEST or value == math.inf)):
             kind = "a number" if name == "seconds" else "a whole number"
             raise ValueError(
                 f"{name} must be {kind} above 0, got {shown(value)}: a search needs a budget to choose a move"

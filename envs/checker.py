@@ -12,6 +12,8 @@ import math
 import numbers
 import time
 import traceback
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
         symmetry = game.symmetries[number % len(game.symmetries)] if game.symmetries else None
         goes = np.arange(game.num_actions) if symmetry is None else np.argsort(symmetry.actions)  # where an action goes
         plies, last, before = 0, -1, -1
+        stood = Counter([_asked(game, state, "repetition_key")])  # how often each position has been on the board
         while True:
             _check_validity(game, state, compiled=math.isinf(end))
             _check_view(game, state)
@@ -128,7 +131,8 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             after = _checked_positions(game, state, actions)
             _check_noisy(game, state, actions)
             _check_draws(game, state, actions, last, before, new_rng(number))
-            i = int(rng.integers(len(actions)))
+            allowed = _allowed(game, state, actions, after, stood)
+            i = allowed[int(rng.integers(len(allowed)))]
             _check_deeper(game, state, actions[i])
             game.play(state, actions[i])
             if symmetry is not None:
@@ -137,6 +141,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             if after[i] != (key := _asked(game, state, "repetition_key")):
                 fault = f"must be what `repetition_key` is after action {actions[i]}, {key}, got {after[i]}"
                 raise _broken(game, state, "keys_after", fault)
+            stood[key] += 1
             plies += 1
             if plies > game.max_plies:
                 raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
@@ -183,6 +188,25 @@ def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int
         fault = f"must write the actions that `legal_actions` writes, {actions}, got {listed[:count].tolist()}"
         raise _broken(game, state, "keys_after", fault)
     return keys[:count].tolist()
+
+
+def _allowed(game: Game, state: State, actions: list[int], after: list[int], stood: Mapping[int, int]) -> Sequence[int]:
+    """Return the places of the actions that bring no position back too often, where that is forbidden."""
+    repetition = game.repetition
+    if repetition is None or repetition.effect != "forbidden":
+        return range(len(actions))
+    allowed = [
+        place
+        for place, action in enumerate(actions)
+        if action in repetition.exempt or stood.get(after[place], 0) + 1 < repetition.times
+    ]
+    if not allowed:
+        fault = (
+            f"forbids all of the legal actions {actions}, and the game is not over: name one in `exempt` that is "
+            "always legal, such as a pass"
+        )
+        raise _broken(game, state, "repetition", fault)
+    return allowed
 
 
 def _check_noisy(game: Game, state: State, actions: list[int]) -> None:

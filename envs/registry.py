@@ -94,8 +94,8 @@ def make_game(spec: str, **parameters: Any) -> Game:
 
     ``make_game("connect_four", rows=5)`` and ``make_game("connect_four(rows=5)")`` are the same game.
 
-    A preset such as ``"go_9x9"`` takes parameters as keywords only. A game of your own needs no name:
-    ``make_game("./breakthrough.py:breakthrough(size=5)")`` calls the function ``breakthrough`` of that file, and
+    A preset such as ``"go_9x9"`` takes parameters too, by name: ``"go_9x9(komi=5.5)"``. A game of your own needs no
+    name: ``make_game("./breakthrough.py:breakthrough(size=5)")`` calls the function ``breakthrough`` of that file, and
     ``"package.module:attribute"`` one of a module. The attribute may also be a `Game`.
 
     Raises:
@@ -109,7 +109,12 @@ def make_game(spec: str, **parameters: Any) -> Game:
     if place is not None:
         _, args, kwargs = parse_spec(f"game{spec.strip()[len(place) :]}")
         return _from_place(place, load(place), args, {**kwargs, **parameters})
-    name, args, kwargs = parse_spec(_presets.get(spec, spec))
+    name, args, kwargs = parse_spec(spec)
+    if name in _presets:
+        if args:
+            raise ValueError(f"{name!r} is short for {_presets[name]!r}: give parameters by name, got {shown(spec)}")
+        name, args, known = parse_spec(_presets[name])
+        kwargs = {**known, **kwargs}
     kwargs = {**kwargs, **parameters}
     if name in _factories:
         return _called(_factories[name], name, spec, args, kwargs)

@@ -165,12 +165,16 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._env.close()
 
     def _reply(self) -> None:
-        """Let the opponent play while it is its turn."""
+        """Let the opponent play while it is its turn. If it fails, or is interrupted, there is no game any more."""
         env = self._env
-        while not self._is_over() and env.agent_selection != self._learner:
-            observation, _, _, _, info = env.last()
-            answer = self.opponent.act(observation, info)
-            env.step(checked_answer(answer, self.opponent, self.game, info["action_mask"]))
+        try:
+            while not self._is_over() and env.agent_selection != self._learner:
+                observation, _, _, _, info = env.last()
+                answer = self.opponent.act(observation, info)
+                env.step(checked_answer(answer, self.opponent, self.game, info["action_mask"]))
+        except BaseException:  # Ctrl-C too: the next step of the learner would be one out of turn
+            self._learner = ""
+            raise
 
     def _is_over(self) -> bool:
         return not self._learner or self._forfeited or self._env.terminations[self._learner]

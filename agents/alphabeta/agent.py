@@ -270,7 +270,7 @@ class AlphaBeta(SearchAgent):
         w.status[:] = self._fresh
         w.status["age"] = age + np.uint8(1) if age < 255 else 0
         if self.nodes is not None:
-            w.status["budget"] = self.nodes
+            w.status["budget"] = min(self.nodes, w.status["budget"][0])  # no more than it can count
         if self.options.repetitions:
             set_past(w.status, self._past)
         roots["exact"] = 0

@@ -55,7 +55,7 @@ class BatchedAlphaBeta(BatchedSearch):
         self._table_mb = 0 if useless else table_mb
         self._fresh = new_status(game, options, lengths.longest)
         if nodes is not None:
-            self._fresh["budget"] = nodes
+            self._fresh["budget"] = min(nodes, self._fresh["budget"][0])
         table = new_table(self._table_mb, most_positions(game, lengths.plies))
         self._kept = kept and table.size > 0
         self.most_games = max(1, _KEPT // table.nbytes) if self._kept else sys.maxsize

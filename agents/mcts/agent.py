@@ -29,6 +29,7 @@ from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
 
+_MOST = 2**31 - 1  # that a search counts
 _BATCHED_NODES = 1 << 21  # nodes of the largest tree that a thread gets when it plays many games
 
 
@@ -120,8 +121,8 @@ class MCTS(SearchAgent):
         super().__init__(game)
         c, rollout, rave, rave_bias, prior = settings(self.game, c, rollout, rave, rave_bias, prior)
         check_budget(simulations=simulations, seconds=seconds)
-        rollouts = checked_whole("rollouts", rollouts, 1)
-        rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0)
+        rollouts = checked_whole("rollouts", rollouts, 1, _MOST)
+        rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, _MOST)
         check_arguments(
             ("c", c, 0 <= c < math.inf, "a finite number, at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
@@ -146,7 +147,7 @@ class MCTS(SearchAgent):
                 isinstance(threads, (int, np.integer)) and 1 <= threads <= MOST_THREADS,
                 f"a whole number from 1 to {MOST_THREADS}",
             ),
-            ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
+            ("tree_mb", tree_mb, tree_mb is None or 0 < tree_mb < math.inf, "a finite number above 0, or None"),
         )
         policy = policy_of(rollout, self.game)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
@@ -247,7 +248,7 @@ class MCTS(SearchAgent):
         """Run the simulations of the move, tell a listener what was found meanwhile, and return their number."""
         if self.listener is None:
             return self._run(self.simulations, self._left(start))
-        done, most = 0, 2**31 - 1 if self.simulations is None else self.simulations
+        done, most = 0, _MOST if self.simulations is None else self.simulations
         while True:
             left = self._left(start)
             ran = self._run(most - done, self.listener.every if left is None else min(left, self.listener.every))
@@ -260,7 +261,7 @@ class MCTS(SearchAgent):
     def _run(self, simulations: int | None, seconds: float | None) -> int:
         """Run ``simulations`` new ones, shared out among the trees, and return how many were done."""
         threads = self.threads
-        total = 2**31 - 1 if simulations is None else simulations
+        total = _MOST if simulations is None else simulations
         if threads == 1:
             return self._searchers[0].run(total, seconds, self._is_stopped)
         shares = [total // threads + (i < total % threads) for i in range(threads)]

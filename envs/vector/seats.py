@@ -155,7 +155,8 @@ class SeatBatch:
 
         Raises:
             ValueError: there is not one action for each row, one is not an action of the game, or a game is over, and
-                nothing is changed; or the opponent played an illegal move.
+                nothing is changed; or the opponent played an illegal move, and there is no game any more where it was
+                its turn.
         """
         batch = self.batch
         some = self._all if rows is None else checked_rows(rows, self.num_envs)
@@ -170,11 +171,16 @@ class SeatBatch:
             self.lengths[some[self.terminations[some]]] = 0
         self.lengths[some] += 1
         self.rewards[some], self.terminations[some], self.illegal[some] = 0, False, -1
-        if legal.all():
-            self._play(some, chosen)
-        else:
-            self._play(some[legal], chosen[legal])
-            forfeits = some[~legal]
+        forfeits = some[~legal]
+        try:
+            if forfeits.size:
+                self._play(some[legal], chosen[legal])
+            else:
+                self._play(some, chosen)
+        except BaseException:
+            self._abandon(some)
+            raise
+        if forfeits.size:
             batch.over[forfeits] = True
             self.illegal[forfeits] = chosen[~legal]
         batch._show(some, self.learners[some])
@@ -261,20 +267,29 @@ class SeatBatch:
         if self.seat == "random":
             self.learners[rows] = draw_numbers(batch.rngs, rows, 2)
         rest = rows
-        for _ in range(_ATTEMPTS):
-            batch._restart(rest)
-            self.opponents.begin(batch, rest)
-            self._reply(rest)
-            rest = rest[batch.over[rest]]
-            if not rest.size:
-                break
-        else:
-            self._leave(rest)
-            raise ValueError(
-                f"games of {self.game.name} with up to {batch.opening_plies} random plies end before the learner can "
-                f"move, in rows {rest.tolist()}: reset() with other options"
-            )
+        try:
+            for _ in range(_ATTEMPTS):
+                batch._restart(rest)
+                self.opponents.begin(batch, rest)
+                self._reply(rest)
+                rest = rest[batch.over[rest]]
+                if not rest.size:
+                    break
+            else:
+                raise ValueError(
+                    f"games of {self.game.name} with up to {batch.opening_plies} random plies end before the learner "
+                    f"can move, in rows {rest.tolist()}: reset() with other options"
+                )
+        except BaseException:
+            self._abandon(rows)
+            raise
         batch._show(rows, self.learners[rows])
+
+    def _abandon(self, rows: NDArray[np.intp]) -> None:
+        """Leave those of these rows in which the learner cannot move: an opponent has failed, or was interrupted."""
+        batch = self.batch
+        batch._show(rows, self.learners[rows])
+        self._leave(rows[batch.over[rows] | (batch.players[rows] != self.learners[rows])])
 
     def _leave(self, rows: NDArray[np.intp]) -> None:
         """Leave these rows without a game; no policy is ever handed a mask without an action."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import Game, Knowledge, check_game, go
+from plyground.envs import Game, Knowledge, Repetition, check_game, go
 from tests.helpers.coin import COIN
 
 
@@ -42,6 +42,21 @@ def _far_features(state: Any, last: int, before: int, actions: Any, features: An
 
 def _bad_priors(state: Any, last: int, before: int, actions: Any, count: int, visits: Any, values: Any) -> None:
     visits[:] = -1
+
+
+def _around(state: Any, action: int) -> None:
+    state.x = (state.x + 1 + action) % 3
+    state.ply += 1
+
+
+RING: dict[str, Any] = {  # three places, from each of which one can go to the others
+    "play": _around,
+    "max_plies": 9,
+    "is_terminal": lambda state: state.ply == 9,
+    "utility": lambda state, player: 0.0,
+    "observe": lambda state, player, planes: planes.fill(0),
+    "repetition_key": lambda state: np.uint64(state.x),
+}
 
 
 def test_good_games(game: Game) -> None:
@@ -123,3 +138,12 @@ def test_planes_that_count_on_zeros() -> None:
 
     with pytest.raises(ValueError, match=r"'observe' of go.*: must write every value of the newest position"):
         check_game(go(board_size=2).replace(observe=observe, decode=None))
+
+
+def test_a_player_whom_a_rule_of_repetition_leaves_no_move() -> None:
+    """Environments had no legal action to show, in a game that went on."""
+    game = Game(**{**COIN, **RING, "repetition": Repetition("forbidden")})
+    with pytest.raises(ValueError, match=r"'repetition' of coin: forbids all of the legal actions \[0, 1\]"):
+        check_game(game)
+    check_game(game.replace(repetition=Repetition("forbidden", exempt=(1,))))
+    check_game(game.replace(repetition=Repetition("draw")))

@@ -58,7 +58,7 @@ class TestGames:
 
     def test_presets(self) -> None:
         assert make_game("go_9x9") is make_game("go(board_size=9)")
-        assert make_game("go_9x9", komi=5.5) is go(9, 5.5)
+        assert make_game("go_9x9", komi=5.5) is make_game(" go_9x9(komi=5.5)") is go(9, 5.5)
 
     @pytest.mark.parametrize(
         ("spec", "message"),
@@ -75,6 +75,7 @@ class TestGames:
             ("connect_four(rows=True)", "rows of connect_four must be of type int, got True"),
             ("connect_four(5, 6, 7)", "too many positional arguments"),
             ("connect_four(rows=2)", "got rows=2"),
+            ("go_9x9(5)", r"'go_9x9' is short for 'go\(board_size=9\)': give parameters by name, got 'go_9x9\(5\)'"),
         ],
     )
     def test_unknown(self, spec: str, message: str) -> None:

@@ -214,3 +214,27 @@ def test_stock_policies_of_stable_baselines3_train_on_it() -> None:
         (contrib.MaskablePPO, {"n_steps": 64, "batch_size": 64}),
     ):
         algorithm("MlpPolicy", env, device="cpu", seed=0, **settings).learn(128)
+
+
+class Interrupted(Scripted):
+    """Is interrupted after its moves."""
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        if not self.left:
+            raise KeyboardInterrupt
+        return super().act(observation, info)
+
+
+@pytest.mark.parametrize("opponent", [Interrupted(0), Scripted(0, 99)], ids=["interrupted", "illegal"])
+def test_a_game_in_which_the_opponent_fails_must_begin_anew(opponent: Any) -> None:
+    """The learner's next move was an illegal one, which lost."""
+    env = SoloEnv("connect_four", opponent, "first")
+    env.reset(seed=0)
+    env.step(3)
+    with pytest.raises((KeyboardInterrupt, ValueError)):
+        env.step(3)
+    assert env.action_masks().all()
+    with pytest.raises(ValueError, match=r"no game .* call reset\(\)"):
+        env.step(3)
+    env.reset()
+    assert env.step(3)[1:3] == (0, False)

@@ -141,6 +141,7 @@ class TestAgents:
             ("mcts(simulations=0)", "simulations must be a whole number above 0, got 0"),
             ("mcts(seconds=-1)", "seconds must be a number above 0, got -1"),
             ("mcts(c=-1)", "c must be a finite number, at least 0, got -1"),
+            ("puct(evaluator=1)", "evaluator of agent 'puct' is a function, which text cannot give"),
             ("mcts(1, 2)", "too many positional arguments; expected mcts"),
             ("ppo", "missing a required argument: 'model'; expected ppo"),
             ("random(5", "cannot read"),

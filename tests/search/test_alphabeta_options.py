@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Minimax
-from plyground.envs import Game, connect_four, make_game, state_dtype
+from plyground.envs import Game, SeatBatch, connect_four, make_game, state_dtype, tictactoe
 from tests.conftest import random_game
 from tests.search.test_alphabeta import scrambled
 
@@ -216,3 +216,14 @@ def test_deeper_entries_answer_a_shallower_search() -> None:
 def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         AlphaBeta("tictactoe", 3, **options)
+
+
+def test_a_budget_too_large_to_count_is_as_good_as_none() -> None:
+    game = tictactoe()
+    state = game.play_moves([0, 4, 8])
+    whole = AlphaBeta(game).analyse(state)
+    assert AlphaBeta(game, nodes=2**63).analyse(state).values == whole.values
+    seats = SeatBatch(game, 1, "alphabeta(nodes=9223372036854775808)", "first")
+    seats.reset()
+    seats.step([4])
+    assert seats.batch.plies[0] == 2

@@ -304,6 +304,10 @@ class TestRollouts:
         ({"widening": 2}, "widening"),
         ({"threads": 0}, "threads"),
         ({"tree_mb": 0}, "tree_mb"),
+        ({"tree_mb": np.inf}, "tree_mb"),
+        ({"rollouts": 2**31}, "rollouts"),
+        ({"rollout_depth": 2**31}, "rollout_depth"),
+        ({"seconds": 10**400}, "seconds"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any], name: str) -> None:
