@@ -72,6 +72,7 @@ class Options(NamedTuple):
     fpu: float = 0.0
     forced: float = 2.0
     epsilon: float = 0.25
+    alpha: float | None = 0.3
     proofs: bool = True
 
 

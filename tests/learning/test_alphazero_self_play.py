@@ -135,6 +135,11 @@ def test_goes_on_exactly(changes: dict[str, Any]) -> None:
     assert (one.stats.games, one.stats.moves) == (other.stats.games, other.stats.moves)
 
 
+@pytest.mark.parametrize("alpha", [None, 0.4])
+def test_the_noise_is_by_the_legal_moves_unless_it_is_given(alpha: float | None) -> None:
+    assert self_play(root="puct", noise_alpha=alpha).forest.alpha == alpha
+
+
 def test_threads_change_nothing() -> None:
     one, other = self_play(), self_play(threads=4)
     assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()

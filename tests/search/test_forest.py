@@ -26,8 +26,9 @@ OPTIONS = [
     Options("puct"),
     Options("puct", c=0.6, c_base=20.0, fpu=-0.3, forced=0.0, epsilon=0.0),
     Options("puct", forced=4.0, epsilon=0.6, proofs=False),
+    Options("puct", alpha=None),
 ]
-IDS = ["gumbel", "few candidates", "one candidate", "puct", "no noise", "much noise"]
+IDS = ["gumbel", "few candidates", "one candidate", "puct", "no noise", "much noise", "noise by moves"]
 
 
 def made(name: str) -> Game:
@@ -60,13 +61,16 @@ def draw(rng, alpha, into):
         into[i] = draw_gamma(rng, alpha)
 
 
-def noise_of(trees: Forest, row: int, rng: NDArray[np.uint64]) -> list[float]:
-    """The noise of a row: a Gumbel root keeps it; a PUCT root's is drawn again from where the random numbers were."""
+def noise_of(trees: Forest, row: int, rng: NDArray[np.uint64], moves: int) -> list[float]:
+    """The noise of a row: a Gumbel root keeps it; a PUCT root's is drawn again from where the random numbers were.
+
+    Without an α it is 10 over the number of moves.
+    """
     if trees.root == "gumbel":
         return trees.trees.noise[row].tolist()
     noise = np.zeros(trees.game.num_actions)
     if trees.epsilon > 0:
-        draw(rng, trees.alpha, noise)
+        draw(rng, 10 / moves if trees.alpha is None else trees.alpha, noise)
     return noise.tolist()
 
 
@@ -93,7 +97,9 @@ def test_finds_what_plain_python_finds(name: str, options: Options) -> None:
         rngs = trees.rngs.copy()
         found = trees.search(states[rows], answers, simulations=budgets[rows], rows=rows)
         for place, row in enumerate(rows.tolist()):
-            compare(found, place, oracles[row].search(states[row], budgets[row], noise_of(trees, row, rngs[row])))
+            state: Any = states[row]
+            noise = noise_of(trees, row, rngs[row], len(game.actions(state)))
+            compare(found, place, oracles[row].search(state, budgets[row], noise))
         # Mostly the move that was found, sometimes any.
         moves = [
             int(a) if rng.random() < 0.7 else int(rng.choice(np.flatnonzero(p)))
@@ -110,7 +116,7 @@ def test_finds_what_plain_python_finds(name: str, options: Options) -> None:
     assert trees.evaluations == sum(oracle.evaluations for oracle in oracles)
 
 
-@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[3]], ids=[IDS[0], IDS[3]])
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[3], OPTIONS[6]], ids=[IDS[0], IDS[3], IDS[6]])
 def test_masks_at_the_root(options: Options) -> None:
     game = made("connect_four(rows=4, columns=5)")
     states, masks = positions(game, 12), np.random.default_rng(2).random((12, 5)) < 0.6
@@ -121,9 +127,25 @@ def test_masks_at_the_root(options: Options) -> None:
     rngs = trees.rngs.copy()
     found = trees.search(states, answers, masks=masks, simulations=30)
     for row, state in enumerate(states):
-        expected = OracleTree(game, asked(game), options).search(state, 30, noise_of(trees, row, rngs[row]), masks[row])
+        noise = noise_of(trees, row, rngs[row], int(masks[row][game.actions(state)].sum()))
+        expected = OracleTree(game, asked(game), options).search(state, 30, noise, masks[row])
         compare(found, row, expected)
         assert not found.visits[row][~masks[row]].any()
+
+
+def test_noise_without_an_alpha_is_that_of_ten_over_the_moves() -> None:
+    game = made("connect_four(rows=4, columns=5)")
+    states, masks = np.repeat(game.initial, 5), np.tri(5, dtype=np.bool_)  # one move of five actions, two, three, …
+
+    def found(alpha: float | None) -> Searched:
+        trees = forest(game, Options("puct", c=10.0, epsilon=1.0, alpha=alpha), rows=5)
+        return trees.search(states, answers, masks=masks)
+
+    by_moves = found(None)
+    for moves in range(1, 6):
+        for one, other in zip(by_moves, found(10 / moves), strict=True):
+            np.testing.assert_array_equal(one[moves - 1], other[moves - 1])
+    assert (found(10 / game.num_actions).visits[1:4] != by_moves.visits[1:4]).any(1).all()
 
 
 @pytest.mark.parametrize("considered", [1, 2, 3, 5, 7])

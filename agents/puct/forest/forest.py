@@ -80,7 +80,8 @@ class Forest:
         noise: whether a Gumbel root draws noise; for PUCT see ``epsilon``.
         c, c_base, fpu: the numbers of PUCT, as in `PUCT`.
         forced: k of the forced playouts at a PUCT root; 0 for none.
-        epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root.
+        epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root; an α of None is 10 over the number of
+            actions that may be played there.
         proofs: whether results of finished games go up the trees as far as they prove something.
         leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
             not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
@@ -117,7 +118,7 @@ class Forest:
         fpu: float = 0.0,
         forced: float = 2.0,
         epsilon: float = 0.25,
-        alpha: float = 0.3,
+        alpha: float | None = 0.3,
         proofs: bool = True,
         leaves: int = 1,
         cache_mb: float = 0.0,
@@ -135,7 +136,7 @@ class Forest:
         leaves = checked_whole("leaves", leaves, 1) if root == "gumbel" else 1
         for name, value, least in (
             ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("c_base", c_base, 1), ("forced", forced, 0),
-            ("epsilon", epsilon, 0), ("alpha", alpha, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
+            ("epsilon", epsilon, 0), ("alpha", alpha or 0, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
         ):  # fmt: skip
             if not value >= least or math.isnan(value):
                 raise ValueError(f"{name} must be a number, at least {least}, got {value!r}")
@@ -143,7 +144,7 @@ class Forest:
             raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
         if not game.max_utility < math.inf:
             raise ValueError(f"a forest counts values as shares of the largest utility, and that of {game.spec} is inf")
-        self.noise, self.epsilon, self.alpha = noise, float(epsilon), float(alpha)
+        self.noise, self.epsilon, self.alpha = noise, float(epsilon), None if alpha is None else float(alpha)
         largest = float(game.max_utility)
         self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, bool(proofs))
         self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), largest, bool(proofs))
@@ -306,7 +307,7 @@ class Forest:
             numbers = self.trees.candidates.shape[1], 1.0 if self.noise else 0.0
             self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         else:
-            numbers = self.alpha, self.epsilon
+            numbers = -1.0 if self.alpha is None else self.alpha, self.epsilon
             self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         empty = np.flatnonzero(self.trees.rows["left"][rows] < 0)
         if empty.size:

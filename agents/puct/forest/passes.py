@@ -12,7 +12,7 @@ import numpy as np
 
 from ....envs.jit import helper, kernel
 from .gumbel import draw_gumbel, gumbel_child, gumbel_edge, start_halving
-from .priors import draw_gamma, mix_noise, puct_child, puct_edge
+from .priors import ALPHA_MOVES, draw_gamma, mix_noise, puct_child, puct_edge
 from .proofs import prove_edge
 
 _LEAST_PRIOR, _LEAST_LOGIT = np.float32(1e-30), np.finfo(np.float32).min
@@ -57,23 +57,25 @@ def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, noisy, rows,
 def begin_puct(game, trees, roots, root_masks, rngs, simulations, noisy, rows, alpha, epsilon, first, last):
     """Let a search begin in these ``rows``; noise is mixed into the priors where the root is known already.
 
-    Where a row is not ``noisy`` its noise is 0, and no playout is forced.
+    Where a row is not ``noisy`` its noise is 0, and no playout is forced. An ``alpha`` below 0 stands for `ALPHA_MOVES`
+    over the number of actions at each root.
     """
     for place in range(first, last):
         r = rows[place]
-        _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
+        count = _begin(game, trees, r, roots[place], root_masks, place, simulations[place])
         trees.rows[r].noisy = noisy[place]
+        shape = alpha if alpha >= 0 else ALPHA_MOVES / max(count, 1)
         for i in range(trees.noise.shape[1]):
-            trees.noise[r, i] = draw_gamma(rngs[r], alpha) if noisy[place] and epsilon > 0 and alpha > 0 else 0.0
+            trees.noise[r, i] = draw_gamma(rngs[r], shape) if noisy[place] and epsilon > 0 and shape > 0 else 0.0
         if trees.rows[r].nodes > 0:
             mix_noise(trees, r, epsilon)
 
 
 @helper
-def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int, simulations: int) -> None:
-    """Let a search begin in a row, with what is known of the root if it has these actions.
+def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int, simulations: int) -> int:
+    """Let a search begin in a row, with what is known of the root if it has these actions, and return their number.
 
-    Where nothing may be played, there are less than no simulations left.
+    Where nothing may be played, there are less than no simulations left, and the number is 0 or less.
     """
     row, legal = trees.rows[r], trees.legal[r, 0]
     row.simulations = row.left = simulations
@@ -96,6 +98,7 @@ def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int
             row.nodes = 0
     if row.nodes == 0:
         row.edges = 0
+    return count
 
 
 @kernel

@@ -14,7 +14,9 @@ from ....envs.jit import helper
 from ....envs.jit.prng import uniform
 from .proofs import edge_value, is_lost
 
-__all__ = ["PuctRule", "draw_gamma", "mix_noise", "prune", "puct", "puct_child", "puct_edge"]
+__all__ = ["ALPHA_MOVES", "PuctRule", "draw_gamma", "mix_noise", "prune", "puct", "puct_child", "puct_edge"]
+
+ALPHA_MOVES = 10.0  # AlphaZero's α of the noise, times the moves that there are: 0.3 in chess, of some 35 moves
 
 
 class PuctRule(NamedTuple):

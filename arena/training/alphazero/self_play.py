@@ -79,7 +79,7 @@ class SelfPlay:
             proofs=config.proofs,
             cache_mb=config.cache_mb,
             epsilon=config.noise,
-            alpha=config.noise_alpha or 10 / game.num_actions,
+            alpha=config.noise_alpha,
             threads=config.threads_each,
             seed=of_forest,
         )
