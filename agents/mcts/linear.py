@@ -84,9 +84,14 @@ class LinearPolicy:
 
         Raises:
             FileNotFoundError: there is no such file.
-            ValueError: the file is no such policy, or is one of a game with other features.
+            ValueError: the file is no such policy, or is one of a game with other features; or it is empty, as a run of
+                AlphaGo's pipeline leaves it for a game without local features.
         """
         game = as_game(game)
+        if not game.knowledge.num_weights and Path(path).stat().st_size == 0:
+            raise ValueError(
+                f"{path} is empty: {game.spec} has no local features, so its rollouts are random: leave rollout out"
+            )
         try:
             with np.load(path, allow_pickle=False) as file:
                 about, weights = json.loads(str(file["about"])), np.array(file["weights"])

@@ -135,3 +135,8 @@ class TestErrors:
             (tmp_path / "bad.npz").write_bytes(content)
             with pytest.raises(ValueError, match=r"bad.npz is no file of a linear rollout policy"):
                 MCTS(_game(), rollout=str(tmp_path / "bad.npz"))
+
+    def test_the_empty_file_of_a_game_without_local_features(self, tmp_path: Path) -> None:
+        (tmp_path / "model.npz").touch()
+        with pytest.raises(ValueError, match=r"model\.npz is empty: tictactoe has no local features, so its"):
+            make(f"mcts(rollout='{tmp_path / 'model.npz'}')", tictactoe())
