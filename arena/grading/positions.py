@@ -1,7 +1,7 @@
 """Positions with the exact value of every move, by which players are graded, and the file that keeps them.
 
-The file is a ``.npz`` of plain arrays: the game's spec, and for each position the moves that lead to it and what each
-action is worth. Reading it unpickles nothing, and checks every line against the rules.
+The file is a ``.npz`` of plain arrays: the text by which the game is found, and for each position the moves that lead
+to it and what each action is worth. Reading it unpickles nothing, and checks every line against the rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State, as_game
 from ...envs.outside.messages import shown
-from ...envs.outside.spec import nearest
+from ...envs.outside.spec import nearest, same_spec
 
 __all__ = ["SETS", "SolvedPositions", "committed_path", "committed_positions", "load_positions", "save_positions"]
 
@@ -147,7 +147,11 @@ def _loaded(path: Path) -> SolvedPositions:
 
 
 def save_positions(path: str | Path, positions: SolvedPositions) -> None:
-    """Write positions to a ``.npz`` file. If it is interrupted, the old file is still there."""
+    """Write positions to a ``.npz`` file. If it is interrupted, the old file is still there.
+
+    Of the game it keeps the text by which it is found (`Game.source`). One that is found by none, as it was made by
+    `Game` alone, must be given when the positions are read.
+    """
     path = Path(path)
     moves = np.full((len(positions), max(map(len, positions.lines), default=0)), -1, np.int16)
     for row, line in zip(moves, positions.lines, strict=True):
@@ -156,7 +160,7 @@ def save_positions(path: str | Path, positions: SolvedPositions) -> None:
     np.savez_compressed(
         unfinished,
         version=np.array(_VERSION),
-        game=np.array(positions.game.spec),
+        game=np.array(positions.game.source),
         moves=moves,
         values=positions.values.astype(np.float32),
         distances=positions.distances.astype(np.int16),
@@ -164,23 +168,52 @@ def save_positions(path: str | Path, positions: SolvedPositions) -> None:
     unfinished.replace(path)
 
 
-def load_positions(path: str | Path) -> SolvedPositions:
+def load_positions(path: str | Path, game: Game | str | None = None) -> SolvedPositions:
     """Read positions that `save_positions` wrote.
+
+    Args:
+        path: the file.
+        game: the game that they are of, or its name. Default: the one that the file names.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is something else, or damaged; the message says what is wrong.
+        ValueError: the file is something else, or damaged, or of another game; the message says what is wrong.
     """
+    game = None if game is None else as_game(game)
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
             if missing := set(_FIELDS) - set(data.files):
                 raise ValueError(f"it has no {', '.join(sorted(missing))}")
             version, spec, moves, values, distances = (data[name] for name in _FIELDS)
-        return _checked(int(version), as_game(str(spec)), moves, values, distances)
+        return _checked(int(version), _game_of(str(spec), game), moves, values, distances)
     except (ValueError, TypeError, EOFError, OSError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, FileNotFoundError):
             raise
         raise ValueError(f"{str(path)!r} is no file of solved positions, or is damaged: {error}") from None
+
+
+def _game_of(spec: str, game: Game | None) -> Game:
+    """Return ``game`` if ``spec`` may stand for it, or without one the game that is found by ``spec``.
+
+    Raises:
+        ValueError: there is none, or it is another game.
+    """
+    if game is None:
+        try:
+            return as_game(spec)
+        except FileNotFoundError as error:  # which is not that of the positions
+            raise ValueError(f"its game is not found: {error}") from None
+    if not any(same_spec(spec, own) for own in (game.spec, game.source)) and not _leads_to(game, spec):
+        raise ValueError(f"its positions are of {shown(spec)}, expected {game.source}")
+    return game
+
+
+def _leads_to(game: Game, spec: str) -> bool:
+    """Return whether the game that is found by ``spec`` is this one, as by another path to the same file."""
+    try:
+        return as_game(spec) == game
+    except (ValueError, OSError):
+        return False
 
 
 def _checked(

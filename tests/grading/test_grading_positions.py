@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import bitbully
@@ -16,7 +18,8 @@ from plyground.agents.solver.connect_four.scores import canonical_key, distance_
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
 from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
 from plyground.arena.grading.sampling import draw_positions, join_positions
-from plyground.envs import connect_four, make_game
+from plyground.envs import Game, connect_four, make_game
+from tests.helpers.coin import COIN
 from tests.helpers.oracles import minimax_value
 
 
@@ -228,6 +231,34 @@ class TestFiles:
         np.testing.assert_array_equal(again.values, small.values)
         np.testing.assert_array_equal(again.distances, small.distances)
         assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_game_that_is_found_by_its_place(
+        self, small: SolvedPositions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, place = tmp_path / "positions.npz", f"{tmp_path / 'boards_here.py'}:wide(m=4)"
+        (tmp_path / "boards_here.py").write_text(
+            "from plyground.envs import make_game\ndef wide(m):\n    return make_game('mnk', m=m, n=3, k=3)\n"
+        )
+        save_positions(path, replace(small, game=make_game(place)))
+        assert load_positions(path).game.source == place
+        monkeypatch.chdir(tmp_path)
+        assert load_positions(path, "./boards_here.py:wide(m=4)").game.source == "./boards_here.py:wide(m=4)"
+        (tmp_path / "boards_here.py").rename(tmp_path / "moved.py")
+        monkeypatch.delitem(sys.modules, "boards_here")
+        with pytest.raises(ValueError, match=r"is damaged: its game is not found: there is no file .*boards_here\.py"):
+            load_positions(path)
+
+    def test_a_game_that_is_found_by_no_name(self, tmp_path: Path) -> None:
+        path, coin = tmp_path / "positions.npz", Game(**COIN)
+        save_positions(path, SolvedPositions(coin, ((),), np.array([[-1.0, 1.0]]), np.ones((1, 2), np.int64)))
+        with pytest.raises(ValueError, match="unknown game 'coin'"):
+            load_positions(path)
+        again = load_positions(path, coin)
+        assert (again.game, again.lines, again.value.tolist()) == (coin, ((),), [1])
+        with pytest.raises(ValueError, match="is damaged: its positions are of 'coin', expected tictactoe"):
+            load_positions(path, "tictactoe")
+        with pytest.raises(ValueError, match=r"^unknown game 'coin'"):
+            load_positions(path, "coin")
 
     def test_missing(self, tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError):

@@ -17,7 +17,7 @@ from plyground.agents import make  # noqa: E402
 from plyground.agents.alphago import model_files  # noqa: E402
 from plyground.agents.mcts import LinearPolicy  # noqa: E402
 from plyground.agents.networks import new_network, read_network  # noqa: E402
-from plyground.arena import write_games  # noqa: E402
+from plyground.arena import save_positions, write_games  # noqa: E402
 from plyground.arena.generation import generate  # noqa: E402
 from plyground.arena.training.alphago import (  # noqa: E402
     AlphaGoConfig,
@@ -30,7 +30,9 @@ from plyground.arena.training.alphago.learners import ReinforceLearner  # noqa: 
 from plyground.arena.training.alphago.measures import accuracy_of, ranks_of  # noqa: E402
 from plyground.arena.training.alphago.reinforce import baselines  # noqa: E402
 from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
-from plyground.envs import make_game  # noqa: E402
+from plyground.arena.training.alphago.truth import solved_positions  # noqa: E402
+from plyground.envs import Game, make_game  # noqa: E402
+from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.command_line import Run  # noqa: E402
 from tests.helpers.training_runs import Stop  # noqa: E402
 
@@ -211,6 +213,21 @@ def test_the_command_trains_goes_on_and_says_what_came_out(run: Run, config: Alp
     assert "rollout is finished" in run("train", "--resume", str(path), "--step", "rollout", code=2)[1]
     assert "--step is no option of ppo" in run("train", "ppo", GAME, "--step", "policy", code=2)[1]
     assert "--policy-steps is no option of ppo" in run("train", "ppo", GAME, "--policy-steps", "2", code=2)[1]
+
+
+def test_solved_positions_of_a_game_of_ones_own_are_read_again(tmp_path: Path) -> None:
+    (tmp_path / "coins.py").write_text(
+        "from plyground.envs import Game\nfrom tests.helpers.coin import COIN\ndef flip():\n    return Game(**COIN)\n"
+    )
+    place, path = f"{tmp_path / 'coins.py'}:flip", tmp_path / "solved.npz"
+    records, game = list(generate(place, ["random"], 4)), make_game(place)
+    found = solved_positions(game, records, 10, 0, path)
+    again = solved_positions(game, [], 10, 0, path)
+    assert found is not None
+    assert again is not None
+    assert (again.game, again.lines, again.value.tolist()) == (game, found.lines, [1.0])
+    save_positions(path, replace(found, game=Game(**COIN)))  # as runs did before, by the name of the game
+    assert solved_positions(game, [], 10, 0, path).lines == found.lines  # type: ignore[union-attr]
 
 
 # -- what is computed --------------------------------------------------------------------------------------------------

@@ -34,10 +34,13 @@ def solved_positions(
         records: games that nothing was learned from.
         count: how many positions, at most; no two are the same.
         seed: of what is drawn.
-        path: the file that keeps them: there are read, if it exists.
+        path: the file that keeps them: they are read, if it exists.
+
+    Raises:
+        ValueError: the file is damaged, or of another game.
     """
     if path.is_file():
-        return load_positions(path)
+        return load_positions(path, game)
     if not count:
         return None
     solver = Solver(game, None if is_connect_four(game) else _TABLE_MB, seconds=0)
