@@ -87,6 +87,8 @@ def main() -> None:
         _complain(_in_words(error))
     except (ValueError, ImportError) as error:
         _complain(str(error))
+    except MemoryError as error:
+        _complain(str(error) or "there is not enough memory")
     except RuntimeError as error:
         from ...agents.engines import EngineError
 

@@ -22,6 +22,7 @@ from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZ
 from plyground.arena.training.alphazero.sources import OwnPlay  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
 from tests.helpers.alphazero_play import SMALL_RUN, RandomPlay  # noqa: E402
+from tests.helpers.command_line import Run  # noqa: E402
 
 CONFIG = replace(
     SMALL_RUN,
@@ -133,6 +134,37 @@ def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(MemoryError):
             train(CONFIG, tmp_path / "run")
     assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_run_that_does_not_fit_into_memory_is_a_line_and_leaves_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was_there: bool
+) -> None:
+    def fail(*arguments: Any) -> None:
+        raise MemoryError("Unable to allocate 65.7 GiB")
+
+    monkeypatch.setattr("plyground.arena.training.alphazero.sources.SelfPlay", fail)
+    if was_there:
+        (tmp_path / "run").mkdir()
+    given = ("--out", str(tmp_path / "run"), "--num-envs", "512", "--simulations", "32", "--network", "tiny")
+    _, err = run("train", "alphazero", "tictactoe", *given, "--inference", "torch", code=2)
+    assert err.splitlines()[-1] == (
+        "error: 512 games of tictactoe with 32 simulations a move do not fit into memory: fewer --num-envs or "
+        "--simulations (Unable to allocate 65.7 GiB)"
+    )
+    assert list(tmp_path.rglob("*")) == [tmp_path / "run"] * was_there
+
+
+def test_a_state_that_does_not_fit_into_memory_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(session: AlphaZeroSession, state: Any) -> None:
+        raise MemoryError
+
+    train(replace(CONFIG, steps=64), tmp_path / "run")
+    monkeypatch.setattr(AlphaZeroSession, "load_state_dict", fail)
+    with pytest.raises(MemoryError, match="16 games of tictactoe with 4 simulations a move do not fit into memory"):
+        resume(tmp_path / "run", steps=200)
 
 
 def test_a_run_begins_where_one_of_another_game_was_killed_before_its_first_state(tmp_path: Path) -> None:

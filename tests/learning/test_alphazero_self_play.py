@@ -135,6 +135,23 @@ def test_goes_on_exactly(changes: dict[str, Any]) -> None:
     assert (one.stats.games, one.stats.moves) == (other.stats.games, other.stats.moves)
 
 
+def test_room_that_grows_with_the_games_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = self_play(opening_plies=0)
+    assert whole._samples.shape == (24, GAME.max_plies + 1)  # less than there is room for at first in longer games
+    monkeypatch.setattr("plyground.arena.training.alphazero.self_play._ROOM", 2)
+    play, other = self_play(opening_plies=0), self_play(9, opening_plies=0)
+    rooms, found = [play._samples.shape], []
+    for _ in range(6):
+        found.append(play.play(uniform, 3))
+        rooms.append(play._samples.shape)
+        assert found[-1].tobytes() == whole.play(uniform, 3).tobytes()
+        other.load_state_dict(play.state_dict())  # which makes room for it
+    assert rooms[:4] == [(24, 2), (24, 4), (24, 8), (24, 10)]  # twice as much each time, up to the longest game
+    assert sum(map(len, found)) > 24 * 9
+    assert play._movers.shape == rooms[-1] == rooms[3]
+    assert play.play(uniform, 9).tobytes() == other.play(uniform, 9).tobytes() == whole.play(uniform, 9).tobytes()
+
+
 @pytest.mark.parametrize("alpha", [None, 0.4])
 def test_the_noise_is_by_the_legal_moves_unless_it_is_given(alpha: float | None) -> None:
     assert self_play(root="puct", noise_alpha=alpha).forest.alpha == alpha

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,19 +58,26 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
         FileExistsError: the folder holds a run already.
         FileNotFoundError: there is no folder to make it in.
         ImportError: torch or safetensors is not installed.
+        MemoryError: the run does not fit into memory. Of one that does not from the start, no folder is left behind.
     """
     config = config.anywhere()
     config.check_names()
     run = run_folder(folder)
     run.check_new()
+    is_new = not run.path.exists()
     run.create(config)
     shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
     try:
-        session = AlphaZeroSession(config, run, on_progress)
-        return _finish(session)
+        with _memory_told(config):
+            session = AlphaZeroSession(config, run, on_progress)
+            return _finish(session)
     except BaseException:
         if not run.states():  # there is nothing to resume: a new run may begin here
             run.config.unlink()
+            shutil.rmtree(run.path / "replay", ignore_errors=True)
+            for folder in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
+                with suppress(OSError):  # one that holds something, such as a log, stays
+                    folder.rmdir()
         raise
 
 
@@ -90,17 +99,21 @@ def resume(
     Raises:
         FileNotFoundError: the folder holds no run.
         ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
+        MemoryError: the run does not fit into memory.
     """
     run = run_folder(folder)
     config = _unfinished(run, steps, minutes)
-    try:
-        session = AlphaZeroSession(config, run, on_progress)
-        session.load_state_dict(run.read())
-    except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
-        raise run.damaged(error) from error
-    config.save(run.config)
-    run.forget_after(session.steps)
-    return _finish(session)
+    with _memory_told(config):
+        try:
+            session = AlphaZeroSession(config, run, on_progress)
+            session.load_state_dict(run.read())
+        except MemoryError:
+            raise
+        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+            raise run.damaged(error) from error
+        config.save(run.config)
+        run.forget_after(session.steps)
+        return _finish(session)
 
 
 def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
@@ -121,6 +134,18 @@ def _unfinished(run: StateFolder, steps: int | None, minutes: float | None) -> A
         config = replace(config, steps=steps, minutes=minutes)
     run.check_left(config.steps, config.minutes)
     return config
+
+
+@contextmanager
+def _memory_told(config: AlphaZeroConfig) -> Iterator[None]:
+    """Say of an error of memory what takes it: the games that are played side by side, and their trees."""
+    try:
+        yield
+    except MemoryError as error:
+        raise MemoryError(
+            f"{config.num_envs} games of {config.game} with {config.simulations} simulations a move do not fit into "
+            f"memory: fewer --num-envs or --simulations{f' ({error})' if str(error) else ''}"
+        ) from error
 
 
 def _finish(session: AlphaZeroSession) -> AlphaZeroProgress:

@@ -19,6 +19,7 @@ __all__ = ["SelfPlay", "SelfPlayStats"]
 
 _EARLIER = 4096  # positions of earlier games at which others may begin
 _REMEMBERED = 8  # that are added in each step, in place of the oldest
+_ROOM = 64  # plies of a game for which there is room at first: the longest of chess has 12,700
 
 
 @dataclass
@@ -85,9 +86,10 @@ class SelfPlay:
         )
         self.stats = SelfPlayStats()
         self._chance = np.random.default_rng(of_chance)
-        self._samples = np.zeros((games, game.max_plies + 1), sample_dtype(game))  # of the games that go on
+        self._samples = np.zeros((games, 0), sample_dtype(game))  # [games, plies] of the games that go on
+        self._movers = np.zeros((games, 0), np.int8)  # [games, plies]
         self._counts = np.zeros(games, np.int64)
-        self._movers = np.zeros((games, game.max_plies + 1), np.int8)
+        self._make_room(_ROOM)
         self._numbers = np.arange(games)  # of the games that go on
         self._rows = np.arange(games)
         self._earlier = np.zeros(_EARLIER, game.dtype)
@@ -154,6 +156,7 @@ class SelfPlay:
     def _note(self, searched: Searched, full: NDArray[np.bool_]) -> None:
         """Write a sample for each position that was searched."""
         batch, counts = self.batch, self._counts
+        self._make_room(int(counts.max()) + 1)
         samples = new_samples(self.game, batch.num_envs)
         pack(self.game, samples, batch.observations, batch.masks)
         samples["policy"], samples["value"], samples["full"] = searched.policies, searched.values, full
@@ -163,6 +166,17 @@ class SelfPlay:
         self._samples[self._rows, counts] = samples
         self._movers[self._rows, counts] = batch.players
         counts += 1
+
+    def _make_room(self, plies: int) -> None:
+        """Make room for games of so many plies: that which there is doubles, but never beyond the longest game's."""
+        samples, movers = self._samples, self._movers
+        games, room = samples.shape
+        if plies <= room:
+            return
+        shape = games, min(max(plies, 2 * room), self.game.max_plies + 1)
+        self._samples, self._movers = np.zeros(shape, samples.dtype), np.zeros(shape, movers.dtype)
+        for row, count in enumerate(self._counts.tolist()):  # room that nothing is written to takes no memory
+            self._samples[row, :count], self._movers[row, :count] = samples[row, :count], movers[row, :count]
 
     def _remember(self) -> None:
         """Remember a few of the present positions."""
@@ -234,6 +248,7 @@ class SelfPlay:
         self.forest.rngs[:] = state["rngs"]
         self._chance.bit_generator.state = state["chance"]
         counts = state["counts"]
+        self._make_room(int(counts.max()))
         self._counts[:], self._numbers[:] = counts, state["numbers"]
         self._samples[:, : counts.max()] = np.ascontiguousarray(state["samples"]).view(self._samples.dtype)
         self._movers[:, : counts.max()] = state["movers"]
