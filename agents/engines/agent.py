@@ -173,9 +173,9 @@ class Engine:
             DisagreementError: the program takes one for illegal.
         """
         if not self._is_ready:  # in the middle of a game, too: another program is told of all moves again
-            watched = self._watched
+            watched, clock = self._watched, self._clock
             self.reset()
-            self._watched = watched
+            self._watched, self._clock = watched, clock
         for action in self._watched[len(self._told) :]:
             self.tell(action)
         for action in moves_between(self.game, self._state, target):

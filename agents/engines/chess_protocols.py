@@ -134,6 +134,9 @@ class ChessProcess:
         for name in options:
             if name.lower() not in known:
                 raise ValueError(f"{self.name} has no option {name!r}: {nearest(name, self._protocol.options)}")
+            kind = self._protocol.options[known[name.lower()]].type
+            if kind == "spin" and isinstance(options[name], float) and not options[name].is_integer():
+                raise ValueError(f"{self.name}: {name} must be a whole number, got {options[name]!r}")
         try:
             named = {known[name.lower()]: value for name, value in options.items()}
             self._wait(self._protocol.configure(named), "take its options", seconds)

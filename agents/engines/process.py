@@ -32,9 +32,12 @@ def located(command: str | Sequence[str]) -> list[str]:
     """Return a command as a list, with the place of its program if that is found.
 
     Raises:
-        ValueError: there is no command in it.
+        ValueError: there is no command in it, or a quotation mark too few.
     """
-    words = shlex.split(command) if isinstance(command, str) else list(command)
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise ValueError(f"cannot read the command {command!r}: {error}") from None
     if not words:
         raise ValueError("a program is given as in a shell, for example 'gnugo --mode gtp', got nothing")
     if "/" not in words[0]:  # Debian keeps games in a folder that not all users search

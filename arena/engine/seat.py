@@ -44,6 +44,7 @@ class Seat(Table):
         if game.name not in SIZES:
             raise ValueError(f"GTP speaks of {', '.join(SIZES)}, got {game.spec}")
         self.clock = Clock()
+        self._told: list[int] | None = []  # what the player was told of; None: it may know of other moves
         super().__init__(player, game)
         self._begin([])
 
@@ -66,7 +67,12 @@ class Seat(Table):
         self._moves = []
         self.clock.restart()
         self._replay()
-        self.agent.reset()
+        self.reseed(None)
+
+    def reseed(self, seed: int | None) -> None:
+        """Start the player's random numbers anew; it learns of the moves until now when it is asked."""
+        self.agent.reset(seed)
+        self._told = []
 
     def undo(self) -> None:
         """Take back what the last command played.
@@ -129,23 +135,45 @@ class Seat(Table):
         elif hasattr(self.agent, "seconds"):
             self.agent.seconds, self.agent.listener = self.seconds, None
         try:
+            self._tell(line)
             action = int(self.agent.act(observation, info))
             if is_played:
                 self.env.step(action)
         except BaseException:
             self._replay()  # the other has not passed either
+            self._told = None
             raise
         if is_played:
             self.clock.spend(player, time.monotonic() - start)
             self._moves.append([*line, action])
         else:
             self._replay()
+            self._told = None  # a program has played the move on its own board
         return self.vertices[action]
+
+    def _tell(self, line: list[int]) -> None:
+        """Tell a player with a method ``watch`` of the moves that it does not know.
+
+        Where it knows of others, since moves were taken back, it begins the game anew. It could not find out by itself:
+        the moves would have to lead from the position that it knows to this one.
+
+        Args:
+            line: what comes after the moves of the commands, see `_turn`.
+        """
+        watch = getattr(self.agent, "watch", None)
+        if not callable(watch):
+            return
+        moves = [*itertools.chain.from_iterable(self._moves), *line]
+        if self._told is None or self._told != moves[: len(self._told)]:
+            self.reseed(None)
+        for action in moves[len(self._told or ()) :]:
+            watch(action)
+        self._told = moves
 
     def _begin(self, moves: list[list[int]]) -> None:
         """Begin a game after these moves: those of each command that made any."""
         self.prepare()
-        self._moves = moves
+        self._moves, self._told = moves, []
         self.vertices = vertices_of(self.game)
         self.actions = {vertex: action for action, vertex in enumerate(self.vertices)}
         self._replay()

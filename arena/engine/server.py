@@ -184,7 +184,7 @@ class GTPServer:
         return "\n" + self.seat.game.text(self.seat.seen[1]["state"])
 
     def _seed(self, arguments: list[str]) -> str:
-        self.seat.agent.reset(integer_of(arguments, 0))
+        self.seat.reseed(integer_of(arguments, 0))
         return ""
 
     def _fixed_handicap(self, arguments: list[str]) -> str:

@@ -65,7 +65,8 @@ def read_limits(words: Sequence[str]) -> Limits:
         elif word in (*_TIMES, *_COUNTS):
             number = _whole(words[place]) if place < len(words) else None
             if number is None or (word in _COUNTS and number < 1):
-                limits.faults.append(f"{word} needs a number, got {words[place] if place < len(words) else 'nothing'}")
+                needed = "a number" if word in _TIMES else "a whole number from 1 on"
+                limits.faults.append(f"{word} needs {needed}, got {words[place] if place < len(words) else 'nothing'}")
             else:
                 number = min(number, _MOST)
                 setattr(limits, word, max(number, 0) / 1000 if word in _TIMES else number)

@@ -213,6 +213,8 @@ class TestUCI:
             ChessEngine(CHESS, script("e2e4"), Skil=3).prepare()
         with pytest.raises(ValueError, match="at most 20, got: 30"):
             ChessEngine(CHESS, script("e2e4"), Skill=30).prepare()
+        with pytest.raises(ValueError, match=r"Skill must be a whole number, got 3\.7"):
+            ChessEngine(CHESS, script("e2e4"), Skill=3.7).prepare()
         with pytest.raises(EngineError, match="cannot start 'no-such-program'"):
             ChessEngine(CHESS, "no-such-program").prepare()
         with pytest.raises(EngineError, match="did not introduce itself by xboard in 1 s"):

@@ -99,6 +99,8 @@ class TestClient:
             GTPClient("no-such-program --mode gtp").ask("name")
         with pytest.raises(ValueError, match="as in a shell, for example 'gnugo --mode gtp'"):
             GTPClient(" ").ask("name")
+        with pytest.raises(ValueError, match="cannot read the command 'gnugo \"--mode gtp': No closing quotation"):
+            GTPClient('gnugo "--mode gtp').ask("name")
 
 
 class TestEngine:
@@ -191,6 +193,18 @@ class TestEngine:
         assert agent.act(*self.seen("A1", "B1")) == GAME.str_to_action("C3")
         told = (tmp_path / "log").read_text().splitlines()
         assert told[:4] == ["boardsize 5", "clear_board", "komi 0.5", "time_settings 0 2 1"]
+
+    def test_another_program_is_told_of_the_clock(self, engine: Any, tmp_path: Path) -> None:
+        agent = engine("C3", "C3")
+        agent.set_clock(30, 20, 0, 0)
+        agent.act(*self.seen("A1", "B1"))
+        agent.close()
+        (tmp_path / "log").write_text("")
+        agent.set_clock(29, 19, 0, 0)
+        agent.act(*self.seen("A1", "B1"))
+        told = (tmp_path / "log").read_text().splitlines()
+        assert "time_settings 29 0 0" in told
+        assert told[-1] == "genmove black"
 
     def test_copies_have_programs_of_their_own(self, engine: Any) -> None:
         agent = engine("C3", "D4")

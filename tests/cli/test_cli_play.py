@@ -77,6 +77,28 @@ class TestPlay:
         out = self.played(run, monkeypatch, typed, game, "--against", "./shuffler.py:player")
         assert out.splitlines()[-2:] == ["draw after 8 plies.", "A draw."]
 
+    def test_who_watches_is_told_of_all_moves(self, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """A program of others was told of positions alone, and lost its way when moves were taken back."""
+        monkeypatch.chdir(tmp_path)
+        Path("watcher.py").write_text(
+            "def player(game):\n"
+            "    return Watching(game)\n"
+            "class Watching:\n"
+            "    def __init__(self, game):\n"
+            "        self.game = game\n"
+            "    def reset(self, seed=None):\n"
+            "        self.moves = []\n"
+            "    def watch(self, action):\n"
+            "        self.moves.append(action)\n"
+            "    def act(self, observation, info):\n"
+            "        assert self.game.play_moves(self.moves) == info['state']\n"
+            "        return int(observation['action_mask'].argmax())\n"
+        )
+        typed = "4 8 undo 5 undo undo 3 quit"
+        out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "./watcher.py:player")
+        assert out.count("plays 0 (") == 2
+        assert out.endswith("abandoned.\n")
+
     def test_symbols(self) -> None:
         chess = make_game("chess")
         state = chess.play_moves(["e2e4"])

@@ -85,6 +85,29 @@ class TestCommands:
         assert server.answer("reg_genmove w")[0] == "="
         assert server.answer("showboard") == before
 
+    def test_who_watches_knows_the_moves_whatever_was_taken_back(self, server: GTPServer) -> None:
+        class Watching:
+            def __init__(self) -> None:
+                self.moves: list[int] = []
+
+            def reset(self, seed: int | None = None) -> None:
+                self.moves = []
+
+            def watch(self, action: int) -> None:
+                self.moves.append(action)
+
+            def act(self, observation: Any, info: Any) -> int:
+                assert server.seat.game.play_moves(self.moves) == info["state"]
+                return int(observation["action_mask"].argmax())
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(server.seat, "agent", Watching())
+            told = answers(server, "genmove b", "genmove w", "undo", "genmove w", "reg_genmove b", "undo", "undo")
+            told += answers(server, "genmove b", "genmove b", "set_random_seed 5", "play w e5", "genmove b")
+            told += answers(server, "clear_board", "genmove b")
+            assert server.seat.agent.moves == []
+        assert not [answer for answer in told if answer.startswith("?")]
+
     @pytest.mark.parametrize("fault", [ValueError("out of ideas"), KeyError("out of ideas"), MemoryError(), 12])
     def test_a_player_that_fails_changes_nothing(
         self, server: GTPServer, fault: Any, monkeypatch: pytest.MonkeyPatch

@@ -263,7 +263,7 @@ class TestSearch:
     def test_bad_limits(self, talk: Dialogue) -> None:
         lines = talk.ask("go depth x wtime nodes 100 fast")
         assert [line for line in lines if "string" in line] == [
-            "info string depth needs a number, got x",
+            "info string depth needs a whole number from 1 on, got x",
             "info string wtime needs a number, got nodes",
             "info string unknown word 'fast' in go",
         ]

@@ -137,6 +137,11 @@ class _Announced:
     def reset(self, seed: int | None = None) -> None:
         self._table.opponent.reset(seed)
 
+    def watch(self, action: int) -> None:
+        watch = getattr(self._table.opponent, "watch", None)
+        if callable(watch):
+            watch(action)
+
     def act(self, observation: Observation, info: Info | None = None) -> int:
         start = time.perf_counter()
         with _out.status(escape(f"{self._table.against} thinks …")):
