@@ -146,7 +146,8 @@ class StateFolder:
         copy = self.path / f"{self.model.name}.partial"
         shutil.copyfile(partial / self.model.name, copy)
         whole = self._states / name
-        if whole.exists():  # the same moment once more
+        if whole.exists():  # the same moment once more: its arrays are the same, but it may have been tested since
+            os.replace(partial / "state.json", whole / "state.json")
             shutil.rmtree(partial)
         else:
             partial.rename(whole)

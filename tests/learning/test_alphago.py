@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from dataclasses import replace
@@ -28,9 +29,11 @@ from plyground.arena.training.alphago import (  # noqa: E402
 )
 from plyground.arena.training.alphago.learners import ReinforceLearner  # noqa: E402
 from plyground.arena.training.alphago.measures import accuracy_of, ranks_of  # noqa: E402
+from plyground.arena.training.alphago.policy import PolicyPart  # noqa: E402
 from plyground.arena.training.alphago.reinforce import baselines  # noqa: E402
 from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
 from plyground.arena.training.alphago.truth import solved_positions  # noqa: E402
+from plyground.arena.training.folder import StateFolder  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
 from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.command_line import Run  # noqa: E402
@@ -77,6 +80,12 @@ def results(path: Path) -> dict[str, Any]:
     return json.loads((path / "results.json").read_text())
 
 
+def assert_same_net(one: Path, other: Path, part: str) -> None:
+    left, right = (read_network(path / part).weights for path in (one, other))
+    for name in left:
+        np.testing.assert_array_equal(left[name], right[name])
+
+
 def test_a_run_writes_models_results_and_tests(whole: Path) -> None:
     found = results(whole)
     assert list(found) == ["records", "policy", "rollout", "rl", "value"]
@@ -111,9 +120,7 @@ def test_a_run_in_two_parts_is_the_run_in_one_bit_by_bit(
     )  # in the policy, the rollout policy, by play, in games, in the value net
     resume(tmp_path / "run")
     for part in ("policy", "rl", "value"):
-        one, other = (read_network(path / part).weights for path in (whole, tmp_path / "run"))
-        for name in one:
-            np.testing.assert_array_equal(one[name], other[name])
+        assert_same_net(whole, tmp_path / "run", part)
     one, other = (LinearPolicy.load(path / "rollout" / "model.npz", GAME) for path in (whole, tmp_path / "run"))
     np.testing.assert_array_equal(one.weights, other.weights)
 
@@ -157,6 +164,49 @@ def test_a_part_that_time_has_ended_goes_on_with_more(config: AlphaGoConfig, tmp
     assert results(tmp_path / "run")["rollout"]["steps"] == config.rollout_steps
     with pytest.raises(ValueError, match="rollout is finished"):
         resume(tmp_path / "run", parts=["rollout"], minutes=20.0)
+
+
+class TestAKillAtTheEndOfAPart:
+    """The results are written at last: a part with results has the model that they are of."""
+
+    def test_a_full_disk_leaves_no_results_of_a_model_that_was_not_saved(
+        self, config: AlphaGoConfig, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write = StateFolder.write
+
+        def write_the_first(folder: StateFolder, steps: int, *more: Any) -> None:
+            if steps:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(folder, steps, *more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(StateFolder, "write", write_the_first)
+            with pytest.raises(OSError, match="No space left"):
+                train(config, tmp_path / "run", parts=["policy"])
+        assert not (tmp_path / "run" / "policy" / "results.json").exists()
+        with pytest.raises(ValueError, match="rl begins from policy, which is not trained yet"):
+            check_unfinished(tmp_path / "run", parts=["rl"])
+        resume(tmp_path / "run", parts=["policy"])
+        assert_same_net(whole, tmp_path / "run", "policy")
+
+    @pytest.mark.parametrize("minutes", [None, 1e-9])  # in the second case the last step is saved before it is tested
+    def test_a_kill_between_state_and_results_repeats_nothing(
+        self, config: AlphaGoConfig, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minutes: float | None
+    ) -> None:
+        def die(part: PolicyPart) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(PolicyPart, "finish", die)
+            with pytest.raises(KeyboardInterrupt):
+                train(replace(config, checkpoint_minutes=minutes), tmp_path / "run", parts=["policy"])
+        told = (tmp_path / "run" / "policy" / "progress.jsonl").read_bytes()
+        with monkeypatch.context() as patch:
+            patch.setattr(PolicyPart, "turn", die)
+            resume(tmp_path / "run", parts=["policy"])
+        assert (tmp_path / "run" / "policy" / "progress.jsonl").read_bytes() == told
+        assert results(tmp_path / "run")["policy"]["steps"] == config.policy_steps
+        assert_same_net(whole, tmp_path / "run", "policy")
 
 
 def test_a_game_without_local_features_has_random_rollouts(config: AlphaGoConfig, tmp_path: Path) -> None:

@@ -192,9 +192,12 @@ class PartSession:
                 if minutes is not None and time.perf_counter() - self._saved >= 60 * minutes:
                     self.save()
                 self.report()
-            if not self.interrupted:
-                self._finish()
+            is_over = not self.interrupted
+            if is_over and part.steps != self.tested:
+                self._test()
             self.save()
+            if is_over:
+                self._finish()
         finally:
             self.log.close()
 
@@ -210,8 +213,7 @@ class PartSession:
         self.folder.add_checkpoint(self.part.steps, self._write)
 
     def _finish(self) -> None:
-        if self.part.steps != self.tested:
-            self._test()
+        """Write the results, by which the part counts as finished: at last, when model and state are written."""
         self.report(last=True)
         is_complete = self.part.steps >= self.part.total
         results = {"steps": self.part.steps, "seconds": round(self.seconds, 1), "complete": is_complete}
