@@ -20,6 +20,7 @@ import json
 import math
 import os
 import shutil
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,9 @@ class StateFolder:
         """
         path = self.state()
         try:
-            seconds = float(json.loads((path / "state.json").read_text())["seconds"])
+            seconds = float(_plain_of(path)["seconds"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"cannot go on from {str(path)!r}: {type(error).__name__}: {error}") from None
+            raise self.damaged(error, _any_state) from None
         return int(path.name.removeprefix("step_")), seconds
 
     def check_left(self, steps: int | None, minutes: float | None) -> None:
@@ -160,15 +161,31 @@ class StateFolder:
 
         Raises:
             FileNotFoundError: there is no state.
-            Exception: a file is damaged; what zip, torch and pickle raise then is not one family.
+            ValueError: a file of it is damaged.
         """
-        return _read_state(self.state())
+        path = self.state()
+        try:
+            return _read_state(path)
+        except ImportError:  # of torch
+            raise
+        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+            raise self.damaged(error, _any_state) from error
 
-    def damaged(self, error: Exception) -> ValueError:
-        """Return what to say of a newest state that cannot be read."""
-        newest, others = self.state(), self.states()[:-1]
-        older = f"; without this folder the run goes on from {others[-1].name}" if others else ""
-        return ValueError(f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}{older}")
+    def damaged(self, error: Exception, goes_on: Callable[[dict[str, Any]], bool] | None = None) -> ValueError:
+        """Return what to say of a newest state from which a run cannot go on, and from which older one it can.
+
+        Args:
+            error: why.
+            goes_on: tells, by its ``state.json``, whether an older state is without this fault. Default: none is, as
+                where the configuration does not fit the run.
+        """
+        newest = self.state()
+        words, without = f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}", ["this folder"]
+        for older in reversed(self.states()[:-1] if goes_on is not None else []):
+            if _tells(older, goes_on):
+                return ValueError(f"{words}; without {' and '.join(without)} the run goes on from {older.name}")
+            without.append(older.name)
+        return ValueError(words)
 
     def add_checkpoint(self, steps: int, write: Write) -> None:
         """Add a model to the checkpoints."""
@@ -228,12 +245,18 @@ class RunFolder(StateFolder):
 
         Raises:
             FileNotFoundError: there is no state.
-            Exception: a file is damaged; what zip, torch and pickle raise then is not one family.
+            ValueError: a file is damaged, or of a model that does not fit these games.
         """
         path = self.state()
-        model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
-        if (path / "replay.pkl").exists():
-            model.load_replay_buffer(path / "replay.pkl")
+        try:
+            model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
+        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+            raise self.damaged(error, None if _is_whole_zip(path / "model.zip") else _any_state) from error
+        try:
+            if (path / "replay.pkl").exists():
+                model.load_replay_buffer(path / "replay.pkl")
+        except Exception as error:
+            raise self.damaged(error, _any_state) from error
         return model, self.read()
 
     def checkpoint(self, model: Any) -> None:
@@ -277,11 +300,36 @@ def _sort(
             plain[name] = value
 
 
+def _plain_of(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "state.json").read_text())
+
+
+def _any_state(plain: dict[str, Any]) -> bool:
+    """Return True: what is damaged is a file of the newest state, which no other has."""
+    return True
+
+
+def _tells(folder: Path, goes_on: Callable[[dict[str, Any]], bool]) -> bool:
+    """Return whether a run goes on from a state; not from one whose numbers cannot be read."""
+    try:
+        return goes_on(_plain_of(folder))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _is_whole_zip(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as file:
+            return file.testzip() is None
+    except Exception:  # where bytes are wrong, zipfile raises errors of many kinds
+        return False
+
+
 def _read_state(folder: Path) -> dict[str, Any]:
     """Return what `_write_state` wrote."""
     import torch
 
-    state = json.loads((folder / "state.json").read_text())
+    state = _plain_of(folder)
     with (folder / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
         parts = {path: saved[path] for path in saved.files}
     parts |= torch.load(folder / "tensors.pt", weights_only=True)

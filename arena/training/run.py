@@ -74,12 +74,12 @@ def resume(
         config = replace(config, steps=steps, minutes=minutes)
         run.check_left(config.steps, config.minutes)
     venv, league = new_games(config)
+    model, state = run.load(training_class(config), venv)
     try:
-        model, state = run.load(training_class(config), venv)
         league.follow(model.policy)
         session = TrainingSession(config, run, model, venv, league, on_progress)
         session.load_state_dict(state)
-    except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+    except Exception as error:  # what does not fit is told by errors of many kinds
         raise run.damaged(error) from error
     config.save(run.config)
     run.forget_after(model.num_timesteps)

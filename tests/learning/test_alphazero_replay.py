@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.replay import ReplayBuffer
 from plyground.arena.training.alphazero.samples import new_samples, pack, sample_dtype, unpack_masks, unpack_planes
+from plyground.arena.training.alphazero.shards import DamagedSamplesError
 from plyground.envs import make_game
 
 GAME = make_game("tictactoe")
@@ -117,6 +118,25 @@ def test_a_damaged_shard_is_refused(tmp_path: Path) -> None:
     index.write_text("{")
     with pytest.raises(ValueError, match="no index of samples"):
         buffer(tmp_path)
+
+
+def test_what_no_state_asks_for_is_not_read(tmp_path: Path) -> None:
+    one = buffer(tmp_path)
+    one.append(numbered(0, 10))
+    state = one.state_dict()
+    one.append(numbered(10, 10))
+    damaged = tmp_path / "replay" / "shard_000000010.samples"
+    damaged.write_bytes(b"")
+    other = buffer(tmp_path, load=False)
+    assert (other.total, damaged.exists()) == (0, True)
+    with pytest.raises(DamagedSamplesError, match="another length") as told:
+        other.load_state_dict({"total": 20})
+    assert told.value.whole == 10
+    other.load_state_dict(state)
+    assert (other.total, damaged.exists()) == (10, False)
+    third = buffer(tmp_path, load=False)  # which begins anew
+    third.append(numbered(100, 10))
+    np.testing.assert_array_equal(buffer(tmp_path).newest(99)["value"], np.arange(100, 110))
 
 
 def test_the_window_grows_and_old_shards_are_dropped(tmp_path: Path) -> None:

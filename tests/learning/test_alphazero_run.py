@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +124,53 @@ def test_a_damaged_state_is_said_in_a_line(tmp_path: Path) -> None:
     shard.write_bytes(b"\x01" + shard.read_bytes()[1:])
     with pytest.raises(ValueError, match=r"cannot go on from .*step_000000128.*is damaged"):
         resume(tmp_path / "run", steps=200)
+
+
+def test_an_older_state_goes_on_without_the_shards_that_only_later_ones_need(tmp_path: Path) -> None:
+    train(CONFIG, tmp_path / "whole")
+    run = run_folder(tmp_path / "run")
+    train(replace(CONFIG, steps=256, checkpoint_every=64), run.path)
+    shards = sorted((run.path / "replay").glob("shard_*"))
+    shards[-1].write_bytes(shards[-1].read_bytes()[:-5])
+    hint = "without this folder the run goes on from step_000000192"
+    with pytest.raises(ValueError, match=f"cannot go on from .*step_000000256.*another length.*; {hint}"):
+        resume(run.path, steps=400)
+    shards[-2].write_bytes(b"")
+    with pytest.raises(ValueError, match="without this folder and step_000000192 the run goes on from step_000000128"):
+        resume(run.path, steps=400)
+    for state in run.states()[-2:]:
+        shutil.rmtree(state)
+    resume(run.path, steps=400)
+    assert_same(tmp_path / "whole", run.path)
+
+
+def test_an_older_state_is_named_where_a_file_of_the_newest_is_damaged(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    train(replace(CONFIG, steps=64), run.path)
+    hint = "without this folder the run goes on from step_000000000"
+    for name in ("state.json", "arrays.npz", "tensors.pt"):
+        content = (run.state() / name).read_bytes()
+        (run.state() / name).write_bytes(content[:-5])
+        with pytest.raises(ValueError, match=f"cannot go on from .*step_000000064.*; {hint}"):
+            resume(run.path, steps=400)
+        (run.state() / name).write_bytes(content)
+    resume(run.path, steps=128)
+
+
+@pytest.mark.parametrize("fault", ["index", "no index", "another game"])
+def test_no_older_state_is_named_where_none_goes_on(tmp_path: Path, fault: str) -> None:
+    run = run_folder(tmp_path / "run")
+    train(replace(CONFIG, steps=128), run.path)
+    index = run.path / "replay" / "index.json"
+    if fault == "index":
+        index.write_text("{")
+    elif fault == "no index":
+        index.unlink()
+    else:
+        replace(CONFIG, game="connect_four").save(run.config)
+    with pytest.raises(ValueError, match=r"cannot go on from .*step_000000128") as told:
+        resume(run.path, steps=400)
+    assert "goes on from" not in str(told.value)
 
 
 def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

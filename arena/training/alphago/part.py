@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ....envs import Game
 from ..alphazero.board import ScalarLog
+from ..alphazero.shards import DamagedSamplesError
 from ..folder import StateFolder
 from ..session import Progress
 from ..whole_files import write_whole
@@ -167,13 +168,20 @@ class PartSession:
             self.started = self._saved = time.perf_counter()  # compiling took no time from the training
             self.save()
             return
+        state = folder.read()
         try:
-            state = folder.read()
             self.part.steps = self.first_steps = int(state["steps"])
             self.part.losses, self.marks = dict(state["losses"]), dict(state["marks"])
             self.tested, self.earlier = int(state["tested"]), float(state["seconds"])
             self.part.load_state_dict(state["part"])
-        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+        except DamagedSamplesError as error:
+            buffer, whole = error.folder.name, error.whole
+
+            def goes_on(older: dict[str, Any]) -> bool:
+                return int(older["part"]["buffers"][buffer]["total"]) <= whole
+
+            raise folder.damaged(error, goes_on) from error
+        except Exception as error:  # what does not fit is told by errors of many kinds
             raise folder.damaged(error) from error
         folder.forget_after(self.part.steps)
         self.run_.config.save(folder.config)

@@ -21,9 +21,9 @@ __all__ = ["PolicyPart", "whole_buffer"]
 _BATCH = 256  # positions that a net is asked about together in tests
 
 
-def whole_buffer(path: Path, run: Run) -> ReplayBuffer:
-    """Return the samples of a folder, all of which are learned from."""
-    return ReplayBuffer(path, run.game, lambda total: total)
+def whole_buffer(path: Path, run: Run, *, load: bool = True) -> ReplayBuffer:
+    """Return the samples of a folder, all of which are learned from; for ``load`` see `ReplayBuffer`."""
+    return ReplayBuffer(path, run.game, lambda total: total, load=load)
 
 
 class PolicyPart(Part):

@@ -54,7 +54,7 @@ class ValuePart(Part):
         wanted = {"one": config.value_games, "test": max(1, int(_TEST * config.value_games))}
         wanted |= {"whole": config.value_games} if config.contrast else {}
         self.wanted: dict[str, int] = wanted
-        self.buffers = {name: whole_buffer(folder / name, run) for name in wanted}
+        self.buffers = {name: whole_buffer(folder / name, run, load=False) for name in wanted}
         self.rng = np.random.default_rng([config.seed, 6])
         self.sampler = np.random.default_rng([config.seed, 7])
         self.learners = {

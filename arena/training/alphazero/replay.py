@@ -47,6 +47,8 @@ class ReplayBuffer:
         game: the game.
         window: gives the number of the newest samples that are drawn from, by the number of all.
         shard_size: samples that are written together; fewer when the run is saved.
+        load: begin with all samples of the folder. If not, it begins with none: `load_state_dict` reads and checks
+            those that a state needs, and where samples are added instead, what was in the folder goes.
 
     Attributes:
         total: samples that have been added, those that are no longer kept included.
@@ -56,12 +58,19 @@ class ReplayBuffer:
     """
 
     def __init__(
-        self, folder: str | Path, game: Game, window: Callable[[int], int], *, shard_size: int = 1 << 16
+        self,
+        folder: str | Path,
+        game: Game,
+        window: Callable[[int], int],
+        *,
+        shard_size: int = 1 << 16,
+        load: bool = True,
     ) -> None:
         self.game, self.window, self.shard_size = game, window, shard_size
         self._shards = Shards(folder, sample_dtype(game))
         self._images = images_of(game)
-        self._begin(self._shards.load(self._shards.end))
+        self._is_loaded = load
+        self._begin(self._shards.load(self._shards.end) if load else [])
 
     def _begin(self, parts: list[NDArray[Any]]) -> None:
         self._first = self._shards.first if parts else 0  # number of the first sample that is kept
@@ -88,6 +97,8 @@ class ReplayBuffer:
             return
         if not (np.isfinite(samples["weight"]).all() and samples["weight"].min() >= 0):
             raise ValueError("the weight of a sample must be a number, at least 0")
+        if not self._is_loaded:
+            self.load_state_dict({"total": 0})
         samples = samples.copy()
         self._waiting.append(samples)
         self._add(samples)
@@ -190,6 +201,8 @@ class ReplayBuffer:
         """Go back to the samples of the moment at which `state_dict` was asked; later ones are removed.
 
         Raises:
-            ValueError: samples are missing or damaged.
+            DamagedSamplesError: samples that are needed are missing or damaged.
+            ValueError: there is no index of samples.
         """
         self._begin(self._shards.load(int(state["total"])))
+        self._is_loaded = True

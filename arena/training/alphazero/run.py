@@ -25,6 +25,7 @@ from ..folder import StateFolder
 from ..interruption import interruptible
 from .config import AlphaZeroConfig
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
+from .shards import DamagedSamplesError
 
 __all__ = ["check_unfinished", "is_run", "resume", "run_folder", "train"]
 
@@ -104,12 +105,16 @@ def resume(
     run = run_folder(folder)
     config = _unfinished(run, steps, minutes)
     with _memory_told(config):
+        state = run.read()
         try:
             session = AlphaZeroSession(config, run, on_progress)
-            session.load_state_dict(run.read())
+            session.load_state_dict(state)
         except MemoryError:
             raise
-        except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
+        except DamagedSamplesError as error:
+            whole = error.whole
+            raise run.damaged(error, lambda older: int(older["replay"]["total"]) <= whole) from error
+        except Exception as error:  # what does not fit is told by errors of many kinds
             raise run.damaged(error) from error
         config.save(run.config)
         run.forget_after(session.steps)

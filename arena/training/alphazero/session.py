@@ -102,7 +102,7 @@ class AlphaZeroSession:
         net = new_network(game, config.network, seed=config.seed, value=config.value, auxiliary=auxiliary)
         self.learner = Learner(game, config, net)
         self.playing = deepcopy(self.learner.average) if config.gating_games else self.learner.average
-        self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of)
+        self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of, load=False)
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
         self.source: Source = self._new_source()
         self.examination = Examination(game, config)

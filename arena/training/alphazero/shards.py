@@ -21,9 +21,23 @@ from numpy.typing import NDArray
 
 from ..whole_files import write_whole
 
-__all__ = ["Shard", "Shards"]
+__all__ = ["DamagedSamplesError", "Shard", "Shards"]
 
 _INDEX = "index.json"
+
+
+class DamagedSamplesError(ValueError):
+    """Shards are missing or damaged.
+
+    Args:
+        message: what is wrong, in words.
+        folder: the folder of the samples.
+        whole: number of the first sample that cannot be read.
+    """
+
+    def __init__(self, message: str, folder: Path, whole: int) -> None:
+        super().__init__(message)
+        self.folder, self.whole = folder, whole
 
 
 class Shard(NamedTuple):
@@ -77,16 +91,17 @@ class Shards:
         """Return the samples before number ``end``, mapped from the shards; later ones are removed.
 
         Raises:
-            ValueError: a shard is missing or damaged, or the samples do not reach to ``end``.
+            DamagedSamplesError: a shard is missing or damaged, or the samples do not reach to ``end``.
+            ValueError: there is no index.
         """
+        if end and not self.shards:
+            raise ValueError(f"{str(self.folder / _INDEX)!r} is missing, or lists no samples: expected {end:,}")
         kept = [shard for shard in self.shards if shard.first < end]
         reached = kept[-1].first + kept[-1].samples if kept else 0
         if reached != end:
-            raise ValueError(f"{str(self.folder)!r} has samples up to {reached:,}, expected {end:,}")
-        found = [self._mapped(shard) for shard in kept]
-        for shard, samples in zip(kept, found, strict=True):
-            if zlib.crc32(samples) != shard.checksum:  # pyright: ignore[reportArgumentType]  (a buffer)
-                raise ValueError(f"{str(self.folder / shard.name)!r} is damaged: its checksum is another")
+            words = f"{str(self.folder)!r} has samples up to {reached:,}, expected {end:,}"
+            raise DamagedSamplesError(words, self.folder, kept[-1].first if reached > end else reached)
+        found = [self._checked(shard) for shard in kept]
         self._write_index(kept)
         self._remove_others()
         return found
@@ -100,10 +115,19 @@ class Shards:
             self._remove_others()
         return dropped
 
+    def _checked(self, shard: Shard) -> NDArray[Any]:
+        """Return the samples of a shard, if they are those that were written."""
+        samples = self._mapped(shard)
+        if zlib.crc32(samples) != shard.checksum:  # pyright: ignore[reportArgumentType]  (a buffer)
+            path = self.folder / shard.name
+            raise DamagedSamplesError(f"{str(path)!r} is damaged: its checksum is another", self.folder, shard.first)
+        return samples
+
     def _mapped(self, shard: Shard) -> NDArray[Any]:
         path = self.folder / shard.name
         if not path.is_file() or path.stat().st_size != shard.samples * self.dtype.itemsize:
-            raise ValueError(f"{str(path)!r} is missing, or has another length than the index says")
+            words = f"{str(path)!r} is missing, or has another length than the index says"
+            raise DamagedSamplesError(words, self.folder, shard.first)
         return np.memmap(path, self.dtype, "r", shape=(shard.samples,))
 
     def _remove_others(self) -> None:
