@@ -16,19 +16,21 @@ and tensors, and is loaded without running code.
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .settings import Settings
-from .whole_files import write_whole
+from .whole_files import naming, write_file, write_whole
 
 __all__ = ["RunFolder", "StateFolder"]
 
@@ -135,6 +137,9 @@ class StateFolder:
             steps: the steps of the run so far.
             state: nested dicts of arrays, tensors and what JSON knows. Names are texts without ``/``.
             files: what writes each file that is no part of ``state``, by its name; that of the model is among them.
+
+        Raises:
+            OSError: a file cannot be written; the states before are as they were.
         """
         name = f"step_{steps:09d}"
         partial = self._states / f"{name}.partial"
@@ -142,7 +147,8 @@ class StateFolder:
             shutil.rmtree(path, ignore_errors=True)
         partial.mkdir()
         for file, write in files.items():
-            write(partial / file)
+            with naming(partial / file):
+                write(partial / file)
         _write_state(partial, state)
         copy = self.path / f"{self.model.name}.partial"
         shutil.copyfile(partial / self.model.name, copy)
@@ -187,16 +193,38 @@ class StateFolder:
             without.append(older.name)
         return ValueError(words)
 
+    @contextmanager
+    def resumable(self, run: Path | None = None) -> Iterator[None]:
+        """Let an error of the system, such as a full disk, say that the run can go on, if it has a state.
+
+        Args:
+            run: the folder that can be resumed. Default: this one.
+        """
+        try:
+            yield
+        except OSError as error:
+            states, run = self.states(), run or self.path
+            if not states:
+                raise
+            words = str(error)
+            if error.strerror:
+                words = f"cannot read or write {error.filename or run}: {error.strerror.lower()}"
+            last = states[-1].relative_to(run)
+            told = OSError(f"{words}; the run in {str(run)!r} can go on from its last state, {last}")
+            told.errno = error.errno
+            raise told from error
+
     def add_checkpoint(self, steps: int, write: Write) -> None:
         """Add a model to the checkpoints."""
         path = self.checkpoints / f"step_{steps:09d}{self.model.suffix}"
         partial = path.with_suffix(f".partial{self.model.suffix}")
-        write(partial)
+        with naming(partial):
+            write(partial)
         os.replace(partial, path)
 
     def note(self, line: dict[str, Any]) -> None:
         """Add a line to the file of progress."""
-        with self.progress.open("a") as file:
+        with naming(self.progress), self.progress.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
     def forget_after(self, steps: int) -> None:
@@ -231,7 +259,7 @@ class RunFolder(StateFolder):
             model: a model of stable-baselines3 or sb3-contrib.
             state: see `StateFolder.write`.
         """
-        files = {"model.zip": model.save}
+        files = {"model.zip": _by_memory(model.save)}
         if getattr(model, "replay_buffer", None) is not None:
             files["replay.pkl"] = model.save_replay_buffer
         self.write(model.num_timesteps, state, files)
@@ -261,7 +289,7 @@ class RunFolder(StateFolder):
 
     def checkpoint(self, model: Any) -> None:
         """Add the model, as it is now, to the checkpoints."""
-        self.add_checkpoint(model.num_timesteps, model.save)
+        self.add_checkpoint(model.num_timesteps, _by_memory(model.save))
 
 
 def _steps_of(line: bytes) -> float:
@@ -278,9 +306,20 @@ def _write_state(folder: Path, state: Mapping[str, Any]) -> None:
 
     plain, arrays, tensors = {}, {}, {}
     _sort(state, "", plain, arrays, tensors)
-    (folder / "state.json").write_text(json.dumps(plain))
-    np.savez(folder / "arrays.npz", **arrays)
-    torch.save(tensors, folder / "tensors.pt")
+    write_file(folder / "state.json", json.dumps(plain).encode())
+    _by_memory(lambda file: np.savez(file, **arrays))(folder / "arrays.npz")
+    _by_memory(lambda file: torch.save(tensors, file))(folder / "tensors.pt")
+
+
+def _by_memory(save: Callable[[Any], object]) -> Write:
+    """Return what writes a file that ``save`` makes in memory: if torch itself writes, a full disk is no `OSError`."""
+
+    def write(path: Path) -> None:
+        content = io.BytesIO()
+        save(content)
+        write_file(path, content.getbuffer())
+
+    return write
 
 
 def _sort(

@@ -118,7 +118,7 @@ def _learn(session: TrainingSession) -> Any:
     model.set_logger(configure(str(session.folder.tensorboard), ["tensorboard"]))
     left = SCHEDULED_STEPS - model.num_timesteps
     interval = 1000 if session.config.algorithm == "dqn" else 1  # games, or batches of experience
-    with interruptible(session):
+    with interruptible(session), session.folder.resumable():
         try:
             model.learn(left, callback=Between(), reset_num_timesteps=False, log_interval=interval)
         except Finished:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
-from plyground.arena import TrainingConfig
-from plyground.arena.training.folder import StateFolder
+from plyground.arena import TrainingConfig  # noqa: E402
+from plyground.arena.training.folder import RunFolder, StateFolder  # noqa: E402
+from plyground.arena.training.whole_files import write_whole  # noqa: E402
 
 CONFIG = TrainingConfig("tictactoe", steps=100)
 
@@ -77,3 +84,52 @@ def test_what_else_has_a_config_is_a_run(folder: StateFolder, left: str) -> None
         (folder.path / "state").rmdir()
     with pytest.raises(FileExistsError, match="holds a training run already"):
         folder.check_new()
+
+
+# -- a full disk -------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def full_disk(room: int = 3000) -> Iterator[None]:
+    """Let no file grow beyond so many bytes."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("kind", ["tensors.pt", "arrays.npz", "state.json", "model.zip"])
+def test_a_full_disk_is_told_with_the_file_and_where_the_run_goes_on(tmp_path: Path, kind: str) -> None:
+    run = RunFolder(tmp_path / "run")
+    run.create(CONFIG)
+    model = SimpleNamespace(num_timesteps=0, save=lambda file: torch.save(torch.zeros(1), file))
+    run.save(model, {})
+    large: dict[str, Any] = {"tensors.pt": torch.zeros(1000), "arrays.npz": np.zeros(1000), "state.json": "0" * 4000}
+    model.num_timesteps = 100
+    if kind == "model.zip":
+        model.save = lambda file: torch.save(torch.zeros(1000), file)
+    told = (
+        rf"cannot read or write .*step_000000100.partial.{kind}: file too large; the run in .* can go on from its last"
+    )
+    with full_disk(), pytest.raises(OSError, match=rf"{told} state, state.step_000000000") as error, run.resumable():
+        run.save(model, {"large": large.get(kind, 0)})
+    assert error.value.errno == errno.EFBIG
+    assert [path.name for path in run.states()] == ["step_000000000"]
+    run.save(model, {"large": large.get(kind, 0)})
+    assert [path.name for path in run.states()] == ["step_000000000", "step_000000100"]
+
+
+def test_other_files_of_a_run_are_named_where_the_disk_is_full(folder: StateFolder) -> None:
+    with full_disk(), pytest.raises(OSError, match=r"File too large: '.*shard.partial'"):
+        write_whole(folder.path / "shard", bytes(4000))
+    with full_disk(), pytest.raises(OSError, match=r"File too large: '.*progress.jsonl'"):
+        folder.note({"steps": 100, "text": "0" * 4000})
+    with (
+        full_disk(),
+        pytest.raises(OSError, match=r"File too large: '.*step_000000100.partial.zip'"),
+        folder.resumable(),
+    ):
+        folder.add_checkpoint(100, lambda path: path.write_bytes(bytes(4000)))

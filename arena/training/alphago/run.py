@@ -221,9 +221,10 @@ def _run(run: Run, chosen: Sequence[str], on_progress: OnProgress | None) -> Alp
     for name in chosen:
         part = _new_part(name, run)
         session = PartSession(part, run, before, note)
-        session.begin()
-        with interruptible(session):
-            session.run()
+        with session.folder.resumable(run.path):
+            session.begin()
+            with interruptible(session):
+                session.run()
         _write_results(run)
         before += part.steps
         if not session.finished:

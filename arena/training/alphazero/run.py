@@ -155,6 +155,6 @@ def _memory_told(config: AlphaZeroConfig) -> Iterator[None]:
 
 def _finish(session: AlphaZeroSession) -> AlphaZeroProgress:
     """Run a session to its end, and return the last progress."""
-    with interruptible(session):
+    with interruptible(session), session.folder.resumable():
         session.run()
     return session.progress
