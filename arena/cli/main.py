@@ -91,8 +91,9 @@ def main() -> None:
         _complain(str(error) or "there is not enough memory")
     except RuntimeError as error:
         from ...agents.engines import EngineError
+        from ..training.alphazero.team import ActorError
 
-        if not isinstance(error, EngineError):
+        if not isinstance(error, (EngineError, ActorError)):
             raise
         _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):

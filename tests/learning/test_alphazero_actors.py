@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +14,10 @@ torch = pytest.importorskip("torch")
 from plyground.arena.training.alphazero import resume, train  # noqa: E402
 from plyground.arena.training.alphazero.actors import Actors  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
+from plyground.arena.training.alphazero.team import ActorError  # noqa: E402
+from plyground.envs import make_game  # noqa: E402
 from tests.helpers.alphazero_play import SMALL_RUN  # noqa: E402
+from tests.helpers.command_line import Run  # noqa: E402
 
 
 @pytest.mark.slow
@@ -46,11 +51,43 @@ def test_a_dead_actor_is_started_again_and_the_run_goes_on(tmp_path: Path, monke
     assert numbers == [2]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the actor is a shell script here")
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("kill -9 $$", "the last one was ended by SIGKILL"),
+        ("exit 3", "the last one ended with exit status 3"),
+        ("echo alas; kill -9 $$", "the last one said: alas"),
+    ],
+)
+def test_how_actors_end_is_told_in_a_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, told: str
+) -> None:
+    def collect(session: AlphaZeroSession) -> None:
+        actors = Actors(make_game("tictactoe"), SMALL_RUN, None, tmp_path)
+        actors.folder.mkdir()
+        actors._start()
+        try:
+            while True:
+                actors.collect()
+        finally:
+            actors.close()
+
+    program = tmp_path / "actor.sh"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("plyground.arena.training.alphazero.actors.sys", SimpleNamespace(executable=str(program)))
+    monkeypatch.setattr(AlphaZeroSession, "run", collect)
+    words = ("train", "alphazero", "tictactoe", "--network", "tiny", "--inference", "torch", "--ladder-every", "0")
+    _, err = run(*words, "--actors", "1", "--out", str(tmp_path / "run"), code=2)
+    assert err.splitlines()[-1] == f"error: actors end before they send samples; {told}"
+
+
 @pytest.mark.slow
 def test_actors_that_cannot_begin_are_told_of(tmp_path: Path) -> None:
     def break_config(progress: AlphaZeroProgress) -> None:
         (tmp_path / "run" / "config.json").write_text("{}")
 
-    with pytest.raises(RuntimeError, match=r"actors end before they send .* said: ValueError: .*config.json"):
+    with pytest.raises(ActorError, match=r"actors end before they send .* said: ValueError: .*config.json"):
         train(replace(SMALL_RUN, actors=1), tmp_path / "run", break_config)
     assert not (tmp_path / "run" / "actors").exists()

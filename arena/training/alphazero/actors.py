@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -64,7 +65,7 @@ class Actors(Team):
         """Return the samples that have come since, if any come within a second, and what was done for them.
 
         Raises:
-            RuntimeError: one actor after the other ends before it sends anything.
+            ActorError: one actor after the other ends before it sends anything.
         """
         end = time.perf_counter() + PATIENCE
         while True:
@@ -85,10 +86,11 @@ class Actors(Team):
     def _start_again(self) -> None:
         """Start an actor for each that has died."""
         for number, process in list(self.processes.items()):
-            if process.poll() is None:
+            status = process.poll()
+            if status is None:
                 continue
             del self.processes[number]
-            self._has_died(self._log(number).read_text(errors="replace"))
+            self._has_died(self._log(number).read_text(errors="replace"), _ending(status))
             self._start()
 
     def publish(self, net: Any) -> None:
@@ -105,3 +107,11 @@ class Actors(Team):
             process.wait()
         self.processes.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _ending(status: int) -> str:
+    """Return how a process ended, by what `subprocess` says of it: a signal is a number below 0."""
+    if status >= 0:
+        return f"ended with exit status {status}"
+    known = {one.value: one.name for one in signal.Signals}
+    return f"was ended by {known.get(-status, f'signal {-status}')}"

@@ -93,7 +93,7 @@ class RayActors(Team):
         """Return the samples that have come since, if any come within a second, and what was done for them.
 
         Raises:
-            RuntimeError: one actor after the other ends before it sends anything.
+            ActorError: one actor after the other ends before it sends anything.
         """
         ray, parts, done = self._ray, [new_samples(self.game, 0)], Counts()
         ready, rest = ray.wait(list(self._turns), timeout=PATIENCE)

@@ -8,10 +8,14 @@ from typing import Any
 from ....envs import Game
 from .config import AlphaZeroConfig
 
-__all__ = ["PATIENCE", "Team"]
+__all__ = ["PATIENCE", "ActorError", "Team"]
 
 PATIENCE = 1.0  # seconds to wait for samples, before the run looks at its limits again
 _FAILURES = 3  # times the number of actors: as many may die in a row before any sends samples
+
+
+class ActorError(RuntimeError):
+    """One actor after the other ends before it sends anything."""
 
 
 class Team:
@@ -38,16 +42,21 @@ class Team:
         """Note that samples have come."""
         self._failures = 0
 
-    def _has_died(self, said: str) -> None:
-        """Note that an actor has died, and what it ``said`` at its end.
+    def _has_died(self, said: str, ended: str = "said nothing") -> None:
+        """Note that an actor has died.
+
+        Args:
+            said: what it said at its end.
+            ended: how it ended, which is told of one that said nothing.
 
         Raises:
-            RuntimeError: one actor after the other ends before it sends anything.
+            ActorError: one actor after the other ends before it sends anything.
         """
         self._failures += 1
         if self._failures >= _FAILURES * self.config.actors:
-            last = (said.strip().splitlines() or ["nothing"])[-1]
-            raise RuntimeError(f"actors end before they send samples; the last one said: {last}")
+            lines = said.strip().splitlines()
+            last = f"said: {lines[-1]}" if lines else ended
+            raise ActorError(f"actors end before they send samples; the last one {last}")
 
     def state_dict(self) -> dict[str, Any]:
         """Return what the actors of the next session must not repeat."""
