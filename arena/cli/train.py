@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from collections.abc import Callable
 from dataclasses import Field, fields
 from pathlib import Path
@@ -97,15 +98,17 @@ def train(
 
 
 def _further(config: Any, folder: Path, steps: int) -> str:
-    """Return the option without which nothing is left to do: twice the limit that the run has reached."""
-    from ..training import alphazero, check_unfinished
+    """Return the options without which nothing is left to do: twice each limit that the run has reached."""
+    from ..training import RunFolder
 
-    try:
-        (alphazero.check_unfinished if alphazero.is_run(folder) else check_unfinished)(folder)
-    except ValueError:
-        is_short = config.steps is not None and steps >= config.steps
-        return f" --steps {2 * steps}" if is_short else f" --minutes {2 * config.minutes:g}"
-    return ""
+    _, seconds = RunFolder(folder).done()
+    further = ""
+    if config.steps is not None and steps >= config.steps:
+        further += f" --steps {2 * steps}"
+    if config.minutes is not None and seconds >= 60 * config.minutes:
+        more = 2 * config.minutes if seconds < 120 * config.minutes else math.ceil(seconds / 30)
+        further += f" --minutes {more:g}"
+    return further
 
 
 def _in_a_folder_name(game: str) -> str:
@@ -134,7 +137,12 @@ def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[st
     is_ours = alphazero.is_run(folder)
     (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes)
     go_on: Any = alphazero.resume if is_ours else resume
-    trained = train_with_progress(lambda report: go_on(folder, report, steps=steps, minutes=minutes), steps, minutes)
+    kept = json.loads((folder / "config.json").read_text())
+    trained = train_with_progress(
+        lambda report: go_on(folder, report, steps=steps, minutes=minutes),
+        steps or kept.get("steps"),
+        minutes or kept.get("minutes"),
+    )
     _console.print(f"{folder}: {_steps(trained):,} steps", highlight=False)
 
 
@@ -222,7 +230,7 @@ def _option(name: str) -> inspect.Parameter:
     elif get_origin(kind) is Literal:
         kind = str  # its values are told, and checked, by the configuration
     if name == "steps":
-        what += " With --minutes alone there is no limit."
+        what += " A new run with --minutes alone has no such limit; --resume changes the limits that are given."
     panel = _PANELS[kinds[0]] if len(kinds) == 1 else None
     made: Any = typer.Option(option, metavar=form, help=what, show_default=False, rich_help_panel=panel)
     return inspect.Parameter(

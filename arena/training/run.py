@@ -8,7 +8,6 @@ keeps things of its own during a game).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from .folder import RunFolder
 from .interruption import interruptible
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
 from .session import Finished, OnProgress, TrainingSession
+from .settings import with_limits
 
 __all__ = ["check_unfinished", "resume", "train"]
 
@@ -60,7 +60,7 @@ def resume(
     Args:
         folder: the run's folder.
         on_progress: called after each batch of experience.
-        steps: the new limit on the moves of the learner, over all sessions. Default for both: the configuration's.
+        steps: the new limit on the moves of the learner, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
 
     Raises:
@@ -71,7 +71,7 @@ def resume(
     run.state()
     config = TrainingConfig.load(run.config)
     if steps is not None or minutes is not None:
-        config = replace(config, steps=steps, minutes=minutes)
+        config = with_limits(config, steps, minutes)
         run.check_left(config.steps, config.minutes)
     venv, league = new_games(config)
     model, state = run.load(training_class(config), venv)
@@ -88,7 +88,7 @@ def resume(
 
 
 def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
-    """Check that there is something left to do in a run, with these limits or, if there are none, its own.
+    """Check that there is something left to do in a run, with these limits in place of its own.
 
     Raises:
         FileNotFoundError: the folder holds no run.
@@ -98,7 +98,7 @@ def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: f
     run.state()
     config = TrainingConfig.load(run.config)
     if steps is not None or minutes is not None:
-        config = replace(config, steps=steps, minutes=minutes)
+        config = with_limits(config, steps, minutes)
     run.check_left(config.steps, config.minutes)
 
 

@@ -11,7 +11,7 @@ import json
 import math
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, asdict, dataclass, fields
+from dataclasses import MISSING, Field, asdict, dataclass, fields, replace
 from functools import cache
 from numbers import Real
 from pathlib import Path
@@ -20,7 +20,17 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from .whole_files import write_whole
 
-__all__ = ["Settings", "about", "check_device", "check_settings", "described", "documented", "kind_of", "most_threads"]
+__all__ = [
+    "Settings",
+    "about",
+    "check_device",
+    "check_settings",
+    "described",
+    "documented",
+    "kind_of",
+    "most_threads",
+    "with_limits",
+]
 
 _WIDTH = 112  # of the documentation
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -56,6 +66,16 @@ class Settings:
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None
+
+
+def with_limits(config: Kind, steps: int | None, minutes: float | None) -> Kind:
+    """Return a configuration with these limits on the whole run; one that is None stays as it is.
+
+    Raises:
+        ValueError: a limit is out of its range.
+    """
+    limits = {"steps": steps, "minutes": minutes}
+    return replace(config, **{name: limit for name, limit in limits.items() if limit is not None})
 
 
 def about(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from plyground.arena import TrainingConfig
+from plyground.arena.cli.train import _further
 from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run
 
@@ -81,6 +83,27 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
     assert "--self-play is no option of alphazero: did you mean" in wrong
     assert not (tmp_path / "no").exists()
+
+
+@pytest.mark.parametrize(
+    ("limits", "done", "advice"),
+    [
+        ({"steps": 1000, "minutes": 2.0}, (500, 125.0), " --minutes 4"),
+        ({"steps": 1000, "minutes": 2.0}, (1000, 10.0), " --steps 2000"),
+        ({"steps": 1000, "minutes": 0.05}, (1000, 7.0), " --steps 2000 --minutes 1"),
+        ({"steps": 1000, "minutes": 2.0}, (500, 10.0), ""),  # after Ctrl-C
+    ],
+)
+def test_the_advice_names_the_limits_that_are_reached(
+    tmp_path: Path, limits: dict[str, Any], done: tuple[int, float], advice: str
+) -> None:
+    """The others stay what they are where a run goes on."""
+    config, (steps, seconds) = AlphaZeroConfig("tictactoe", **limits), done
+    state = tmp_path / "state" / f"step_{steps:09d}"
+    state.mkdir(parents=True)
+    (state / "state.json").write_text(json.dumps({"seconds": seconds}))
+    config.save(tmp_path / "config.json")
+    assert _further(config, tmp_path, steps) == advice
 
 
 def test_an_unknown_algorithm_is_compared_with_all(run: Run) -> None:

@@ -81,11 +81,13 @@ def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None
 def test_a_run_in_two_parts_is_the_run_in_one_bit_by_bit(tmp_path: Path, changes: dict[str, Any]) -> None:
     config = replace(CONFIG, **changes)
     train(config, tmp_path / "whole")
-    train(replace(config, steps=200), tmp_path / "parts")
+    train(replace(config, steps=200, minutes=60.0), tmp_path / "parts")
     with pytest.raises(ValueError, match="nothing left to do: 256 of 200 steps"):
         check_unfinished(tmp_path / "parts")
     progress = resume(tmp_path / "parts", steps=400)
     assert progress.steps == 448
+    parts = AlphaZeroConfig.load(tmp_path / "parts" / "config.json")
+    assert (parts.steps, parts.minutes) == (400, 60.0)  # a limit that is not given stays
     assert_same(tmp_path / "whole", tmp_path / "parts")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from plyground.arena import Progress, resume, train
+from plyground.arena import Progress, TrainingConfig, resume, train
 from plyground.arena.training import RunFolder, check_unfinished
 from tests.helpers.training_runs import ALL, SMALL, Stop, assert_same
 
@@ -77,6 +77,13 @@ class TestResume:
         train(replace(SMALL, steps=256), tmp_path / "run")
         assert_same(resume(tmp_path / "run", steps=512), train(SMALL, tmp_path / "whole"))
 
+    def test_a_limit_that_is_not_given_stays(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=256, minutes=60.0), tmp_path / "run")
+        check_unfinished(tmp_path / "run", steps=512)
+        resume(tmp_path / "run", steps=512)
+        config = TrainingConfig.load(tmp_path / "run" / "config.json")
+        assert (config.steps, config.minutes) == (512, 60.0)
+
     def test_a_finished_run_stays(self, tmp_path: Path) -> None:
         model = train(SMALL, tmp_path / "run")
         assert_same(resume(tmp_path / "run"), model)
@@ -124,7 +131,8 @@ class TestResume:
         ("limits", "message"),
         [
             ({"steps": 100}, "nothing left to do: 128 of 100 steps are done"),
-            ({"minutes": 1e-5}, r"nothing left to do: 0\.\d of 1e-05 minutes are done"),
+            ({"minutes": 60.0}, "nothing left to do: 128 of 128 steps are done"),  # a limit that stays
+            ({"steps": 256, "minutes": 1e-5}, r"nothing left to do: 0\.\d of 1e-05 minutes are done"),
         ],
     )
     def test_nothing_left_to_do(self, tmp_path: Path, limits: dict[str, Any], message: str) -> None:

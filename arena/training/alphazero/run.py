@@ -18,11 +18,11 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from ..folder import StateFolder
 from ..interruption import interruptible
+from ..settings import with_limits
 from .config import AlphaZeroConfig
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
 from .shards import DamagedSamplesError
@@ -94,7 +94,7 @@ def resume(
     Args:
         folder: the run's folder.
         on_progress: called after each turn.
-        steps: the new limit on the moves of self-play, over all sessions. Default for both: the configuration's.
+        steps: the new limit on the moves of self-play, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
 
     Raises:
@@ -122,7 +122,7 @@ def resume(
 
 
 def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
-    """Check that there is something left to do in a run, with these limits or, if there are none, its own.
+    """Check that there is something left to do in a run, with these limits in place of its own.
 
     Raises:
         FileNotFoundError: the folder holds no run.
@@ -132,11 +132,9 @@ def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: f
 
 
 def _unfinished(run: StateFolder, steps: int | None, minutes: float | None) -> AlphaZeroConfig:
-    """Return the configuration of a run, with these limits, if there is something left to do."""
+    """Return the configuration of a run, with these limits in place of its own, if there is something left to do."""
     run.state()
-    config = AlphaZeroConfig.load(run.config)
-    if steps is not None or minutes is not None:
-        config = replace(config, steps=steps, minutes=minutes)
+    config = with_limits(AlphaZeroConfig.load(run.config), steps, minutes)
     run.check_left(config.steps, config.minutes)
     return config
 
