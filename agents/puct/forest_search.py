@@ -14,6 +14,7 @@ from ..analysis import Analysis
 from ..listening import Listener
 from ..mcts.report import standard_error
 from .forest import Forest, Root, Searched
+from .forest.proofs import UNPROVED
 from .observing import Observer
 from .values import LeafValues
 
@@ -169,8 +170,9 @@ class ForestSearch:
         """Return what was found; the action is drawn if there is a generator, and a temperature."""
         top, edges, trees = float(self.game.max_utility), np.sort(self._edges, order="action"), self.forest.trees
         proved, policy = bool(found.proved[0]), found.policies[0].astype(float)
+        known, root = edges["exact"] != UNPROVED, trees.nodes[0, 0]
         with np.errstate(invalid="ignore"):
-            q = top * np.where(edges["proved"], edges["exact"], edges["total"] / edges["visits"])
+            q = np.where(known, edges["exact"], top * (edges["total"] / edges["visits"])) + 0.0  # a draw is 0, never -0
         visits = {int(edge["action"]): int(edge["visits"]) for edge in edges}
         values = {int(edge["action"]): float(value) for edge, value in zip(edges, q, strict=True) if edge["visits"]}
         best = int(found.actions[0])
@@ -182,14 +184,15 @@ class ForestSearch:
             weights = (policy[hopeful] / policy[hopeful].max()) ** (1 / self.temperature)
             best = int(generator.choice(hopeful, p=weights / weights.sum()))
         line = self._line(best)
-        value, error = top * float(found.values[0]), 0.0 if proved else None
-        if not proved and best in values:
+        value, error = top * float(found.values[0]), None
+        if proved:
+            value, error = float(root["value"]) + 0.0, 0.0
+        elif best in values:
             value, error = values[best], standard_error(values[best], visits[best], top)
-        known = edges["proved"] & (edges["exact"] == found.values[0]) & proved
         return Analysis(
             best_action=best,
             value=value,
-            best_actions=tuple(edges["action"][known].tolist()) or (best,),
+            best_actions=tuple(edges["action"][known & (q == value)].tolist()) if proved else (best,),
             values=values,
             visits=visits,
             priors={int(edge["action"]): float(edge["prior"]) for edge in edges},
@@ -199,7 +202,7 @@ class ForestSearch:
             leaves=simulations,
             exact=proved,
             seconds=time.perf_counter() - start,
-            proved=tuple(edges["action"][edges["proved"]].tolist()),
+            proved=tuple(edges["action"][known].tolist()),
             standard_error=error,
             selective_depth=int(trees.rows["deepest"][0]),
             statistics={

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plyground.envs import Game, state_dtype
+from plyground.envs.jit.bits import scattered
 from tests.conftest import random_game
 
-__all__ = ["answers", "harvest", "positions"]
+__all__ = ["answers", "harvest", "lottery", "positions"]
 
 WORTH = (3, 1, 2, 5, 4, 2, 6)
 
@@ -62,6 +64,50 @@ def harvest() -> Game:
         is_terminal=lambda state: state.ply == fields,
         utility=utility,
         observe=observe,
+    )
+
+
+def lottery(prizes: Sequence[float], seed: int) -> Game:
+    """Return a game of up to four moves, in which chance has chosen who moves when and the prize at each end.
+
+    The prizes are what the first player may win; there are eight.
+    """
+
+    def setup(state: Any) -> None:
+        state.prizes[:] = prizes
+        state.path = scattered(np.uint64(seed + 1))
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        actions[0], actions[1], actions[2] = 0, 1, 2
+        return 3
+
+    def play(state: Any, action: int) -> None:
+        state.path = scattered(state.path ^ np.uint64(action + 1))
+        state.ply += 1
+
+    def utility(state: Any, player: int) -> float:
+        prize = float(state.prizes[np.int64(state.path >> np.uint64(61))])
+        return prize if player == 0 else -prize
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        planes[0] = state.path >> np.uint64(57)
+
+    return Game(
+        name="lottery",
+        state=state_dtype(prizes=("f8", (8,)), path="u8", ply="i8"),
+        num_actions=3,
+        max_plies=4,
+        max_utility=max(np.abs(prizes)),
+        observation_shape=(1,),
+        observation_high=127,
+        setup=setup,
+        player=lambda state: np.int64(state.path & np.uint64(1)) if state.ply > 0 else 0,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=lambda state: state.ply == 4 or (state.ply > 1 and state.path & np.uint64(14) == 0),
+        utility=utility,
+        observe=observe,
+        key=lambda state: state.path,
     )
 
 

@@ -91,6 +91,16 @@ def minimax_value(game: Game, state: Any, known: dict[bytes, float]) -> float:
     return found
 
 
+def worth_after(game: Game, state: Any, action: int, known: dict[bytes, float]) -> float:
+    """Return what an action is worth to its player, from the rules alone."""
+    player, after = game.player(state), state.copy()
+    game.play(after, action)
+    if game.is_terminal(after):
+        return game.utility(after, player)
+    value = minimax_value(game, after, known)
+    return value if game.player(after) == player else -value
+
+
 def reachable(game: Game) -> dict[bytes, Any]:
     """Return every reachable state, by its bytes."""
     start = game.new_state()

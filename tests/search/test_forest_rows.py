@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plyground.agents.puct.forest import Forest, Searched
 from plyground.envs import BoardGameEnv, Game, connect_four, go, make_game, tictactoe
 from tests.helpers.forest_games import answers, positions
-from tests.helpers.oracles import minimax_value
+from tests.helpers.oracles import minimax_value, worth_after
 from tests.helpers.trees import leaf_tree
 
 SMALL = "connect_four(rows=4, columns=5)"
@@ -100,13 +100,6 @@ def test_rows_that_are_not_to_have_it_are_without_noise_and_forced_playouts(root
     for found, rows, others in ((loud, noisy, ~noisy), (calm, ~noisy, noisy)):
         assert all((a[rows] == b[rows]).all() for a, b in zip(found, mixed, strict=True))
         assert (found.visits[others] != mixed.visits[others]).any()
-
-
-def worth_after(game: Game, state: Any, action: int, known: dict[bytes, float]) -> float:
-    """What an action is worth to its player, in a game in which players take turns."""
-    after = state.copy()
-    game.play(after, action)
-    return game.utility(after, game.player(state)) if game.is_terminal(after) else -minimax_value(game, after, known)
 
 
 @pytest.mark.parametrize("root", ["gumbel", "puct"])

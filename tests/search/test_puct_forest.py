@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plyground.agents import as_agent
+from plyground.agents import Minimax, as_agent
 from plyground.agents.puct import PUCT, ObservationEvaluator
 from plyground.agents.puct.forest import Forest
 from plyground.envs import BoardGameEnv, Game, go, make_game, tictactoe
-from tests.helpers.forest_games import answers, harvest, positions
+from tests.helpers.forest_games import answers, harvest, lottery, positions
+from tests.helpers.oracles import worth_after
 
 SMALL = "connect_four(rows=4, columns=5)"
 
@@ -61,6 +62,34 @@ def test_a_forest_of_one_tree_is_the_tree(name: str, root: Any) -> None:
         else:
             assert one.value == one.values.get(one.best_action, one.value)
         game.play_moves(one.pv, state)
+
+
+ALMOST = 1 - 1e-9  # in 32 bits it is 1
+
+
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+@pytest.mark.parametrize(
+    "prizes",
+    [(-3, -2, -1, 0, 1, 2, 3, -1), (49, -49, 1, -1, 0, 0.1, -0.1, 0.3), (-1, -ALMOST, ALMOST, 0, 0, 1, -0.5, 0.5)],
+)
+def test_what_is_exact_is_a_utility_to_the_bit(prizes: tuple[float, ...], root: Any) -> None:
+    exact = 0
+    for seed in range(12):
+        game = lottery(prizes, seed)
+        start, known = game.new_state(), dict[bytes, float]()
+        found = PUCT(game, 1000, root=root, proofs=True, c=9, c_scale=0.01, seed=seed).analyse(start)
+        true = {action: worth_after(game, start, action, known) for action in game.actions(start)}
+        assert found.proved is not None
+        assert {action: found.values[action] for action in found.proved} == {
+            action: true[action] for action in found.proved
+        }
+        if found.exact:
+            exact += 1
+            assert str(found.value) == str(max(true.values()) + 0.0)  # and no -0
+            assert found.best_action in found.best_actions
+            assert all(true[action] == found.value for action in found.best_actions)
+            assert found.value == Minimax(game).analyse(start).value
+    assert exact > 8
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....envs.jit import helper
 from ....envs.jit.prng import uniform
-from .proofs import counts, edge_value, is_lost
+from .proofs import counts, edge_value, is_lost, share
 
 __all__ = ["GumbelRule", "best_candidate", "draw_gumbel", "gumbel_child", "gumbel_edge", "improve", "start_halving"]
 
@@ -54,7 +54,7 @@ def _completion(nodes: Any, edges: Any, node: int, rule: GumbelRule) -> tuple[fl
             visits += edge.visits
             most = max(most, edge.visits)
             prior += edge.prior
-            value += edge.prior * edge_value(edge)
+            value += edge.prior * edge_value(edge, rule)
     return _mixed(nodes[node].value, visits, value, prior), _scale(most, rule)
 
 
@@ -72,19 +72,19 @@ def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -
     top = -np.inf
     for i in range(here.count):
         edge = edges[here.first + i]
-        value = edge_value(edge) if edge.visits > 0 else mixed
+        value = edge_value(edge, rule) if edge.visits > 0 else mixed
         weights[i] = value
-        if counts(here, edge):
+        if counts(here, edge, rule):
             top = max(top, value)
     total, mean = 0.0, 0.0
     for i in range(here.count):
         edge, value = edges[here.first + i], weights[i]
-        weights[i] = edge.prior * np.exp(scale * (value - top)) if counts(here, edge) else 0.0
+        weights[i] = edge.prior * np.exp(scale * (value - top)) if counts(here, edge, rule) else 0.0
         total += weights[i]
         mean += weights[i] * value
     for i in range(here.count):
         weights[i] /= total
-    return here.exact if here.proved else mean / total
+    return share(here.value, rule) if here.proved else mean / total
 
 
 @helper
@@ -108,12 +108,12 @@ def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
             continue
         visited[count] = e
         count += 1
-        q = edge_value(edge)
+        q = edge_value(edge, rule)
         visits += edge.visits
         most = max(most, edge.visits)
         prior += edge.prior
         value += edge.prior * q
-        if not is_lost(edge):
+        if not is_lost(edge, rule):
             top = max(top, q)
     if count == 0:
         return here.first
@@ -124,13 +124,13 @@ def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
         total = unvisited_prior * factor
     for i in range(count):
         edge = edges[visited[i]]
-        weights[i] = 0.0 if is_lost(edge) else edge.prior * np.exp(scale * (edge_value(edge) - top))
+        weights[i] = 0.0 if is_lost(edge, rule) else edge.prior * np.exp(scale * (edge_value(edge, rule) - top))
         total += weights[i]
     best_score = best_prior * factor / total if best >= 0 else -np.inf
     for i in range(count):
         e = int(visited[i])
         score = weights[i] / total - edges[e].visits / (1 + visits)
-        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e]):
+        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e], rule):
             best, best_score = e, score
     return best
 
@@ -177,10 +177,10 @@ def _noisy_logit(trees: Any, r: int, place: int, edge: Any) -> float:
 
 
 @helper
-def _score(trees: Any, r: int, e: int, scale: float) -> float:
+def _score(trees: Any, r: int, e: int, scale: float, rule: GumbelRule) -> float:
     """Return Gumbel noise plus logit plus σ(Q) of an edge at the root that was visited (equation 5)."""
     edge = trees.edges[r, e]
-    return _noisy_logit(trees, r, e - trees.nodes[r, 0].first, edge) + scale * edge_value(edge)
+    return _noisy_logit(trees, r, e - trees.nodes[r, 0].first, edge) + scale * edge_value(edge, rule)
 
 
 @helper
@@ -204,7 +204,7 @@ def gumbel_edge(trees: Any, r: int, rule: GumbelRule) -> int:
         row.turn = 0
         row.rounds -= 1
         if row.rounds == 0:
-            _sort(trees, r, candidates, row.considered, _root_scale(trees, r, rule))
+            _sort(trees, r, candidates, row.considered, rule)
             row.considered = max(min(2, row.considered), row.considered // 2)
             row.rounds = max(1, row.simulations // (row.phases * row.considered))
     row.turn += 1
@@ -212,13 +212,14 @@ def gumbel_edge(trees: Any, r: int, rule: GumbelRule) -> int:
 
 
 @helper
-def _sort(trees: Any, r: int, candidates: Any, count: int, scale: float) -> None:
+def _sort(trees: Any, r: int, candidates: Any, count: int, rule: GumbelRule) -> None:
     """Sort the candidates by their scores, the best first; equals stay in their order."""
+    scale = _root_scale(trees, r, rule)
     for i in range(1, count):
         e = candidates[i]
-        score = _score(trees, r, e, scale)
+        score = _score(trees, r, e, scale, rule)
         j = i
-        while j > 0 and _score(trees, r, candidates[j - 1], scale) < score:
+        while j > 0 and _score(trees, r, candidates[j - 1], scale, rule) < score:
             candidates[j] = candidates[j - 1]
             j -= 1
         candidates[j] = e
@@ -234,10 +235,12 @@ def best_candidate(trees: Any, r: int, rule: GumbelRule) -> int:
     scale, best, best_visits, best_score = _root_scale(trees, r, rule), -1, -1, -np.inf
     for e in range(root.first, root.first + root.count):
         edge = edges[e]
-        if not counts(root, edge):
+        if not counts(root, edge, rule):
             continue
         visits = 0 if root.proved else edge.visits - trees.before[r, e - root.first]
-        score = _score(trees, r, e, scale) if edge.visits > 0 else _noisy_logit(trees, r, e - root.first, edge) - 1e9
+        score = (
+            _score(trees, r, e, scale, rule) if edge.visits > 0 else _noisy_logit(trees, r, e - root.first, edge) - 1e9
+        )
         if visits > best_visits or (visits == best_visits and score > best_score):
             best, best_visits, best_score = e, visits, score
     return best

@@ -13,7 +13,7 @@ import numpy as np
 from ....envs.jit import helper, kernel
 from .gumbel import draw_gumbel, gumbel_child, gumbel_edge, start_halving
 from .priors import ALPHA_MOVES, draw_gamma, mix_noise, puct_child, puct_edge
-from .proofs import prove_edge
+from .proofs import UNPROVED, edge_value, is_proved, prove_edge, share
 
 _LEAST_PRIOR, _LEAST_LOGIT = np.float32(1e-30), np.finfo(np.float32).min
 
@@ -139,24 +139,24 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
             path_nodes[length], path_edges[length] = node, edge
             length += 1
             child = np.int64(edges[edge].child)
-            if child < 0 or edges[edge].proved:
+            if child < 0 or is_proved(edges[edge]):
                 break
             node = child
             edge = np.int64(below(trees, r, node, rule))
         trees.lengths[r, slot] = length
         row.deepest = max(row.deepest, length)
-        if edges[edge].proved:
-            _back_up(trees, r, slot, edges[edge].exact, nodes[node].player)
+        if is_proved(edges[edge]):
+            _back_up(trees, r, slot, edge_value(edges[edge], rule), nodes[node].player)
             continue
         trees.leaves[r, slot] = trees.states[r, node]
         leaf = trees.leaves[r, slot]
         game.play(leaf, edges[edge].action)
         if game.is_terminal(leaf):
             player = nodes[node].player
-            exact = np.float64(np.float32(game.utility(leaf, player) / rule.largest))  # as precise as it is kept
+            utility = np.float64(game.utility(leaf, player))
             if rule.proofs:
-                _prove(trees, r, slot, exact)
-            _back_up(trees, r, slot, exact, player)
+                _prove(trees, r, slot, utility, rule)
+            _back_up(trees, r, slot, share(utility, rule), player)
         else:
             row.leaves += 1
 
@@ -173,14 +173,14 @@ def _back_up(trees: Any, r: int, slot: int, value: float, player: int) -> None:
 
 
 @helper
-def _prove(trees: Any, r: int, slot: int, exact: float) -> None:
-    """Note that the last edge of a path is worth ``exact`` to its player, and what that proves above it."""
+def _prove(trees: Any, r: int, slot: int, exact: float, rule: Any) -> None:
+    """Note that the last edge of a path has the utility ``exact`` for its player, and what that proves above it."""
     nodes, edges = trees.nodes[r], trees.edges[r]
     path_nodes, path_edges = trees.path_nodes[r, slot], trees.path_edges[r, slot]
     i = trees.lengths[r, slot] - 1
-    while prove_edge(nodes, edges, path_nodes[i], path_edges[i], exact) and i > 0:
+    while prove_edge(nodes, edges, path_nodes[i], path_edges[i], exact, rule) and i > 0:
         here, above = nodes[path_nodes[i]], nodes[path_nodes[i - 1]]
-        exact = np.float64(here.exact) if here.player == above.player else -np.float64(here.exact)
+        exact = here.value if here.player == above.player else -here.value
         i -= 1
 
 
@@ -300,7 +300,7 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
     number = row.nodes
     row.nodes += 1
     node = nodes[number]
-    node.value, node.exact, node.proved, node.player = value, 0.0, False, player
+    node.value, node.proved, node.player = value, False, player
     node.first, node.count = row.edges, count
     row.edges += count
     trees.states[r, number] = trees.leaves[r, slot]
@@ -319,7 +319,7 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
         prior = np.exp(np.float64(logits[edge.action] - highest))
         edge.prior = prior
         total += prior
-        edge.total, edge.exact, edge.visits, edge.child, edge.proved = 0.0, 0.0, 0, -1, False
+        edge.total, edge.exact, edge.visits, edge.child = 0.0, UNPROVED, 0, -1
     for e in range(node.first, node.first + count):
         # No prior is 0: that of an action that alone does not lose may be tiny.
         edges[e].prior = max(edges[e].prior / total, _LEAST_PRIOR) if total > 0 else 1 / count

@@ -86,8 +86,8 @@ def puct(q: float, prior: float, visits: int, sibling_visits: int, c: float) -> 
 
 
 @helper
-def _puct_score(edge: Any, visits: int, c: float, fpu: float) -> float:
-    q = edge_value(edge) if edge.visits > 0 else fpu
+def _puct_score(edge: Any, visits: int, c: float, rule: PuctRule) -> float:
+    q = edge_value(edge, rule) if edge.visits > 0 else rule.fpu
     return puct(q, edge.prior, edge.visits, visits, c)
 
 
@@ -110,11 +110,11 @@ def puct_child(trees: Any, r: int, node: int, rule: PuctRule) -> int:
     if count == 0:
         return here.first
     c = _constant(visits, rule)
-    best_score = _puct_score(edges[best], visits, c, rule.fpu) if best >= 0 else -np.inf
+    best_score = _puct_score(edges[best], visits, c, rule) if best >= 0 else -np.inf
     for i in range(count):
         e = int(visited[i])
-        score = _puct_score(edges[e], visits, c, rule.fpu)
-        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e]):
+        score = _puct_score(edges[e], visits, c, rule)
+        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e], rule):
             best, best_score = e, score
     return best
 
@@ -137,7 +137,7 @@ def puct_edge(trees: Any, r: int, rule: PuctRule) -> int:
         visits = _visits(root, edges)
         for e in range(root.first, root.first + root.count):
             edge = edges[e]
-            if 0 < edge.visits < _forced(edge, visits, rule) and not is_lost(edge):
+            if 0 < edge.visits < _forced(edge, visits, rule) and not is_lost(edge, rule):
                 return e
     return puct_child(trees, r, 0, rule)
 
@@ -154,18 +154,18 @@ def prune(trees: Any, r: int, rule: PuctRule, weights: Any) -> None:
     most = root.first
     for e in range(root.first, root.first + root.count):
         weights[e - root.first] = edges[e].visits
-        if is_lost(edges[most]) or (edges[e].visits > edges[most].visits and not is_lost(edges[e])):
+        if is_lost(edges[most], rule) or (edges[e].visits > edges[most].visits and not is_lost(edges[e], rule)):
             most = e
     if rule.forced <= 0 or not trees.rows[r].noisy or visits == 0:
         return
     c = _constant(visits, rule)
-    limit = _puct_score(edges[most], visits, c, rule.fpu)
+    limit = _puct_score(edges[most], visits, c, rule)
     for e in range(root.first, root.first + root.count):
         edge = edges[e]
         if e == most or edge.visits == 0:
             continue
         kept, least = edge.visits, edge.visits - np.int64(_forced(edge, visits, rule))
-        q = edge_value(edge)
+        q = edge_value(edge, rule)
         while kept > max(least, 0) and puct(q, edge.prior, kept - 1, visits, c) < limit:
             kept -= 1
         weights[e - root.first] = kept if kept > 1 else 0

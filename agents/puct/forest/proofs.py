@@ -8,43 +8,58 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ....envs.jit import helper
 
-__all__ = ["counts", "edge_value", "is_lost", "prove_edge"]
+__all__ = ["UNPROVED", "counts", "edge_value", "is_lost", "is_proved", "prove_edge", "share"]
+
+UNPROVED = -np.inf  # in place of a utility: a flag beside it would make an edge larger by a quarter
 
 
 @helper
-def edge_value(edge: Any) -> float:
-    """Return what an edge that was visited is worth: the proved value, or Q."""
-    return edge.exact if edge.proved else edge.total / edge.visits
+def share(utility: float, rule: Any) -> float:
+    """Return a utility as a value from -1 to 1, as precise as those of the evaluator: 32 bits."""
+    return np.float64(np.float32(utility / rule.largest))
 
 
 @helper
-def is_lost(edge: Any) -> bool:
+def is_proved(edge: Any) -> bool:
+    """Return whether it is known for certain what the edge is worth."""
+    return edge.exact > UNPROVED
+
+
+@helper
+def edge_value(edge: Any, rule: Any) -> float:
+    """Return what an edge that was visited is worth, from -1 to 1: what is proved, or Q."""
+    return share(edge.exact, rule) if is_proved(edge) else edge.total / edge.visits
+
+
+@helper
+def is_lost(edge: Any, rule: Any) -> bool:
     """Return whether the edge is proved to lose as much as can be lost."""
-    return edge.proved and edge.exact <= -1.0
+    return UNPROVED < edge.exact <= -rule.largest
 
 
 @helper
-def counts(node: Any, edge: Any) -> bool:
+def counts(node: Any, edge: Any, rule: Any) -> bool:
     """Return whether the edge may be played: one that does not lose, or of a proved node one that proves it."""
     if node.proved:
-        return edge.proved and edge.exact == node.exact
-    return not is_lost(edge)
+        return edge.exact == node.value
+    return not is_lost(edge, rule)
 
 
 @helper
-def prove_edge(nodes: Any, edges: Any, node: int, edge: int, exact: float) -> bool:
-    """Note that an edge is worth ``exact``, and return whether that proves the node it starts from."""
-    edges[edge].proved = True
+def prove_edge(nodes: Any, edges: Any, node: int, edge: int, exact: float, rule: Any) -> bool:
+    """Note that an edge is worth the utility ``exact``, and return whether that proves the node it starts from."""
     edges[edge].exact = exact
     best = exact
-    if exact < 1.0:
+    if exact < rule.largest:
         first = nodes[node].first
         for other in range(first, first + nodes[node].count):
-            if not edges[other].proved:
+            if not is_proved(edges[other]):
                 return False
             best = max(best, edges[other].exact)
     nodes[node].proved = True
-    nodes[node].exact = best
+    nodes[node].value = best
     return True

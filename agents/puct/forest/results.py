@@ -7,7 +7,7 @@ import numpy as np
 from ....envs.jit import helper, kernel
 from .gumbel import best_candidate, improve
 from .priors import prune
-from .proofs import counts
+from .proofs import counts, share
 
 __all__ = ["finish_gumbel", "finish_puct", "keep"]
 
@@ -44,7 +44,7 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
             visits[place, edge.action] = edge.visits
             count += edge.visits
             value += edge.total
-            if not counts(root, edge):
+            if not counts(root, edge, rule):
                 weights[i] = 0.0
                 continue
             if root.proved:
@@ -57,11 +57,11 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
             edge = edges[root.first + i]
             if total > 0:
                 policies[place, edge.action] = weights[i] / total
-            elif counts(root, edge):
+            elif counts(root, edge, rule):
                 policies[place, edge.action] = edge.prior / prior
             surprise[place] += _divergence(policies[place, edge.action], edge.prior)
         actions[place] = edges[root.first + best].action
-        values[place] = root.exact if root.proved else (value + root.value) / (count + 1)
+        values[place] = share(root.value, rule) if root.proved else (value + root.value) / (count + 1)
 
 
 @helper

@@ -2,7 +2,8 @@
 
 A *node* is a position that the evaluator was asked about; its *edges* are the actions there, side by side, the one with
 the highest prior first. Values count from -1 to 1: utilities divided by the largest of the game. Those of an edge are
-from the point of view of the player who chooses it.
+from the point of view of the player who chooses it. What is proved is kept as the utility itself, which divided and
+multiplied again may be another number.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ __all__ = ["EDGE", "NODE", "ROW", "Trees", "new_trees", "size_of_trees"]
 
 NODE = np.dtype(
     [
-        ("value", np.float64),  # what the evaluator said, for the player to move
-        ("exact", np.float32),  # the value, where it is proved, for the player to move
+        ("value", np.float64),  # for the player to move: what the evaluator said, or where it is proved, the utility
         ("first", np.int32),  # its first edge
         ("count", np.int32),  # how many edges it has
         ("player", np.int8),  # who is to move
@@ -31,12 +31,11 @@ NODE = np.dtype(
 EDGE = np.dtype(
     [
         ("total", np.float64),  # W: the sum of the values; Q = W / N
+        ("exact", np.float64),  # the utility, where it is proved, or minus infinity
         ("prior", np.float32),  # P, of all edges of a node 1 together
-        ("exact", np.float32),  # the value, where it is proved
         ("visits", np.int32),  # N
         ("action", np.int32),
         ("child", np.int32),  # the node that it leads to, or -1
-        ("proved", np.bool_),
     ],
     align=True,
 )
