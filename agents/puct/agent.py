@@ -7,7 +7,7 @@ general reinforcement learning algorithm that masters chess, shogi, and Go throu
 from __future__ import annotations
 
 import time
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...envs import Game, State
 from ...envs.jit import bind
 from ...envs.jit.prng import new_rng
-from ...envs.outside.spec import nearest
 from ..agent import Observation
 from ..analysis import Analysis
 from ..mcts.linear import LinearPolicy
@@ -25,6 +24,7 @@ from ..mcts.reuse import compile_reuse, find, subtree
 from ..search import SearchAgent, check_arguments, check_budget
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
+from .forest.checks import check_gumbel, checked_root
 from .forest_search import ForestSearch
 from .observing import Observer
 from .tree import (
@@ -93,7 +93,7 @@ class PUCT(SearchAgent):
         proofs: results of finished games go up the tree as far as they prove something (Winands et al. 2008), and a
             proved root ends the search. A root of PUCT then has no batches.
         considered: candidates at a Gumbel root, at most.
-        c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1.
+        c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1; 1e30 at most.
         seed: the seed of noise, rollouts and drawn moves; None takes one from the system's entropy.
 
     A tree with a Gumbel root or proofs has its room from the start, for twice the simulations: ``tree_mb`` must suffice
@@ -147,6 +147,7 @@ class PUCT(SearchAgent):
             ("temperature", temperature, temperature >= 0, "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
         )
+        check_gumbel(c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree = seconds, reuse_tree
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
@@ -159,9 +160,7 @@ class PUCT(SearchAgent):
             evaluator.check(self.game)
             self._observer = Observer(self.game)
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
-        if root not in get_args(Root):
-            raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
-        self.root: Root = root
+        self.root: Root = checked_root(root)
         self.proofs = bool(proofs)
         self._gumbel = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale}
         self._forest: ForestSearch | None = None

@@ -292,11 +292,47 @@ def test_copies_by_pickle_go_on_alike() -> None:
         ({"c_visit": -1}, "c_visit must be a number, at least 0"),
         ({"epsilon": 1.5}, "epsilon must be from 0 to 1"),
         ({"alpha": float("nan")}, "alpha must be a number"),
+        ({"alpha": float("inf")}, "alpha must be a number, at least 0 and at most 1e"),
+        ({"c_visit": float("inf")}, "c_visit must be a number, at least 0 and at most 1e"),
+        ({"c_scale": 1e308}, "c_scale must be a number, at least 0 and at most 1e"),
+        ({"c": float("inf")}, "c must be a number"),
+        ({"forced": float("inf")}, "forced must be a number"),
+        ({"c_base": 0.5}, "c_base must be a number, at least 1, got"),
+        ({"fpu": float("nan")}, "fpu must be a number"),
     ],
 )
 def test_bad_arguments(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Forest(tictactoe(), **{"rows": 2, **given})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"c_visit": 1e30, "c_scale": 1e30},
+        {"root": "puct", "c": 1e30, "forced": 1e30, "alpha": 1e30},
+        {"root": "puct", "c_base": np.inf, "fpu": np.inf},
+        {"root": "puct", "c_base": np.inf, "fpu": -np.inf},
+    ],
+)
+def test_the_largest_numbers(given: dict[str, Any]) -> None:
+    game = make_game(SMALL)
+    states = positions(game, 12)
+    found = Forest(game, 12, simulations=100, seed=0, **given).search(states, answers)
+    assert np.isfinite(found.policies).all()
+    assert found.policies.sum(axis=1) == pytest.approx(1)
+    assert all(action in game.actions(state) for state, action in zip(states, found.actions, strict=True))
+
+
+@pytest.mark.parametrize("proofs", [True, False])
+def test_scores_that_are_no_numbers_choose_an_edge_all_the_same(proofs: bool) -> None:
+    game = make_game(SMALL)
+    states = positions(game, 12)
+    trees = Forest(game, 12, simulations=100, proofs=proofs, seed=0)
+    trees._gumbel = trees._gumbel._replace(c_scale=np.inf)
+    found = trees.search(states, answers)
+    assert all(action in game.actions(state) for state, action in zip(states, found.actions, strict=True))
+    assert trees.trees.rows["deepest"].max() < 20
 
 
 def test_utilities_without_bound_are_refused() -> None:

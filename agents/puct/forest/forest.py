@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,18 @@ from ....envs.jit import bind
 from ....envs.jit.prng import new_rng
 from ....envs.outside.arguments import checked_whole
 from ....envs.outside.limits import MOST_THREADS
-from ....envs.outside.spec import nearest
 from .cache import EvaluationCache
+from .checks import (
+    MOST_NUMBER,
+    Root,
+    check_number,
+    checked_actions,
+    checked_answer,
+    checked_budgets,
+    checked_root,
+    checked_rows,
+    checked_states,
+)
 from .gumbel import GumbelRule
 from .passes import absorb, begin_gumbel, begin_puct, select_gumbel, select_puct, show
 from .priors import PuctRule
@@ -24,8 +34,6 @@ from .results import finish_gumbel, finish_puct, keep
 from .trees import new_trees, size_of_trees
 
 __all__ = ["Evaluate", "Forest", "Root", "Searched"]
-
-Root = Literal["gumbel", "puct"]
 
 # planes [leaves, *observation_shape], masks bool [leaves, num_actions] -> logits float32 [leaves, num_actions], values
 # float32 [leaves] for the players to move, from -1 to 1. The next pass writes into the same planes and masks: copy what
@@ -78,7 +86,7 @@ class Forest:
         considered: candidates at a Gumbel root, at most.
         c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1.
         noise: whether a Gumbel root draws noise; for PUCT see ``epsilon``.
-        c, c_base, fpu: the numbers of PUCT, as in `PUCT`.
+        c, c_base, fpu: the numbers of PUCT, as in `PUCT`. But for c_base and fpu, numbers are 1e30 at most.
         forced: k of the forced playouts at a PUCT root; 0 for none.
         epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root; an α of None is 10 over the number of
             actions that may be played there.
@@ -125,10 +133,8 @@ class Forest:
         threads: int = 1,
         seed: int | np.random.SeedSequence | None = None,
     ) -> None:
-        if root not in get_args(Root):
-            raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
         self.game = game
-        self.root: Root = root
+        self.root: Root = checked_root(root)
         self.rows = checked_whole("rows", rows, 1)
         self.simulations = checked_whole("simulations", simulations, 1)
         self.considered = checked_whole("considered", considered, 1)
@@ -138,8 +144,7 @@ class Forest:
             ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("c_base", c_base, 1), ("forced", forced, 0),
             ("epsilon", epsilon, 0), ("alpha", alpha or 0, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
         ):  # fmt: skip
-            if not value >= least or math.isnan(value):
-                raise ValueError(f"{name} must be a number, at least {least}, got {value!r}")
+            check_number(name, value, least, math.inf if name in ("c_base", "fpu") else MOST_NUMBER)
         if epsilon > 1:
             raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
         if not game.max_utility < math.inf:
@@ -195,10 +200,12 @@ class Forest:
         """Keep of the trees in these ``rows`` (default: all) what is below these ``actions`` [rows], which are played.
 
         A search of another position than the one after the action finds nothing kept, and begins anew.
+
+        Raises:
+            ValueError: these are not different rows of the forest, or there is not one action for each.
         """
-        rows, actions = self._numbers(rows), np.ascontiguousarray(actions, np.int32)
-        if actions.shape != rows.shape:
-            raise ValueError(f"an action is kept for each of {rows.size} rows, got shape {actions.shape}")
+        rows = checked_rows(rows, self.rows)
+        actions = checked_actions(actions, rows)
         if self._renumbered.shape[0] < rows.size:
             self._renumbered = np.zeros((self.rows, self.trees.nodes.shape[1]), np.int32)
         self._run(keep, rows.size, self._renumbered, rows, actions)
@@ -235,11 +242,10 @@ class Forest:
             ValueError: an argument does not fit, or the evaluator's answer; a position is finished, or its mask
                 leaves no legal action.
         """
-        rows = self._numbers(rows, states.size)
-        each = self._budgets(simulations, rows)
+        states = checked_states(self.game, states)
+        rows = checked_rows(rows, self.rows, states.size)
+        each = checked_budgets(self.simulations if simulations is None else simulations, rows, self.simulations)
         shape, values = self.game.observation_shape, math.prod(self.game.observation_shape)
-        if states.dtype != self.game.dtype or states.ndim != 1:
-            raise ValueError(f"positions of {self.game.spec} are an array [rows] of its dtype, got {states.dtype}")
         root_masks = _NOTHING if masks is None else np.ascontiguousarray(masks, np.bool_)
         if masks is not None and root_masks.shape != (rows.size, self.game.num_actions):
             raise ValueError(f"masks must have shape {(rows.size, self.game.num_actions)}, got {root_masks.shape}")
@@ -258,7 +264,7 @@ class Forest:
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
 
         def ask(planes: NDArray[Any], allowed: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-            answer = self._checked(*evaluate(planes, allowed), len(planes))
+            answer = checked_answer(*evaluate(planes, allowed), len(planes), self.game.num_actions)
             self.evaluations += len(planes)
             return answer
 
@@ -315,31 +321,6 @@ class Forest:
             text = self.game.text(states[empty[0]])
             raise ValueError(f"nothing may be played in position {empty[0]}, there is nothing to search:\n{text}")
 
-    def _checked(
-        self, logits: NDArray[Any], values: NDArray[Any], count: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the evaluator's answer as kernels take it: minus infinity among the logits is let through."""
-        logits, values = (np.require(array, np.float32, ["C", "W"]) for array in (logits, values))
-        shape = (count, self.game.num_actions)
-        if logits.shape != shape or values.shape != (count,):
-            raise ValueError(
-                f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
-                f"{values.shape}"
-            )
-        if not ((logits < np.inf).all() and np.isfinite(values).all()):
-            raise ValueError(f"logits must be numbers below infinity, values finite: got {logits} and {values}")
-        return logits, values
-
-    def _budgets(self, simulations: ArrayLike | None, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        each = np.asarray(self.simulations if simulations is None else simulations)
-        fits = each.dtype.kind in "iu" and each.shape in ((), rows.shape)
-        if not fits or (each.size and not 0 <= each.min() <= each.max() <= self.simulations):
-            raise ValueError(
-                f"simulations must be whole numbers from 0 to {self.simulations}, one or {rows.size}, "
-                f"got {simulations!r}"
-            )
-        return np.broadcast_to(each, rows.shape).astype(np.int32)
-
     def _finish(self, rows: NDArray[np.intp]) -> Searched:
         count, actions = rows.size, self.game.num_actions
         found = Searched(
@@ -353,17 +334,6 @@ class Forest:
         kernel, rule = (finish_gumbel, self._gumbel) if self.root == "gumbel" else (finish_puct, self._puct)
         self._run(kernel, count, rule, rows, found.actions, found.policies, found.values, found.visits, found.surprise)
         return found
-
-    def _numbers(self, rows: NDArray[np.intp] | None, count: int | None = None) -> NDArray[np.intp]:
-        if rows is None:
-            rows = np.arange(self.rows if count is None else count)
-        if count is not None and rows.size != count:
-            raise ValueError(f"{count} positions need as many rows, got {rows.size}")
-        if rows.size and not 0 <= rows.min() <= rows.max() < self.rows:
-            raise ValueError(f"rows must be from 0 to {self.rows - 1}, got {rows.min()} to {rows.max()}")
-        if np.unique(rows).size < rows.size:
-            raise ValueError(f"each row searches one position, got some rows twice: {rows.tolist()}")
-        return np.ascontiguousarray(rows, np.intp)
 
     def _run(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> None:
         """Run a kernel over ``count`` places, divided among the threads; lists have an argument for each thread."""

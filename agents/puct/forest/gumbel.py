@@ -130,9 +130,9 @@ def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
     for i in range(count):
         e = int(visited[i])
         score = weights[i] / total - edges[e].visits / (1 + visits)
-        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e], rule):
+        if (best < 0 or score > best_score or (score == best_score and e < best)) and not is_lost(edges[e], rule):
             best, best_score = e, score
-    return best
+    return max(best, here.first)  # an edge in any case: kernels read and write there
 
 
 @helper
@@ -243,4 +243,4 @@ def best_candidate(trees: Any, r: int, rule: GumbelRule) -> int:
         )
         if visits > best_visits or (visits == best_visits and score > best_score):
             best, best_visits, best_score = e, visits, score
-    return best
+    return max(best, root.first)

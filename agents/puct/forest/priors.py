@@ -114,9 +114,9 @@ def puct_child(trees: Any, r: int, node: int, rule: PuctRule) -> int:
     for i in range(count):
         e = int(visited[i])
         score = _puct_score(edges[e], visits, c, rule)
-        if (score > best_score or (score == best_score and e < best)) and not is_lost(edges[e], rule):
+        if (best < 0 or score > best_score or (score == best_score and e < best)) and not is_lost(edges[e], rule):
             best, best_score = e, score
-    return best
+    return max(best, here.first)  # an edge in any case: kernels read and write there
 
 
 @helper

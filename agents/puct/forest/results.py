@@ -60,7 +60,7 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
             elif counts(root, edge, rule):
                 policies[place, edge.action] = edge.prior / prior
             surprise[place] += _divergence(policies[place, edge.action], edge.prior)
-        actions[place] = edges[root.first + best].action
+        actions[place] = edges[root.first + max(best, 0)].action
         values[place] = share(root.value, rule) if root.proved else (value + root.value) / (count + 1)
 
 

@@ -1,0 +1,138 @@
+"""Checks of what a forest is given, made once and before compiled code reads it: that checks no bounds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ....envs import Game
+from ....envs.outside.spec import nearest
+
+__all__ = [
+    "MOST_NUMBER",
+    "Root",
+    "check_gumbel",
+    "check_number",
+    "checked_actions",
+    "checked_answer",
+    "checked_budgets",
+    "checked_root",
+    "checked_rows",
+    "checked_states",
+]
+
+Root = Literal["gumbel", "puct"]
+
+MOST_NUMBER = 1e30  # the products of such numbers stay below infinity: where scores are infinite, no edge has the best
+
+
+def check_number(name: str, value: float, least: float, most: float = MOST_NUMBER) -> None:
+    """Check that a number is from ``least`` to ``most``.
+
+    Raises:
+        ValueError: it is not; the message calls it ``name``.
+    """
+    if not least <= value <= most:
+        end = "" if most == math.inf else f" and at most {most:g}"
+        raise ValueError(f"{name} must be a number, at least {least}{end}, got {value!r}")
+
+
+def check_gumbel(c_visit: float, c_scale: float) -> None:
+    """Check the arguments of a Gumbel root.
+
+    Raises:
+        ValueError: one is out of its range; the message names it.
+    """
+    check_number("c_visit", c_visit, 0)
+    check_number("c_scale", c_scale, 0)
+
+
+def checked_root(root: str) -> Root:
+    """Return the name of a rule for the root.
+
+    Raises:
+        ValueError: there is no such rule.
+    """
+    if root not in get_args(Root):
+        raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
+    return cast(Root, root)
+
+
+def checked_states(game: Game, states: NDArray[Any]) -> NDArray[Any]:
+    """Return positions [rows] as kernels take them; nothing is asked about what is in them.
+
+    Raises:
+        ValueError: they are not an array [rows] of the game's dtype.
+    """
+    if states.dtype != game.dtype or states.ndim != 1:
+        raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {states.dtype}")
+    return states
+
+
+def checked_rows(given: Any, rows: int, count: int | None = None) -> NDArray[np.intp]:
+    """Return the numbers of trees [count], side by side in memory.
+
+    Args:
+        given: the numbers; None stands for the first ``count``.
+        rows: how many trees there are.
+        count: how many are needed; None: any number, and by default all.
+
+    Raises:
+        ValueError: they are no such numbers, others than ``count``, or one is given twice.
+    """
+    numbers = np.arange(rows if count is None else count) if given is None else np.asarray(given)
+    if count is not None and numbers.size != count:
+        raise ValueError(f"{count} positions need as many rows, got {numbers.size}")
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < rows:
+        raise ValueError(f"rows must be from 0 to {rows - 1}, got {numbers.min()} to {numbers.max()}")
+    if np.unique(numbers).size < numbers.size:
+        raise ValueError(f"each row searches one position, got some rows twice: {numbers.tolist()}")
+    return np.ascontiguousarray(numbers, np.intp)
+
+
+def checked_actions(given: ArrayLike, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Return an action for each of these rows.
+
+    Raises:
+        ValueError: they are more or fewer.
+    """
+    actions = np.asarray(given)
+    if actions.shape != rows.shape:
+        raise ValueError(f"an action is kept for each of {rows.size} rows, got shape {actions.shape}")
+    return np.ascontiguousarray(actions, np.int32)
+
+
+def checked_budgets(given: ArrayLike, rows: NDArray[np.intp], most: int) -> NDArray[np.int32]:
+    """Return the simulations of these rows, from one number or one for each.
+
+    Raises:
+        ValueError: they are no whole numbers from 0 to ``most``, or more or fewer.
+    """
+    each = np.asarray(given)
+    fits = each.dtype.kind in "iu" and each.shape in ((), rows.shape)
+    if not fits or (each.size and not 0 <= each.min() <= each.max() <= most):
+        raise ValueError(f"simulations must be whole numbers from 0 to {most}, one or {rows.size}, got {given!r}")
+    return np.broadcast_to(each, rows.shape).astype(np.int32)
+
+
+def checked_answer(
+    logits: NDArray[Any], values: NDArray[Any], count: int, num_actions: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return an evaluator's answer about ``count`` leaves as kernels take it: minus infinity is let through as a logit.
+
+    Raises:
+        ValueError: it has another shape, or holds other numbers.
+    """
+    logits, values = (np.require(array, np.float32, ["C", "W"]) for array in (logits, values))
+    shape = (count, num_actions)
+    if logits.shape != shape or values.shape != (count,):
+        raise ValueError(
+            f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
+            f"{values.shape}"
+        )
+    if not ((logits < np.inf).all() and np.isfinite(values).all()):
+        raise ValueError(f"logits must be numbers below infinity, values finite: got {logits} and {values}")
+    return logits, values
