@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from plyground.agents.puct.forest import Forest, Searched
 from plyground.envs import BoardGameEnv, Game, connect_four, go, make_game, tictactoe
-from tests.helpers.forest_games import answers, positions
+from tests.helpers.forest_games import answers, harvest, positions
 from tests.helpers.oracles import minimax_value, worth_after
 from tests.helpers.trees import leaf_tree
 
@@ -229,6 +230,18 @@ def test_another_position_begins_anew() -> None:
     assert same([trees.search(other, answers)], [fresh.search(other, answers)])
 
 
+@pytest.mark.parametrize("mode", [None, "r"])
+def test_positions_of_a_file(mode: Any, tmp_path: Path) -> None:
+    game = harvest()
+    states = positions(game, 6)
+    np.save(tmp_path / "states.npy", states)
+    loaded = np.load(tmp_path / "states.npy", mmap_mode=mode)
+    for root in ("gumbel", "puct"):
+        one, other = (Forest(game, 6, root=root, simulations=20, seed=0) for _ in range(2))
+        assert same([one.search(states, answers)], [other.search(loaded, answers)])
+        assert same([one.search(states[::-1], answers)], [other.search(loaded[::-1], answers)])
+
+
 def test_priors_that_underflow_and_logits_that_say_nothing() -> None:
     game = connect_four()
 
@@ -352,6 +365,9 @@ def test_bad_searches() -> None:
         ({"rows": np.array([1, 1])}, "twice"),
         ({"rows": np.array([1, 4])}, "rows must be from 0 to 3"),
         ({"rows": np.array([1])}, "need as many rows"),
+        ({"rows": np.array([0.2, 1.7])}, "rows must be whole numbers"),
+        ({"rows": np.array([True, False])}, "rows must be whole numbers"),
+        ({"rows": np.array([[0, 1]])}, "rows must be whole numbers"),
         ({"noisy": np.ones(3, np.bool_)}, r"noisy must have shape \(2,\), got \(3,\)"),
         ({"masks": np.ones((2, 5))}, "masks must have shape"),
         ({"masks": np.zeros((2, 9))}, "nothing may be played in position 0"),
@@ -364,6 +380,8 @@ def test_bad_searches() -> None:
         trees.search(np.array([game.new_state(), game.play_moves([0, 3, 1, 4, 2])], game.dtype), answers)
     with pytest.raises(ValueError, match="an action is kept for each of 2 rows"):
         trees.keep([1], np.arange(2))
+    with pytest.raises(ValueError, match="a whole number, got"):
+        trees.keep([0.2, 1.7])
     ones = np.ones((2, 9), np.float32)
     for answer, message in (
         ((ones[:, :8], ones[:, 0]), "must return logits"),

@@ -69,7 +69,8 @@ def checked_states(game: Game, states: NDArray[Any]) -> NDArray[Any]:
     """
     if states.dtype != game.dtype or states.ndim != 1:
         raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {states.dtype}")
-    return states
+    # Pickles and files may forget that the fields are aligned, and give arrays that cannot be written to.
+    return np.require(np.asarray(states).view(game.dtype), requirements=["C", "A", "W"])
 
 
 def checked_rows(given: Any, rows: int, count: int | None = None) -> NDArray[np.intp]:
@@ -84,6 +85,8 @@ def checked_rows(given: Any, rows: int, count: int | None = None) -> NDArray[np.
         ValueError: they are no such numbers, others than ``count``, or one is given twice.
     """
     numbers = np.arange(rows if count is None else count) if given is None else np.asarray(given)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+        raise ValueError(f"rows must be whole numbers [rows], got {given!r}")
     if count is not None and numbers.size != count:
         raise ValueError(f"{count} positions need as many rows, got {numbers.size}")
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < rows:
@@ -97,11 +100,11 @@ def checked_actions(given: ArrayLike, rows: NDArray[np.intp]) -> NDArray[np.int3
     """Return an action for each of these rows.
 
     Raises:
-        ValueError: they are more or fewer.
+        ValueError: they are no whole numbers, or more or fewer.
     """
     actions = np.asarray(given)
-    if actions.shape != rows.shape:
-        raise ValueError(f"an action is kept for each of {rows.size} rows, got shape {actions.shape}")
+    if actions.shape != rows.shape or (actions.size and actions.dtype.kind not in "iu"):
+        raise ValueError(f"an action is kept for each of {rows.size} rows, a whole number, got {given!r}")
     return np.ascontiguousarray(actions, np.int32)
 
 
