@@ -145,9 +145,9 @@ class PUCT(SearchAgent):
             ("fpu", fpu, not np.isnan(fpu), "a number"),
             ("alpha", alpha, 0 < alpha < np.inf, "a finite number above 0"),
             ("temperature", temperature, temperature >= 0, "at least 0"),
-            ("tree_mb", tree_mb, tree_mb is None or tree_mb > 0, "above 0, or None"),
+            ("tree_mb", tree_mb, tree_mb is None or 0 < tree_mb < np.inf, "a finite number above 0, or None"),
         )
-        check_gumbel(c_visit, c_scale)
+        check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree = seconds, reuse_tree
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
@@ -370,8 +370,9 @@ class PUCT(SearchAgent):
         best = max(values, key=lambda action: (visits[action], values[action], -action))
         if temperature > 0:
             tried = np.array(list(values))
-            logits = np.log([visits[action] for action in values]) / temperature
-            weights = np.exp(logits - logits.max())
+            logits = np.log([visits[action] for action in values])
+            with np.errstate(over="ignore"):  # a tiny temperature leaves only the most visited
+                weights = np.exp((logits - logits.max()) / temperature)
             best = int(self._generator.choice(tried, p=weights / weights.sum()))
         pv = most_visited_line(tree, best)
         return Analysis(

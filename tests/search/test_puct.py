@@ -235,6 +235,9 @@ def test_temperature() -> None:
     assert all(one.pv[0] == one.best_action for one in found)
     cold = PUCT(game, 100, evaluator=uniform, temperature=0.01, seed=0).analyse(game.play_moves([0, 3, 1, 4]))
     assert cold.best_action == 2
+    for root in ("puct", "gumbel"):
+        coldest = PUCT(game, 100, root=root, evaluator=uniform, temperature=1e-310, seed=0)  # type: ignore[arg-type]
+        assert coldest.analyse(game.play_moves([0, 3, 1, 4])).best_action == 2
 
 
 def test_same_seed_same_search() -> None:
@@ -355,6 +358,9 @@ def test_a_wrong_answer_of_the_evaluator_is_named(answer: Answer, message: str) 
         {"virtual_loss": -1},
         {"virtual_loss": 1.5},
         {"tree_mb": 0},
+        {"tree_mb": np.inf},
+        {"considered": 0},
+        {"considered": -3},
         {"c_visit": np.inf},
         {"c_scale": 1e308},
         {"c_scale": -1},

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....envs import Game
+from ....envs.outside.arguments import checked_whole
 from ....envs.outside.spec import nearest
 
 __all__ = [
@@ -40,7 +41,7 @@ def check_number(name: str, value: float, least: float, most: float = MOST_NUMBE
         raise ValueError(f"{name} must be a number, at least {least}{end}, got {value!r}")
 
 
-def check_gumbel(c_visit: float, c_scale: float) -> None:
+def check_gumbel(considered: int, c_visit: float, c_scale: float) -> None:
     """Check the arguments of a Gumbel root.
 
     Raises:
@@ -48,6 +49,7 @@ def check_gumbel(c_visit: float, c_scale: float) -> None:
     """
     check_number("c_visit", c_visit, 0)
     check_number("c_scale", c_scale, 0)
+    checked_whole("considered", considered, 1)
 
 
 def checked_root(root: str) -> Root:
