@@ -106,9 +106,9 @@ def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
             if edge.prior > best_prior:
                 best, best_prior = e, edge.prior
             continue
-        visited[count] = e
-        count += 1
         q = edge_value(edge, rule)
+        visited[count], weights[count] = e, q
+        count += 1
         visits += edge.visits
         most = max(most, edge.visits)
         prior += edge.prior
@@ -124,7 +124,7 @@ def gumbel_child(trees: Any, r: int, node: int, rule: GumbelRule) -> int:
         total = unvisited_prior * factor
     for i in range(count):
         edge = edges[visited[i]]
-        weights[i] = 0.0 if is_lost(edge, rule) else edge.prior * np.exp(scale * (edge_value(edge, rule) - top))
+        weights[i] = 0.0 if is_lost(edge, rule) else edge.prior * np.exp(scale * (weights[i] - top))
         total += weights[i]
     best_score = best_prior * factor / total if best >= 0 else -np.inf
     for i in range(count):
