@@ -90,7 +90,7 @@ Time = Annotated[
     typer.Option(
         metavar="CONTROL",
         help="The players' time, in seconds: '60' for a game, '60+0.5' with an increment, '0.2/move'; ' cpu' after it "
-        "for the processor's time. Whoever uses it up loses.",
+        "for the processor's time. Whoever uses it up, and 0.05 s beyond, in a game or for a move, loses.",
     ),
 ]
 Unicode = Annotated[

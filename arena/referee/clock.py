@@ -54,7 +54,10 @@ class Clock:
         self._is_limited = True
 
     def left(self, player: int) -> float:
-        """Return the seconds that a player has until the flag falls, or the overtime begins."""
+        """Return the seconds that a player has until its time is over, or the overtime begins.
+
+        They are below 0 where more was spent than there was: what a referee lets pass once is not given anew.
+        """
         return self._left[player].seconds
 
     def spend(self, player: int, seconds: float) -> None:
@@ -64,11 +67,11 @@ class Clock:
             return
         rest = left.seconds - seconds
         if left.stones > 1:
-            self._left[player] = _Left(max(rest, 0.0), left.stones - 1)
+            self._left[player] = _Left(rest, left.stones - 1)
         elif left.stones == 1 or (rest <= 0 and self._stones):
             self._left[player] = _Left(self._overtime, self._stones)
         else:
-            self._left[player] = _Left(max(rest, 0.0) + self._increment, 0)
+            self._left[player] = _Left(rest + self._increment, 0)
 
     def allowance(self, player: int, plies_left: float) -> Allowance | None:
         """Return how long a player's next move may take; None for no limit.

@@ -30,8 +30,8 @@ class TimeControl:
         per_move: whether ``seconds`` are for each move, and none can be saved.
         cpu: whether the processor's time counts, of all threads of this process, in place of the wall clock's. So
             a game on a busy machine is as fair as on an idle one. Programs, which run in other processes, have none.
-        margin: seconds by which a move may be late: a search looks at the clock now and then only, and the machine
-            may be doing something else.
+        margin: seconds beyond its time that a player may use, in a game or, with ``per_move``, for each move: a search
+            looks at the clock now and then only, and the machine may be doing something else.
 
     Raises:
         ValueError: a number is out of its range.
@@ -125,9 +125,8 @@ class GameClock:
         agent = agent.drawn if isinstance(agent, Mixture) else agent
         if callable(getattr(agent, "set_clock", None)):
             control = self.control
-            agent.set_clock(
-                self._clock.left(seat), self._clock.left(1 - seat), control.increment, int(control.per_move)
-            )
+            own, other = (max(self._clock.left(one), 0.0) for one in (seat, 1 - seat))  # of the margin nobody is told
+            agent.set_clock(own, other, control.increment, int(control.per_move))
         elif hasattr(agent, "seconds"):
             limit(agent, None if allowance is None else allowance.within(self._budget_of(agent)))
 
@@ -144,7 +143,7 @@ class GameClock:
         left = self._clock.left(seat)
         if seconds > left + self.control.margin:
             what = "for a move" if self.control.per_move else f"left of {self.control}"
-            return f"took {seconds:.3g} s, and had {left:.3g} s {what}"
+            return f"took {seconds:.3g} s, and had {max(left, 0.0):.3g} s {what}"
         self._clock.spend(seat, seconds)
         return None
 

@@ -95,6 +95,27 @@ class TestTime:
         assert play(BoardGameEnv(TICTACTOE), [slow, Random()], 0, time="0.2+0.3").ending == "finished"
         assert play(BoardGameEnv(TICTACTOE), [slow, Random()], 0, time="0.2").ending == "time"
 
+    def test_the_margin_is_given_once_a_game(self) -> None:
+        """It was given with each move: who took 0.04 s for each of 30 moves never used up 0.1 s."""
+        told: list[tuple[float, float]] = []
+        player: Any = SimpleNamespace(set_clock=lambda own, other, increment, moves: told.append((own, other)))
+        clock = GameClock(TimeControl(0.1), (player, Random()))
+        assert [clock.spend(0, 0.08), clock.spend(0, 0.04), clock.spend(0, 0.02)] == [None, None, None]
+        clock.give(0, 20)
+        assert told == [(0.0, 0.1)]  # and not of the time that is owed
+        assert clock.spend(0, 0.02) == "took 0.02 s, and had 0 s left of 0.1"
+
+    def test_an_increment_pays_what_is_owed(self) -> None:
+        clock = GameClock(TimeControl(0.1, 0.05), (Random(), Random()))
+        assert clock.spend(0, 0.14) is None  # 0.04 s are owed, and 0.05 s come
+        assert clock.spend(0, 0.05) is None  # again
+        assert clock.spend(0, 0.07) == "took 0.07 s, and had 0.01 s left of 0.1+0.05"
+
+    def test_the_margin_of_a_time_for_each_move_is_given_with_each(self) -> None:
+        clock = GameClock(TimeControl(0.1, per_move=True), (Random(), Random()))
+        assert [clock.spend(0, 0.14) for _ in range(5)] == [None] * 5
+        assert clock.spend(0, 0.16) == "took 0.16 s, and had 0.1 s for a move"
+
     def test_the_processors_time(self) -> None:
         env = BoardGameEnv(TICTACTOE)
         record = play(env, [Slow(2, 0.4), Random()], 0, time="0.2 cpu")
