@@ -9,6 +9,10 @@ Source: M. Van den Bergh, "The generalized sequential probability ratio test" an
 In logistic Elo a difference d is a mean score of ``1 / (1 + 10^(-d / 400))`` a game; in normalised Elo it is
 ``(mean - 1/2) / σ = d · ln(10) / 800``, where σ is the standard deviation of a game's score, of the pair's mean score
 times √2. Normalised Elo says how many games it takes to see a difference, whatever the share of draws.
+
+The same likelihoods give intervals: of the differences by which the results are not much less likely than by the
+likeliest one (S. S. Wilks, "The large-sample distribution of the likelihood ratio for testing composite hypotheses",
+Annals of Mathematical Statistics 9, 1938). They know that σ is estimated too, and are open where nothing bounds it.
 """
 
 from __future__ import annotations
@@ -22,10 +26,21 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ...envs.outside.spec import nearest
+from ..ratings import elo_of_score
 
-__all__ = ["ELO_PER_SIGMA", "Model", "checked_model", "log_likelihood_ratio", "mean_and_deviation", "score_of"]
+__all__ = [
+    "ELO_PER_SIGMA",
+    "REACHES",
+    "Model",
+    "checked_model",
+    "difference_at",
+    "likeliest",
+    "log_likelihood_ratio",
+    "walk_at",
+]
 
 Model = Literal["logistic", "normalized"]
+REACHES: dict[Model, float] = {"logistic": 4000, "normalized": 10_000}  # Elo, beyond which an interval is open
 
 _SCORES = np.linspace(0, 1, 5)  # the mean scores of a pair, of which there are five
 ELO_PER_SIGMA = 800 / math.log(10)  # normalised Elo of a player whose mean score is one standard deviation above 1/2
@@ -51,14 +66,62 @@ def score_of(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def mean_and_deviation(counts: Sequence[float] | NDArray[np.floating]) -> tuple[float, float]:
-    """Return the mean score of pairs [five counts] and its standard deviation, both of the mean of two games."""
-    return _mean_and_deviation(_shares(counts))
+def likeliest(counts: Sequence[float] | NDArray[np.floating], model: Model) -> float:
+    """Return the difference by which the results are most likely.
+
+    It is infinite if all pairs have the same score, so that nothing says how far ahead the winner is: that of two wins
+    or two losses in logistic Elo, any but one point in normalised Elo, as there is no deviation either.
+    """
+    mean, deviation = _mean_and_deviation(_shares(counts))
+    if np.count_nonzero(counts) == 1 and (counts[0] or counts[4] or (model == "normalized" and not counts[2])):
+        return math.copysign(math.inf, mean - 0.5)
+    return elo_of_score(mean) if model == "logistic" else (mean - 0.5) / deviation * ELO_PER_SIGMA / math.sqrt(2)
 
 
-def _mean_and_deviation(shares: NDArray[np.float64]) -> tuple[float, float]:
-    mean = float(shares @ _SCORES)
-    return mean, math.sqrt(float(shares @ (_SCORES - mean) ** 2))
+def difference_at(counts: Sequence[float] | NDArray[np.floating], deviations: float, model: Model) -> float:
+    """Return the difference that is so many standard deviations above the likeliest one, by the likelihood of results.
+
+    It is that by which the logarithm of the likelihood is ``deviations² / 2`` lower, and infinite where none is so
+    unlikely.
+
+    Args:
+        counts: how many pairs of games scored 0, 1/2, 1, 3/2 and 2 points; there is one at least.
+        deviations: how many standard deviations, below 0 for differences below the likeliest one.
+        model: in which Elo the difference is counted, logistic or normalised.
+    """
+    shares, reach, best = _shares(counts), REACHES[model], likeliest(counts, model)
+    if deviations == 0:
+        return best
+    begin, end = min(max(best, -reach), reach), math.copysign(reach, deviations)
+
+    def excess(elo: float) -> float:
+        lost = shares @ np.log(shares / _most_likely(shares, elo, model))
+        return 2 * float(sum(counts) * lost) - deviations**2
+
+    if begin == end or excess(end) <= 0:
+        return math.copysign(math.inf, deviations)
+    return begin if excess(begin) >= 0 else float(brentq(excess, begin, end, xtol=1e-3))  # pyright: ignore[reportArgumentType]
+
+
+def walk_at(
+    counts: Sequence[float] | NDArray[np.floating], elo: float, elo0: float, elo1: float, model: Model
+) -> tuple[float, float]:
+    """Return the mean and the variance of what one pair changes the log-likelihood ratio by, if this is the difference.
+
+    Of all distributions that have this difference, it is the one by which the results are most likely. The ratio is
+    taken for linear in the counts: what it compares are maxima, which small changes of the counts do not move.
+
+    Args:
+        counts: how many pairs of games scored 0, 1/2, 1, 3/2 and 2 points.
+        elo: how much stronger the first player is.
+        elo0: the difference by H0.
+        elo1: that by H1.
+        model: in which Elo these are counted, logistic or normalised.
+    """
+    true = _most_likely(_shares(counts), elo, model)
+    changes = np.log(_most_likely(true, elo1, model) / _most_likely(true, elo0, model))
+    mean = float(true @ changes)
+    return mean, float(true @ (changes - mean) ** 2)
 
 
 def log_likelihood_ratio(
@@ -80,6 +143,12 @@ def log_likelihood_ratio(
     _check_reach(checked_model(model), elo0=elo0, elo1=elo1)
     likely = [_most_likely(shares, elo, model) for elo in (elo0, elo1)]
     return float(max(sum(counts), 5 * _LEAST) * (shares @ np.log(likely[1] / likely[0])))
+
+
+def _mean_and_deviation(shares: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean score of pairs and its standard deviation, both of the mean of two games."""
+    mean = float(shares @ _SCORES)
+    return mean, math.sqrt(float(shares @ (_SCORES - mean) ** 2))
 
 
 def _shares(counts: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:
@@ -120,13 +189,18 @@ def _most_likely(shares: NDArray[np.float64], elo: float, model: Model) -> NDArr
     def excess(deviation: float) -> float:
         return math.sqrt(float(likely(deviation) @ above**2)) / root - deviation
 
-    # At the least deviation only the score 3/4 is left, with a greater one; at the greatest only the score 1.
-    least, greatest = t / (4 * root * (root + 1)), min(1.0, (root + 1) / (2 * root * t))
+    # At the least deviation only the score 3/4 is left, with a greater one; at the greatest only the score 1. Above
+    # t = √8 no score but one of these two can gain on the others, never both: the range is in two parts.
+    least, greatest = t / (root * (root + 1)), (root + 1) / (root * t)
+    ranges = [(least / 4, min(1.0, greatest / 2))] if root <= 3 else [(a * least, a * greatest) for a in (0.25, 0.5)]
     mean, deviation = _mean_and_deviation(shares)
     count = 2 if mean - 0.5 >= t * deviation else _PLACES  # there is but one where the results are beyond it
-    places = np.geomspace(least * (1 + _MARGIN), greatest * (1 - _MARGIN), count).tolist()
-    signs = [excess(place) > 0 for place in places]
-    found = [likely(_root(excess, places[i], places[i + 1])) for i in range(count - 1) if signs[i] and not signs[i + 1]]
+    found: list[NDArray[np.float64]] = []
+    for low, high in ranges:
+        places = np.geomspace(low * (1 + _MARGIN), high * (1 - _MARGIN), count).tolist()
+        signs = [excess(place) > 0 for place in places]
+        falls = [i for i in range(count - 1) if signs[i] and not signs[i + 1]]
+        found += [likely(_root(excess, places[i], places[i + 1])) for i in falls]
     return max(found, key=lambda one: float(shares @ np.log(one)))
 
 
@@ -140,11 +214,15 @@ def _balanced(shares: NDArray[np.float64], weights: NDArray[np.float64]) -> NDAr
     """
     pole = int(weights.argmin() if shares @ weights > 0 else weights.argmax())
     ratios = weights / weights[pole]
-    if shares @ ratios >= 0:
-        return shares
     rest = 1 - ratios
     terms = list(zip((shares * ratios).tolist(), rest.tolist(), ratios.tolist(), strict=True))  # quicker than arrays
-    divisor = _root(lambda one: sum([a / (b + one * c) for a, b, c in terms]), float(shares[pole]) / 2, 1.0)
+
+    def sum_of(divisor: float) -> float:
+        return sum([a / (b + divisor * c) for a, b, c in terms])
+
+    if sum_of(1.0) >= 0:
+        return shares
+    divisor = _root(sum_of, float(shares[pole]) / 2, 1.0)
     return shares / (rest + divisor * ratios)
 
 

@@ -9,23 +9,22 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
-from ..ratings import elo_of_score, pair_scores
+from ..ratings import pair_scores
 from ..records.record import GameRecord
-from .likelihood import ELO_PER_SIGMA, Model, checked_model, log_likelihood_ratio, mean_and_deviation, score_of
+from .likelihood import REACHES, Model, checked_model, difference_at, likeliest, log_likelihood_ratio, walk_at
 from .passage import chance_of_upper_by
 
 __all__ = ["Estimate", "Sprt", "until_decided"]
 
-_FAR = 1e4  # Elo, beyond which no estimate goes
-_LARGE = 2.0  # times that the walk of small differences is as far as the ratio: then differences are not small
-
 
 class Estimate(NamedTuple):
-    """How much stronger the first player is, in the test's Elo, by what a test has seen when it stopped."""
+    """How much stronger the first player is, in the test's Elo, by what a test has seen when it stopped.
+
+    What nothing bounds is infinite: if the first player has won all pairs, they only say how strong it is at least.
+    """
 
     elo: float  # median-unbiased: as likely too high as too low
     low: float  # the lower end of the interval
@@ -110,9 +109,9 @@ class Sprt:
         Stopping when one side is ahead overstates the difference on average. So outcomes are put in an order, from
         "H0 at once" over "H0 late", "no decision" and "H1 late" to "H1 at once", and the ends of the interval are those
         differences at which as extreme an outcome as this one has a chance of half of what the interval leaves out. The
-        walk of the log-likelihood ratio is taken for Brownian motion with drift, as it is between players of nearly the
-        same strength. Before the test has stopped, and where one is so much stronger that this is far from true, it is
-        the interval of as many pairs without a test.
+        walk of the log-likelihood ratio is taken for Brownian motion with drift, which is that of the distribution that
+        makes the results most likely at a difference (`walk_at`). Before the test has stopped, it is the interval of as
+        many pairs without a test (`difference_at`), with Student's quantiles, as the pairs may be few.
 
         Args:
             confidence: the chance that the interval is to have, above 0 and below 1.
@@ -125,45 +124,29 @@ class Sprt:
         if self.pairs == 0:
             raise ValueError("there is nothing to estimate before the first pair of games")
         tail = (1 - confidence) / 2
-        return Estimate(*(self._elo_of(self._slope_at(chance)) for chance in (0.5, 1 - tail, tail)))
+        return Estimate(*(self._elo_at(chance) for chance in (0.5, 1 - tail, tail)))
 
-    def _slope_at(self, chance: float) -> float:
-        """Return the mean score at which lower outcomes than what was seen have this chance."""
-        mean, deviation = mean_and_deviation(self.counts)
-        first, last = (self._score_of(elo) for elo in (self.elo0, self.elo1))
-        middle, llr, decision = (first + last) / 2, self.llr, self.decision
-        error = deviation / math.sqrt(self.pairs)
-        size = (last - first) / deviation**2  # of a change of the ratio, by score, as long as differences are small
-        if decision is None or abs(self.pairs * size * (mean - middle)) > _LARGE * abs(llr):
-            return mean - error * float(ndtri(chance))
-        variance = (size * deviation) ** 2
+    def _elo_at(self, chance: float) -> float:
+        """Return the difference at which lower outcomes than what was seen have this chance."""
+        llr, decision, reach = self.llr, self.decision, REACHES[self.model]
+        if decision is None:
+            return difference_at(self.counts, -float(stdtrit(self.pairs, chance)), self.model)
+        best = likeliest(self.counts, self.model)
+        if math.isinf(best) and (chance <= 0.5 if best > 0 else chance >= 0.5):  # nothing lies beyond
+            return best
         lower, upper = min(self.lower, llr), max(self.upper, llr)  # the ratio has gone beyond by a step, at most
 
-        def lower_outcomes(score: float) -> float:
-            drift = size * (score - middle)
+        def excess(elo: float) -> float:
+            drift, variance = walk_at(self.counts, elo, self.elo0, self.elo1, self.model)
             if decision == "H1":
-                return 1 - chance_of_upper_by(self.pairs, drift, variance, lower, upper)
-            return chance_of_upper_by(self.pairs, -drift, variance, -upper, -lower)
+                return 1 - chance_of_upper_by(self.pairs, drift, variance, lower, upper) - chance
+            return chance_of_upper_by(self.pairs, -drift, variance, -upper, -lower) - chance
 
-        reach = 12 * error + abs(mean - middle)
-        low, high = middle - reach, middle + reach
-        if lower_outcomes(low) < chance:
-            return low
-        if lower_outcomes(high) > chance:
-            return high
-        return float(brentq(lambda score: lower_outcomes(score) - chance, low, high))  # pyright: ignore[reportArgumentType]
-
-    def _score_of(self, elo: float) -> float:
-        """Return the mean score at a difference in the test's Elo."""
-        if self.model == "logistic":
-            return score_of(elo)
-        return 0.5 + elo / ELO_PER_SIGMA * math.sqrt(2) * mean_and_deviation(self.counts)[1]
-
-    def _elo_of(self, score: float) -> float:
-        """Return the difference in the test's Elo at a mean score."""
-        if self.model == "normalized":
-            return (score - 0.5) / (math.sqrt(2) * mean_and_deviation(self.counts)[1]) * ELO_PER_SIGMA
-        return float(np.clip(elo_of_score(score), -_FAR, _FAR))
+        if excess(-reach) <= 0:
+            return -math.inf
+        if excess(reach) >= 0:
+            return math.inf
+        return float(brentq(excess, -reach, reach, xtol=1e-3))  # pyright: ignore[reportArgumentType]
 
 
 def until_decided(test: Sprt, records: Iterable[GameRecord]) -> Iterator[GameRecord]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from plyground.arena import Sprt, iter_match, pair_scores, until_decided
-from plyground.arena.sprt import log_likelihood_ratio
+from plyground.arena.sprt import Estimate, log_likelihood_ratio
 from plyground.arena.sprt.likelihood import ELO_PER_SIGMA, _most_likely
 from plyground.arena.sprt.passage import chance_of_upper, chance_of_upper_by
 
@@ -71,6 +72,11 @@ class TestLikelihood:
         [
             *[((0, 0, 0, 0, 43), elo) for elo in (-500, -5, 2, 5, 10, 240, 500)],  # a rounding cycle was once its end
             *[((0, 3, 0, 1, 0), 200), ((2, 0, 5, 1, 0), 300), ((10**9, 0, 0, 0, 0), 5)],
+            *[
+                ((1, 0, 3, 4, 12), 690),
+                ((1, 0, 3, 4, 12), 2000),
+                ((0, 0, 0, 1, 4), -10_000),
+            ],  # only intervals ask so far
         ],
     )
     def test_is_found_for_every_difference(self, counts: tuple[int, ...], elo: float) -> None:
@@ -124,6 +130,71 @@ class TestPassage:
         assert all(later >= earlier - 1e-9 for earlier, later in itertools.pairwise(found))
         # Both series meet where one takes over from the other.
         assert max(abs(b - a) for a, b in itertools.pairwise(found)) < 0.7
+
+
+def true_elo(shares: tuple[float, ...]) -> float:
+    """The difference in normalised Elo between players whose pairs score as these shares say."""
+    mean = float(np.array(shares) @ SCORES)
+    return (mean - 0.5) / math.sqrt(2 * np.array(shares) @ (SCORES - mean) ** 2) * ELO_PER_SIGMA
+
+
+class TestInterval:
+    """The interval of a player who is far stronger knows that the deviation, too, is not known."""
+
+    STRONG = (0.02, 0.03, 0.1, 0.15, 0.7), (0.0, 0.0, 0.05, 0.05, 0.9)  # 390 and 953 Elo
+
+    @pytest.mark.parametrize("shares", STRONG)
+    @pytest.mark.parametrize("pairs", [20, 50])
+    def test_covers_without_a_test(self, shares: tuple[float, ...], pairs: int) -> None:
+        """It covered half for the first, and a quarter for the second."""
+        rng, true, times = np.random.default_rng(0), true_elo(shares), 40
+        played = Counter(map(tuple, rng.multinomial(pairs, shares, times).tolist()))
+        tests = {counts: Sprt(0, 20, 1e-300, 1e-300, counts=counts) for counts in played}
+        assert {test.decision for test in tests.values()} == {None}
+        ends = {counts: test.estimate()[1:] for counts, test in tests.items()}
+        covered = sum(times for counts, times in played.items() if ends[counts][0] <= true <= ends[counts][1])
+        assert covered / times > 0.95 - 3 * math.sqrt(0.05 * 0.95 / times)
+
+    @pytest.mark.parametrize("shares", STRONG)
+    def test_covers_after_a_test(self, shares: tuple[float, ...]) -> None:
+        """It covered a fifth for the first, and a tenth for the second."""
+        rng, true, times = np.random.default_rng(0), true_elo(shares), 40
+        covered, known = 0, dict[tuple[int, ...], Estimate]()
+        for _ in range(times):
+            test = Sprt(0, 100)
+            while test.decision is None:
+                test.add(2 * rng.choice(SCORES, 1, p=shares))
+            found = known.get(tuple(test.counts)) or test.estimate()
+            known[tuple(test.counts)] = found
+            assert found.low < found.elo <= found.high
+            covered += found.low <= true <= found.high
+        assert covered / times > 0.95 - 3 * math.sqrt(0.05 * 0.95 / times)
+
+    def test_is_open_where_nothing_bounds_it(self) -> None:
+        for model in ("normalized", "logistic"):
+            few, decided = (Sprt(0, 100, model=model, counts=(0, 0, 0, 0, count)) for count in (5, 15))
+            assert (few.decision, decided.decision) == (None, "H1")
+            for test in (few, decided):
+                elo, low, high = test.estimate()
+                assert (elo, high) == (math.inf, math.inf)
+                assert -100 < low < 300
+            assert few.estimate().low < decided.estimate().low
+            lost = Sprt(-100, 0, model=model, counts=(15, 0, 0, 0, 0))
+            assert lost.estimate()[:2] == (-math.inf, -math.inf)
+            assert lost.estimate().high == pytest.approx(-decided.estimate().low, abs=0.01)
+            assert Sprt(model=model, counts=(0, 0, 0, 0, 1)).estimate() == (math.inf, -math.inf, math.inf)
+        assert Sprt(counts=(0, 0, 0, 5, 0)).estimate().elo == math.inf  # there is no deviation
+        assert Sprt(counts=(0, 0, 0, 5, 0), model="logistic").estimate().elo == pytest.approx(190.6, abs=0.1)
+        assert Sprt(counts=(0, 0, 5, 0, 0)).estimate().elo == pytest.approx(0)
+
+    @pytest.mark.parametrize("model", ["normalized", "logistic"])
+    def test_is_that_of_the_mean_for_many_pairs(self, model: Any) -> None:
+        shares = np.array(OPEN_BENCH) / sum(OPEN_BENCH)
+        mean = float(shares @ SCORES)
+        deviation = math.sqrt(shares @ (SCORES - mean) ** 2)
+        elo = (math.sqrt(0.5) if model == "normalized" else 2 * deviation) * ELO_PER_SIGMA / deviation
+        ends = [(mean - 0.5 + sign * 1.96 * deviation / math.sqrt(sum(OPEN_BENCH))) * elo for sign in (0, -1, 1)]
+        assert Sprt(0.5, 2.5, model=model, counts=OPEN_BENCH).estimate() == pytest.approx(ends, abs=0.02)
 
 
 def simulated(test: Sprt, elo: float, rng: np.random.Generator) -> Sprt:
