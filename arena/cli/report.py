@@ -29,7 +29,10 @@ def report(
         float, typer.Option(min=0, help="Seconds of exact solving, to find the worst moves; 0 for none.")
     ] = 20,
     megabytes: Annotated[
-        float, typer.Option(min=0, help="Room for games that can be stepped through; the page says what is left out.")
+        float,
+        typer.Option(
+            min=0, help="Room for games that can be stepped through, inf for all; the page says what is left out."
+        ),
     ] = 4,
 ) -> None:
     """Write games and their results as one page for a browser, which needs no server."""
@@ -46,6 +49,6 @@ def report(
             raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
         records = [record for record in records if same_spec(record.game, game)]
     with Console(stderr=True).status(escape(f"writing {out.name} …")):
-        write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=int(1e6 * megabytes))
+        write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
     size = out.stat().st_size / 1e6
     _out.print(f"saved {out}, {len(records)} games, {size:.1f} MB", markup=False, highlight=False, soft_wrap=True)

@@ -35,7 +35,7 @@ def order_of(records: Sequence[GameRecord], first: Iterable[int]) -> list[int]:
 
 
 def games_data(
-    game: Game | None, records: Sequence[GameRecord], names: Sequence[str], order: Iterable[int], limit: int = LIMIT
+    game: Game | None, records: Sequence[GameRecord], names: Sequence[str], order: Iterable[int], limit: float = LIMIT
 ) -> dict[str, Any]:
     """Return what the page needs to step through games.
 
@@ -44,7 +44,7 @@ def games_data(
         records: all games.
         names: the players, the best first.
         order: the places of the games to keep, the most wanted first.
-        limit: bytes of the games that are kept.
+        limit: bytes of the games that are kept; infinite for all.
     """
     numbers = {name: i for i, name in enumerate(names)}
     kept: dict[int, str] = {}

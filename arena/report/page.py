@@ -46,7 +46,7 @@ def write_report(
     *,
     title: str = "",
     blunder_seconds: float = 20,
-    games_bytes: int = LIMIT,
+    games_bytes: float = LIMIT,
 ) -> None:
     """Write a page that shows games and their results, for a browser: one file, which asks no server.
 
@@ -82,7 +82,7 @@ def check_page(out: str | Path) -> None:
 
 
 def report_page(
-    records: Iterable[GameRecord], *, title: str = "", blunder_seconds: float = 20, games_bytes: int = LIMIT
+    records: Iterable[GameRecord], *, title: str = "", blunder_seconds: float = 20, games_bytes: float = LIMIT
 ) -> str:
     """Return the page that `write_report` writes."""
     played = list(records)

@@ -36,6 +36,15 @@ class TestReport:
         assert said == f"saved {out}, 6 games, 0.0 MB\n"
         assert "<title>May</title>" in out.read_text(encoding="utf-8")
 
+    def test_room_for_all_games(self, run: Run, file: Path, tmp_path: Path) -> None:
+        """No limit was a traceback."""
+        out = tmp_path / "page.html"
+        words = ("report", str(file), "--out", str(out), "--blunders", "0", "--megabytes")
+        run(*words, "0")
+        assert "0 of 6 games can be stepped through" in out.read_text(encoding="utf-8")
+        run(*words, "inf")
+        assert "All 6 games can be stepped through" in out.read_text(encoding="utf-8")
+
     @pytest.mark.parametrize("name", ["games.jsonl", "others.CSV", "games.db"])
     def test_no_file_of_games_is_replaced(self, run: Run, file: Path, name: str) -> None:
         before = file.read_bytes()
