@@ -17,7 +17,9 @@ from ..matches import iter_match
 from ..openings import default_opening_plies, random_openings
 from ..ratings import Difference, pair_scores, rate_against
 from ..ratings.difference import ELO_PER_LOGIT
+from ..records.opening import Opening
 from ..records.record import GameRecord
+from ..tournaments.course import Openings, game_seeds
 
 __all__ = ["Placing", "iter_place", "most_telling", "placing_of", "rungs_at_hand"]
 
@@ -110,11 +112,12 @@ def iter_place(
         confidence: the probability that the interval is to have.
         opening_plies: random plies that open a game. Default: see `plyground.arena.iter_match`.
         name: the player's name in the records. Default: its spec or class.
-        after: the first games of this very placing, which were played before. It goes on after them.
+        after: the first games of this very placing, which were played before. It goes on after them. Their rungs may be
+            others of the ladder than would be met now.
 
     Raises:
-        ValueError: a player or the game cannot be made, a number is out of range, or ``after`` holds other games.
-            Nothing is played then.
+        ValueError: a player or the game cannot be made, a number is out of range, or ``after`` holds other games: of
+            another game, player, rung, seed or opening. Nothing is played then.
     """
     game = as_game(game)
     label = name or player_name(player)
@@ -127,9 +130,9 @@ def iter_place(
     if not width > 0:
         raise ValueError(f"width must be above 0 Elo, got {width!r}")
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
-    openings = random_openings(game, plies, seed)
+    openings = Openings(map(Opening, random_openings(game, plies, seed)))
     done = list(after)
-    _check(done, game, label, ladder)
+    _check(done, game, label, ladder, seed, openings)
     agent = as_agent(player, game)
     placing = placing_of(ladder, done, confidence)
     rungs: dict[str, Agent] = {rung: make(rung, game) for rung in ladder}
@@ -146,30 +149,46 @@ def _played(
     confidence: float,
     label: str,
     done: list[GameRecord],
-    openings: Iterator[list[int]],
+    openings: Openings,
     placing: Placing,
     rungs: Mapping[str, Agent],
 ) -> Iterator[tuple[GameRecord, Placing]]:
-    for _ in range(len(done) // 2):
-        next(openings)
     while len(done) < games and not (placing.width <= width and len(done) >= 2 * _LEAST):
         number, half = len(done) // 2, done[len(done) // 2 * 2 :]
         rung = most_telling(ladder, placing.rating)
         two = [agent, rungs[rung]]
-        opening = [next(openings)]
-        for record in iter_match(game, two, 2, seed + number, openings=opening, names=[label, rung], after=half):
+        opening, names = [openings[number]], [label, rung]
+        for record in iter_match(game, two, 2, _seed(seed, number), openings=opening, names=names, after=half):
             done.append(record)
             if len(done) % 2 == 0:
                 placing = placing_of(ladder, done, confidence)
             yield record, placing
 
 
-def _check(done: Sequence[GameRecord], game: Game, label: str, ladder: Mapping[str, float]) -> None:
-    """Raise `ValueError` if these are not games of this player on this ladder."""
+def _seed(seed: int, number: int) -> int:
+    """Return the seed of the match that is a pair of games of a placing."""
+    return seed + number
+
+
+def _check(
+    done: Sequence[GameRecord], game: Game, label: str, ladder: Mapping[str, float], seed: int, openings: Openings
+) -> None:
+    """Raise `ValueError` if these are not the first games of this very placing, whichever of the rungs they met."""
     for place, record in enumerate(done):
-        own, rung = record.players if place % 2 == 0 else record.players[::-1]
+        number, side = divmod(place, 2)
+        own, rung = record.players if side == 0 else record.players[::-1]
         if not same_spec(record.game, game.source) or own != label or rung not in ladder:
             raise ValueError(
                 f"game {place + 1} is {record.game}, {' v '.join(record.players)}: expected {game.source}, {label} "
                 "against a rung of the ladder, each opening from both sides"
             )
+        for what, found, expected in (
+            ("seed is", record.seed, game_seeds(_seed(seed, number), [(0, side)])[0]),
+            ("start is", record.start, openings[number].start),
+            ("opening is", record.moves[: record.opening], openings[number].moves),
+        ):
+            if found != expected:
+                raise ValueError(
+                    f"game {place + 1} is of another placing: its {what} {found}, expected {expected}; go on with the "
+                    "seed and the opening plies that these games were begun with"
+                )

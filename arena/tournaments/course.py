@@ -13,7 +13,7 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from .schedules import Outcome, Pairing, Schedule
 
-__all__ = ["MAX_FAILURES", "Course", "Openings", "Task"]
+__all__ = ["MAX_FAILURES", "Course", "Openings", "Task", "game_seeds"]
 
 MAX_FAILURES = 3  # games
 
@@ -125,8 +125,7 @@ class Course:
 
     def seeds_of(self, games: Sequence[tuple[int, int]]) -> list[int]:
         """Return the seed of each game, by the number of its opening and who begins: 0, or 1 for the other side."""
-        seed = words_of(self.seed)
-        return seed_words([(*seed, opening, side) for opening, side in games], 1)[:, 0].tolist()
+        return game_seeds(self.seed, games)
 
     @property
     def left_in_round(self) -> int:
@@ -170,3 +169,9 @@ class Course:
         """Return the players of the next game, the first to move first."""
         pairing = self._round[self._place]
         return (pairing[1], pairing[0]) if self._done % 2 else pairing
+
+
+def game_seeds(seed: int, games: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the seeds of games of a tournament with this seed, as `Course.seeds_of` does."""
+    words = words_of(seed)
+    return seed_words([(*words, opening, side) for opening, side in games], 1)[:, 0].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
@@ -68,6 +69,23 @@ class TestPlace:
         for done in (7, 12):
             rest = iter_place(PLAYER, TICTACTOE, LADDER, games=30, width=1, seed=2, after=whole[:done])
             assert [(one.players, one.moves) for one, _ in rest] == [(one.players, one.moves) for one in whole[done:]]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"seed": 7}, r"game 1 is of another placing: its seed is \d+, expected \d+; go on with the seed"),
+            ({"opening_plies": 1}, r"game 1 is of another placing: its opening is \[\d, .*\], expected \[\d\]; go on"),
+            ({"name": "another"}, "game 1 is tictactoe, .*: expected tictactoe, another against a rung"),
+        ],
+    )
+    def test_games_of_another_placing_are_refused(self, options: dict[str, Any], message: str) -> None:
+        done = [record for record, _ in iter_place(PLAYER, TICTACTOE, LADDER, games=4, width=1, seed=2)]
+        with pytest.raises(ValueError, match=message):
+            iter_place(PLAYER, TICTACTOE, LADDER, **({"games": 8, "seed": 2, "after": done} | options))
+        third = dataclasses.replace(done[2], seed=done[0].seed)
+        with pytest.raises(ValueError, match="game 3 is of another placing: its seed is"):
+            iter_place(PLAYER, TICTACTOE, LADDER, games=8, seed=2, after=[*done[:2], third, done[3]])
+        assert list(iter_place(PLAYER, TICTACTOE, LADDER, games=4, width=1, seed=2, after=done)) == []
 
     @pytest.mark.parametrize(
         ("options", "message"),
