@@ -97,7 +97,7 @@ def iter_match(
             several jobs, no more than there are idle cores, else players wait for each other.
         adjudication: what ends games whose result is known, such as ``"exact"``, see `plyground.arena.play`.
         store: a file that keeps the games, ``games.db``, each as soon as it is finished. Games that are in it are not
-            played again, see `plyground.arena.store`.
+            played again, see `plyground.arena.store`. ``games.db#night`` gives a new tournament in it that title.
         resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
         analyses: whether records keep what the players' searches thought of each move, see `plyground.arena.play`.
             Games are then played one by one.
@@ -106,7 +106,7 @@ def iter_match(
         ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
             opening cannot be played, or there are too few, there is not one name for each player, two of more than two
             players are given the same name, ``after`` holds other games, or the store has games of this tournament and
-            ``resume`` is false, or is damaged. Nothing is played then.
+            ``resume`` is false, or another tournament of the title, or is damaged. Nothing is played then.
         OSError: the store cannot be written.
     """
     game = as_game(game)

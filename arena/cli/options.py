@@ -76,7 +76,7 @@ Out = Annotated[
     Path | None,
     typer.Option(
         help="A file that keeps the games, each when it is finished: JSON lines, new, or a store, games.db, which may "
-        "have others."
+        "have others; games.db#night gives these a title."
     ),
 ]
 PositionOption = Annotated[

@@ -27,7 +27,7 @@ class StoredTournament(NamedTuple):
 
     Attributes:
         number: by which it is called, as in ``games.db#2``.
-        title: what it is, in a line.
+        title: what it is, in a line, unless it was given another one.
         arguments: what it was begun with: game, players, format, games, seed, openings; nothing of other games.
         games: how many games are in the file.
         endings: how many of them ended how.
@@ -73,7 +73,7 @@ def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str |
     Args:
         path: the file, or ``games.db#2`` for its second tournament.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
-        tournament: its number, or a part of its title that no other has; needed where the file has several.
+        tournament: its number, its title, or a part of it that no other has; needed where the file has several.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -211,7 +211,11 @@ def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None)
             f"{file} has {len(known)} tournaments: say which one, as in '{file}#{known[-1].number}'; {_list(known)}"
         )
     text = str(choice).strip()
-    found = [one for one in known if str(one.number) == text] or [one for one in known if text in one.title]
+    found = (
+        [one for one in known if str(one.number) == text]
+        or [one for one in known if one.title.strip() == text]
+        or [one for one in known if text in one.title]
+    )
     if len(found) != 1:
         many = "several tournaments" if found else "no tournament"
         raise ValueError(f"{file} has {many} {text!r}: expected the number of one; {_list(found or known)}")

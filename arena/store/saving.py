@@ -11,11 +11,11 @@ from ..records.record import GameRecord
 from .keys import digest, player_digest, record_key, rules_digest
 from .reading import read_store, tournaments_in
 from .rows import INSERT, INSERT_ANALYSES, analyses_of, row_of
+from .titles import Known, check_new, known_in, title_of_collection
 from .writing import Writer
 
 __all__ = ["collection_in", "saved_in_store", "write_store"]
 
-_TITLE = "games"
 _MOST = 1000  # games of a transaction
 _SECONDS = 0.1  # after which the games until then are committed
 
@@ -24,10 +24,11 @@ def saved_in_store(path: str | Path, records: Iterable[GameRecord]) -> Iterator[
     """Yield the records, each as soon as it is added to a store.
 
     They become, or continue, its collection of games: a tournament of the title ``games``, or of the one in the file's
-    name, as in ``games.db#club night``.
+    name, as in ``games.db#club night``. ``games.db#2`` continues its second tournament, if that is a collection.
 
     Raises:
-        ValueError: the file is none of ours, damaged, or of a later version.
+        ValueError: the file is none of ours, damaged, or of a later version; or no collection in it has the number that
+            is given, or another tournament the title.
         OSError: it cannot be written.
     """
     collection = _Collection(path)
@@ -67,28 +68,34 @@ def write_store(path: str | Path, records: Iterable[GameRecord]) -> None:
 def collection_in(path: str | Path) -> list[GameRecord]:
     """Return the games after which `saved_in_store` goes on: those of the same title; none of a new file.
 
-    The title is the whole one, unlike where a store is read: there, a part of another title may be meant, or a number.
+    The title is the whole one, unlike where a store is read: there, a part of another title may be meant.
 
     Raises:
-        ValueError: the file is no store, damaged, or of a later version.
+        ValueError: as `saved_in_store`.
     """
-    file, title = split_name(path)
-    if not file.is_file():
-        return []
-    known = [one.number for one in tournaments_in(file) if one.title == (title or _TITLE) and not one.arguments]
-    return [record for number in known for record in read_store(file, tournament=number)]
+    file, name = split_name(path)
+    known = [Known(one.number, one.title, not one.arguments) for one in tournaments_in(file)] if file.is_file() else []
+    title = title_of_collection(file, name, known)
+    numbers = [one.number for one in known if one.title == title]
+    return [record for number in numbers for record in read_store(file, tournament=number)]
 
 
 class _Collection:
     """Games in the order in which they were added."""
 
     def __init__(self, path: str | Path) -> None:
-        file, title = split_name(path)
+        file, name = split_name(path)
+        if not file.exists():
+            check_new(file, name)  # before there is a file
         self._writer = Writer(file)
         self._names: dict[tuple[str, str], int] = {}
-        title = title or _TITLE
-        with self._writer.writing():
-            self._number = self._writer.tournament(digest(["collection", title]), title, {})
+        try:
+            with self._writer.writing() as connection:
+                title = title_of_collection(file, name, known_in(connection))
+                self._number = self._writer.tournament(digest(["collection", title]), title, {})
+        except BaseException:
+            self._writer.close()
+            raise
 
     def add(self, records: list[GameRecord]) -> None:
         """Add games at once: all, or those before one that cannot be kept, for which it raises then."""

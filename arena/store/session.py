@@ -20,6 +20,7 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from .keys import digest, game_key, player_digest, rules_digest
 from .rows import COLUMNS, INSERT, INSERT_ANALYSES, analyses_of, record_of, row_of
+from .titles import check_new, known_in, title_of_tournament
 from .writing import Writer
 
 __all__ = ["Plan", "Session"]
@@ -66,7 +67,8 @@ class Session:
     """A tournament in a store. Threads may share it.
 
     Args:
-        path: the file, which is made if it is not there.
+        path: the file, which is made if it is not there; ``games.db#night`` gives a new tournament that title, and goes
+            on with no other.
         plan: the tournament.
         resume: whether it may go on after games that are in the file.
 
@@ -75,15 +77,17 @@ class Session:
         games: how many of its games were in the file.
 
     Raises:
-        ValueError: its games are in the file and nobody said to go on; or the file is no store, damaged, or of a later
-            version.
+        ValueError: its games are in the file and nobody said to go on; what stands behind ``#`` is the title or the
+            number of another tournament, or a number of none; or the file is no store, damaged, or of a later version.
         OSError: it cannot be written.
     """
 
     def __init__(self, path: str | Path, plan: Plan, resume: bool = False) -> None:
         if not is_store(path):
             raise ValueError(f"cannot keep games in {path}: expected a name that ends in .db")
-        file, _ = split_name(path)
+        file, name = split_name(path)
+        if not file.exists():
+            check_new(file, name)  # before there is a file
         self._games = plan.games
         own = game_identity(plan.game)
         identities = [player_identity(player, plan.game) for player in plan.players]
@@ -100,15 +104,18 @@ class Session:
                 arguments, key = self._key_under(plan, rules)
                 found = look_for(rules)
                 self.games: int = found[1] if found else 0
-            title = f"{self._source}, {plan.format}, seed {plan.seed}: {', '.join(plan.labels)}"
+            own = f"{self._source}, {plan.format}, seed {plan.seed}: {', '.join(plan.labels)}"
             if self.games and not resume:
                 raise ValueError(
-                    f"{file} has {self.games} games of this tournament already ({title}): go on with them by --resume "
+                    f"{file} has {self.games} games of this tournament already ({own}): go on with them by --resume "
                     "(resume=True), or choose another file"
                 )
             with writer.writing() as connection:
+                title = title_of_tournament(file, name, key, own, known_in(connection))
                 self._tell_of_others(connection, found and found[0], pairs)
                 self.number = writer.tournament(key, title, arguments)
+                if name is not None:  # a run that ended before its first game may have left another title
+                    connection.execute("UPDATE tournaments SET title = ? WHERE id = ?", (title, self.number))
                 self._extend(connection, arguments)
                 self._run = writer.run(self.number)
                 self._rules_number = writer.rules(rules, self._rules)

@@ -33,18 +33,18 @@ def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
 
     Raises:
         OSError: nothing can be written there.
-        ValueError: it has games and nobody said to go on, its format takes no single games or none of this game, or it
-            is damaged.
+        ValueError: it has games and nobody said to go on, its format takes no single games or none of this game, it is
+            damaged, or a store has no such collection.
     """
     check_format(out, game.source)
     file, _ = split_name(out)
     check_writable(file)
     if file.suffix.lower() in (".csv", ".parquet"):
         raise ValueError(f"games are added to a store, JSON lines, SGF or PDN, not to {out}: `plyground convert` does")
-    if not file.is_file() or not file.stat().st_size:
-        return []
     if is_store(out):
         done = collection_in(out)
+    elif not file.is_file() or not file.stat().st_size:
+        return []
     else:
         if resume and out.suffix.lower() == ".jsonl":
             mend(out)

@@ -173,7 +173,7 @@ def _planned(path: Path) -> int | None:
     if not is_store(path):
         return None
     file, chosen = split_name(path)
-    known = [one.arguments for one in tournaments_in(file) if chosen in (None, str(one.number))]
+    known = [one.arguments for one in tournaments_in(file) if chosen in (None, str(one.number), one.title)]
     if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys():
         return None
     return planned_games(known[0]["format"], len(known[0]["players"]), known[0]["games"])
