@@ -66,6 +66,8 @@ def _check_columns(found: list[str]) -> int:
     """
     if tuple(found) not in (_COLUMNS, _EARLIER):
         for number, (one, expected) in enumerate(itertools.zip_longest(found, _COLUMNS), start=1):
+            if one is None:
+                raise ValueError(f"column {number} is missing, expected {shown(expected)}")
             if one != expected:
                 raise ValueError(f"column {number} is {shown(one)}, expected {shown(expected)}")
     return len(found)
@@ -102,10 +104,12 @@ def _width(file: BinaryIO, path: str | Path) -> int:
     """Read the first line of a CSV file, and return how many columns there are.
 
     Raises:
-        ValueError: it does not have the names of ours.
+        ValueError: it does not have the names of ours, or the file is empty.
     """
     try:
         line = without_mark(file.readline()).decode("utf-8")
+        if not line:
+            raise ValueError("the file is empty, expected a line with the names of the columns")
         return _check_columns(next(csv.reader([line], strict=True), []))
     except (ValueError, csv.Error) as error:
         raise located(error, path, 1) from None

@@ -15,6 +15,7 @@ __all__ = [
     "Lines",
     "Watch",
     "add_texts",
+    "check_readable",
     "decoded",
     "ends_within_a_line",
     "ignored",
@@ -90,15 +91,36 @@ def ends_within_a_line(path: str | Path) -> bool:
 
 
 def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
-    """Add texts in UTF-8 to a file, each whole as soon as it comes."""
+    """Add texts in UTF-8 to a file, each whole as soon as it comes.
+
+    Raises:
+        ValueError: there are none, neither given nor in the file: without games it would be none of its format.
+    """
     texts = iter(texts)
     first = list(itertools.islice(texts, 1))  # if it cannot be made, no empty file is left
+    if not first:
+        if not Path(path).exists() or not Path(path).stat().st_size:
+            raise ValueError(f"cannot write {path}: there are no games, and a {Path(path).suffix} file has one or more")
+        return
     with open(path, "ab") as file:
         if ends_within_a_line(path):
             file.write(b"\n")
         for text in itertools.chain(first, texts):
             file.write(text)
             file.flush()
+
+
+def check_readable(path: Path) -> None:
+    """Raise an `OSError`, in words, if there is no file of that name.
+
+    Raises:
+        FileNotFoundError: there is nothing of that name.
+        IsADirectoryError: it is a folder.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"cannot read {path}: there is no such file")
+    if path.is_dir():
+        raise IsADirectoryError(f"cannot read {path}: it is a folder, expected a file")
 
 
 class Lines:

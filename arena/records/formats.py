@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
-from .files import Fault, Watch, ignored, raised
+from .files import Fault, Watch, check_readable, ignored, raised
 from .names import is_store, split_name
 from .record import GameRecord, read_records, write_records
 
@@ -48,15 +48,13 @@ def read_games(path: str | Path, watch: Watch = ignored, fault: Fault = raised) 
 
     Raises:
         FileNotFoundError: there is no such file.
+        IsADirectoryError: it is a folder.
         ValueError: the name ends in no known suffix; or, later, a game cannot be read (the message says which, and why;
             the games before it are fine).
     """
     reader, _, _ = _format(path)
     file, _ = split_name(path)
-    if not file.exists():
-        raise FileNotFoundError(f"cannot read {file}: there is no such file")
-    if file.is_dir():
-        raise IsADirectoryError(f"cannot read {file}: it is a folder, expected a file")
+    check_readable(file)
     takes_faults = fault is not raised and not is_store(path) and file.suffix.lower() in _SINGLE
     return reader(path, watch=watch, fault=fault) if takes_faults else reader(path, watch=watch)
 
@@ -68,6 +66,7 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
         FileNotFoundError: there is no such folder.
         ValueError: the name ends in no known suffix, or the format cannot hold a game. The games before that one are
             written, and nothing of that one; so they are where ``records`` raises. Of Parquet nothing is then written.
+            Or there are no games for a new SGF, PDN or PGN file, which has one or more.
     """
     _, writer, _ = _format(path)
     check_writable(split_name(path)[0])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs.outside.messages import cut
-from ..records.files import Watch, ignored
+from ..records.files import Watch, check_readable, ignored
 from ..records.names import split_name
 from ..records.record import GameRecord
 from .rows import COLUMNS, record_of
@@ -169,10 +169,7 @@ def _reading(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
-    if not file.exists():
-        raise FileNotFoundError(f"cannot read {file}: there is no such file")
-    if file.is_dir():
-        raise IsADirectoryError(f"cannot read {file}: it is a folder, expected a file")
+    check_readable(file)
     return connect(file, write=False)
 
 

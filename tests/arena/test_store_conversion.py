@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from plyground.arena import GameRecord
 from plyground.arena.records.formats import read_games, write_games
 from tests.arena.test_arena import without_times
 from tests.arena.test_store import ODD, RECORDS
@@ -82,6 +83,8 @@ class TestConversion:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
+            (("game,first,second,", ""), "line 1: column 1 is 'moves', expected 'game'"),
+            ((",reason,start", ""), "line 1: column 12 is missing, expected 'reason'"),
             (("first", "third"), "line 1: column 2 is 'third', expected 'first'"),
             (("game,", '"game,'), "line 1: unexpected end of data"),
             (("game", "\xff"), "line 1: 'utf-8' codec can't decode"),
@@ -107,6 +110,36 @@ class TestConversion:
         if "line 1" in message:
             with pytest.raises(ValueError, match=message):
                 write_games(file, [ODD])
+
+    @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])
+    def test_csv_that_is_empty(self, data: bytes, run: Run, tmp_path: Path) -> None:
+        file = tmp_path / "empty.csv"
+        file.write_bytes(data)
+        for words in (("ratings", str(file)), ("report", str(file), "--out", str(tmp_path / "page.html"))):
+            assert "empty.csv, line 1: the file is empty, expected" in " ".join(run(*words, code=2)[1].split())
+
+    def test_no_games_are_no_file_where_none_would_read_it(self, run: Run, tmp_path: Path) -> None:
+        source = tmp_path / "none.jsonl"
+        source.write_text("")
+        for suffix in ("sgf", "pdn", "pgn"):
+            if suffix == "pgn":
+                pytest.importorskip("chess")
+            target = tmp_path / f"games.{suffix}"
+            message = f"games.{suffix}: there are no games, and a .{suffix} file has one or more"
+            assert message in " ".join(run("convert", str(source), str(target), code=2)[1].split())
+            with pytest.raises(ValueError, match=message):
+                write_games(target, [])
+            assert not target.exists()
+        for name in ("games.db", "games.csv", "games.jsonl"):
+            assert "0 games" in run("convert", str(source), str(tmp_path / name))[0]
+            assert list(read_games(tmp_path / name)) == []
+
+    def test_no_more_games_leave_a_file_as_it_is(self, tmp_path: Path) -> None:
+        file = tmp_path / "games.sgf"
+        write_games(file, [GameRecord("gomoku(size=5)", ["a", "b"], [0], 0, [0.0, 0.0], "finished", [0.0], [0], None)])
+        before = file.read_bytes()
+        write_games(file, [])
+        assert file.read_bytes() == before
 
     def test_parquet_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")

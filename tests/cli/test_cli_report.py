@@ -246,6 +246,9 @@ class TestWatch:
 
     def test_no_file(self, run: Run, tmp_path: Path) -> None:
         assert "there is no such file" in run("watch", str(tmp_path / "none.jsonl"), "--once", code=2)[1]
+        for name in ("folder.jsonl", "folder.db"):
+            (tmp_path / name).mkdir()
+            assert f"{name}: it is a folder, expected a file" in run("watch", str(tmp_path / name), "--once", code=2)[1]
         assert "cannot tell the format" in run("watch", str(tmp_path / "none.txt"), "--once", code=2)[1]
         (tmp_path / "empty.jsonl").write_text("")
         assert run("watch", str(tmp_path / "empty.jsonl"), "--once")[0] == "no game has ended yet\n"

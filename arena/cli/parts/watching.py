@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ...ratings import rating_list
-from ...records.files import located, without_mark
+from ...records.files import check_readable, located, without_mark
 from ...records.formats import check_format, read_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
@@ -42,14 +42,14 @@ class Follower:
 
     Raises:
         FileNotFoundError: there is no such file.
+        IsADirectoryError: it is a folder.
         ValueError: its name ends in no known suffix.
     """
 
     def __init__(self, path: Path) -> None:
         check_format(path)
         self._file, _ = split_name(path)
-        if not self._file.is_file():
-            raise FileNotFoundError(f"cannot read {self._file}: there is no such file")
+        check_readable(self._file)
         self._path, self._offset, self._line = path, 0, 0
         self._stamp: object = None
         self.records: list[GameRecord] = []
