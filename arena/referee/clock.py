@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from ...agents.timing import Allowance, allot
@@ -29,8 +30,8 @@ class Clock:
     def __init__(self, lag: float = _LAG) -> None:
         self._lag = lag
         self._main, self._overtime, self._stones, self._increment = 0.0, 0.0, 0, 0.0
-        self._is_limited = False
-        self._left: dict[int, _Left] = {}
+        self._is_limited = False  # by settings
+        self._left: dict[int, _Left] = {}  # of the players who have a limit
 
     def set(self, main: float, overtime: float = 0.0, stones: int = 0, increment: float = 0.0) -> None:
         """Begin anew with these settings; an overtime above 0 for no moves means that there is no limit.
@@ -45,20 +46,21 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Give both players the whole time again."""
-        self._left = {player: self._full() for player in (0, 1)}
+        """Give both players the whole time again; without settings, no limit."""
+        self._left = {player: self._full() for player in (0, 1)} if self._is_limited else {}
 
     def tell(self, player: int, seconds: float, stones: int) -> None:
         """Take from the referee what is left to a player: for so many moves, or, for 0, in the main time."""
         self._left[player] = _Left(max(seconds, 0.0), stones)
-        self._is_limited = True
 
     def left(self, player: int) -> float:
         """Return the seconds that a player has until its time is over, or the overtime begins.
 
-        They are below 0 where more was spent than there was: what a referee lets pass once is not given anew.
+        They are below 0 where more was spent than there was: what a referee lets pass once is not given anew. Without a
+        limit they are infinite.
         """
-        return self._left[player].seconds
+        left = self._left.get(player)
+        return math.inf if left is None else left.seconds
 
     def spend(self, player: int, seconds: float) -> None:
         """Take the time of a move from what is left to a player, and add the increment."""
@@ -81,7 +83,7 @@ class Clock:
             plies_left: plies that the game can still have, at most.
         """
         left = self._left.get(player)
-        if not self._is_limited or left is None:
+        if left is None:
             return None
         if left.stones or not self._stones:
             return allot(left.seconds, self._increment, left.stones, plies_left, self._lag)

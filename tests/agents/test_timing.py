@@ -178,4 +178,9 @@ def test_the_clock_of_both_players() -> None:
     assert clock.allowance(0, 1000) is None
     with pytest.raises(ValueError, match="at least 0"):
         clock.set(-1, 0, 0)
-    assert math.isfinite(clock.left(0))
+    assert clock.left(0) == math.inf  # as before
+    clock.tell(0, 300, 0)
+    assert clock.allowance(0, 1000) == allot(300, plies_left=1000, lag=0.1)
+    assert clock.allowance(1, 1000) is None  # nobody has told of the other
+    clock.restart()
+    assert clock.allowance(0, 1000) is None  # it was 0 seconds for each move
