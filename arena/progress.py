@@ -64,16 +64,17 @@ def watch_games(
     take: Callable[[GameRecord], object],
     out: str | Path | None = None,
     after: Collection[GameRecord] = (),
-) -> None:
+) -> bool:
     """Play the games of an iterator as `play_with_progress` does, and give each to ``take``; none is kept here.
 
-    ``total`` counts the games of ``after`` too, which were played before: the bar begins with them.
+    ``total`` counts the games of ``after`` too, which were played before: the bar begins with them. Returns whether
+    Ctrl-C ended it.
     """
     games = played if out is None else saved_records(out, played)
     leader = _Leader()
     for record in after:
         leader.count(record)
-    watch_with_progress(games, total, "playing", "games", take, note=leader.add, end=leader.now, done=len(after))
+    return watch_with_progress(games, total, "playing", "games", take, note=leader.add, end=leader.now, done=len(after))
 
 
 def collect_with_progress(
@@ -101,7 +102,7 @@ def watch_with_progress(
     note: Callable[[Item], str] = lambda _: "",
     end: Callable[[], str] | None = None,
     done: int = 0,
-) -> None:
+) -> bool:
     """Go through the items of an iterator, until Ctrl-C. A bar shows the rate, and what is left.
 
     Args:
@@ -114,6 +115,9 @@ def watch_with_progress(
         note: is given each item, and returns how it all stands, in a few words.
         end: returns the same after the last item, where ``note`` may be late.
         done: units of the total that were done before.
+
+    Returns:
+        Whether Ctrl-C ended it.
     """
     whole = Column(no_wrap=True)
     try:
@@ -138,6 +142,8 @@ def watch_with_progress(
                 bar.update(shown, note=escape(end()))
     except KeyboardInterrupt:
         CONSOLE.print(f"stopped after {done} of {total} {unit}")
+        return True
+    return False
 
 
 class _RateColumn(ProgressColumn):

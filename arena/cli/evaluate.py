@@ -57,7 +57,7 @@ def evaluate_player(
     """
     from ...agents import make
     from ...envs import make_game
-    from ..grading.curve import curve_row
+    from ..grading.curve import checkpoints, curve_row
     from ..grading.evaluation import evaluate
     from ..grading.files import as_data
     from ..grading.report import print_evaluation
@@ -95,6 +95,8 @@ def evaluate_player(
         if out is not None and rows:
             out.mkdir(exist_ok=True)
             save_curve(out, rows, f"{player}: {points[0].found.game}, seed {seed}")
+        if len(points) < len(checkpoints(player)):
+            raise typer.Exit(130)
         return
     asked = named(player)
     made = make_game(game or asked.game or "connect_four")
@@ -108,3 +110,5 @@ def evaluate_player(
         print_evaluation(_out, made, found, blunders)
     if out is not None:
         save(out, found)
+    if found.stopped:
+        raise typer.Exit(130)

@@ -78,7 +78,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line and exit: with 0, with 2 after a user's mistake, with 130 after Ctrl-C."""
+    """Run the command line and exit: with 0, with 2 after a user's mistake, with 130 after Ctrl-C.
+
+    What was done before Ctrl-C is printed all the same. Where it is how one ends, as in ``watch``, it is no error.
+    """
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except _UsageError as error:

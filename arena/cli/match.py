@@ -112,7 +112,14 @@ def tournament(
 
 
 def _print(results: Results, seed: int, as_json: bool) -> None:
+    """Print the cross table.
+
+    Raises:
+        typer.Exit: it is not that of all games, after Ctrl-C.
+    """
     if as_json:
         print_json(results.data(seed))
     else:
         Console().print(results.table(seed))
+    if results.is_interrupted:
+        raise typer.Exit(130)

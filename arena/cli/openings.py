@@ -30,7 +30,7 @@ def openings(
     from ...envs import make_game
     from ...envs.outside.files import check_writable
     from ..openings import balanced_openings, write_openings
-    from ..progress import collect_with_progress
+    from ..progress import watch_with_progress
 
     if out is not None:
         if out.exists():
@@ -38,7 +38,8 @@ def openings(
         check_writable(out)
     made = make_game(game)
     found = balanced_openings(made, plies, judge, most, seed)
-    lines = collect_with_progress(islice(found, count), count, "searching", "openings")
+    lines: list[list[int]] = []
+    is_interrupted = watch_with_progress(islice(found, count), count, "searching", "openings", lines.append)
     if not lines:
         raise typer.Exit(130)
     heading = (
@@ -51,3 +52,5 @@ def openings(
     else:
         write_openings(out, made, lines, heading)
         Console().print(f"saved {out}, {len(lines)} openings", markup=False, highlight=False, soft_wrap=True)
+    if is_interrupted:
+        raise typer.Exit(130)

@@ -204,6 +204,7 @@ def rate(
     from ..records.record import write_records
     from .parts.competition import games_in
     from .parts.evaluation import named
+    from .parts.losses import Losses
 
     made, found = make_game(game), named(player)
     known, lacking = rungs_at_hand(ladder_of(made, ladder), made)
@@ -215,23 +216,30 @@ def rate(
     played = iter_place(
         *(found.spec, made, known, games, width, seed), opening_plies=opening_plies, name=found.name, after=done
     )
-    placing, count = placing_of(known, done), len(done)
+    placing, count, losses, is_interrupted = placing_of(known, done), len(done), Losses(), False
+    for record in done:
+        losses.add(record)
     with _err.status("") as status:
         try:
             for record, placing in played:
                 count += 1
+                losses.add(record)
                 if out is not None:
                     write_records(out, [record])
                 status.update(f"{count} of {games} games at most, {_in_words(placing)}")
         except KeyboardInterrupt:
             _err.print(f"stopped after {count} games")
+            is_interrupted = True
     if placing.rating is None:
         raise typer.Exit(130)
+    losses.tell()
     if as_json:
         rating = placing.rating._asdict()
         print_json({"player": found.name or found.spec, "game": made.spec} | rating | {"against": placing.against})
     else:
         _tell(found.name or found.spec, made.spec, placing, known)
+    if is_interrupted:
+        raise typer.Exit(130)
 
 
 def _in_words(placing: Placing) -> str:

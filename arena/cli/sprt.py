@@ -83,6 +83,7 @@ def sprt(
     from ..sprt import Sprt
     from .parts.clusters import workers
     from .parts.competition import match_options
+    from .parts.losses import Losses
     from .parts.modes import check_options
 
     if (pentanomial is None) == (not players):
@@ -98,10 +99,16 @@ def sprt(
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
     with workers(jobs, ray, dask) as where:
         options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
-        records = _play(test, game, players, max_games, seed, out, resume, options)
+        records, is_interrupted = _play(test, game, players, max_games, seed, out, resume, options)
     if not test.pairs:
         raise typer.Exit(130)
+    losses = Losses()
+    for record in records:
+        losses.add(record)
+    losses.tell()
     _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
+    if is_interrupted:
+        raise typer.Exit(130)
 
 
 def _counts(text: str) -> list[int]:
@@ -125,8 +132,8 @@ def _play(
     out: Path | None,
     resume: bool,
     options: dict[str, Any],
-) -> list[GameRecord]:
-    """Play until the test is decided, interrupted, or out of games, and return the games."""
+) -> tuple[list[GameRecord], bool]:
+    """Play until the test is decided, interrupted, or out of games; return the games, and whether by Ctrl-C."""
     from ..matches import iter_match
     from ..records.record import saved_records
     from ..sprt import until_decided
@@ -136,6 +143,7 @@ def _play(
     played = iter_match(game, players, max_games, seed, **kept, **options)
     saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
+    is_interrupted = False
     with _err.status("") as status:
         try:
             for record in until_decided(test, chain(kept.get("after", []), saved)):
@@ -143,7 +151,8 @@ def _play(
                 status.update(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
         except KeyboardInterrupt:
             _err.print(f"stopped after {len(records)} games")
-    return records
+            is_interrupted = True
+    return records, is_interrupted
 
 
 def _tell(test: Sprt, title: str, as_json: bool) -> None:

@@ -27,6 +27,7 @@ from plyground.arena import (
     write_records,
 )
 from plyground.arena.openings.drawn import fit_lines
+from plyground.arena.progress import watch_games
 from plyground.arena.tables import format_seconds
 from plyground.envs import BoardGameEnv, connect_four, make_game, tictactoe
 from tests.envs.test_gymnasium import Scripted
@@ -280,6 +281,8 @@ class TestRecords:
         assert play_with_progress(interrupted(), 4, path) == played[:3]
         assert list(read_records(path)) == played[:3]
         assert play_with_progress(interrupted(), 4) == played[:3]
+        assert watch_games(interrupted(), 4, lambda record: None)
+        assert not watch_games(iter(played), 4, lambda record: None)
 
 
 def test_numpy_seeds_are_not_touched() -> None:

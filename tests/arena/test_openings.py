@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,13 @@ class TestBalanced:
         game = make_game("connect_four(rows=4, columns=5)")
         assert read_openings(tmp_path / "games.jsonl", game) == read_openings(out, game)  # each from both sides
         assert "there is no such file" in run(*match_, "--openings", "none.txt", code=2)[1]
+
+    def test_ctrl_c_keeps_what_was_found(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(*_: Any) -> Iterator[list[int]]:
+            yield [0, 1]
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("plyground.arena.openings.balanced_openings", interrupted)
+        out, err = run("openings", "connect_four(rows=4, columns=5)", "--plies", "2", "--count", "5", code=130)
+        assert out == "0 1\n"
+        assert "stopped after 1 of 5 openings" in err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from plyground.arena import iter_match
 from tests.helpers.command_line import Run
 
 MATCH = ("sprt", "minimax", "random", "-g", "tictactoe", "--elo1", "100", "--opening-plies", "1")
@@ -20,6 +22,9 @@ def test_judges_counts(run: Run) -> None:
     out, _ = run("sprt", *counts)
     assert "LLR +2.94, bounds -2.94 and +2.94: undecided" in out
     assert "normalised Elo +3.5 (+1.2 to +5.8, 95 %)" in out
+    won = ("--pentanomial", "0 0 0 0 5")
+    assert "normalised Elo +inf (+7.5 to +inf, 95 %)" in run("sprt", *won)[0]  # it said +6341.6 (+6126.2 to +6556.9)
+    assert json.loads(run("sprt", *won, "--json")[0])["elo_high"] is None
 
 
 def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:
@@ -36,6 +41,30 @@ def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: P
     assert len(games.read_text().splitlines()) == 2 * whole["pairs"]
     assert json.loads(run(*MATCH, "--out", str(games), "--resume", "--json")[0]) == whole
     assert "go on with them by --resume" in run(*MATCH, "--out", str(games), code=2)[1]
+
+
+def test_ctrl_c_prints_what_is_done_and_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its exit code is 130, by which a script knows; it was 0."""
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        played = iter_match(*arguments, **options)
+        yield from (next(played) for _ in range(4))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("plyground.arena.matches.iter_match", interrupted)
+    out, err = run(*MATCH, "--json", code=130)
+    assert json.loads(out)["pairs"] == 2
+    assert "stopped after 4 games" in err
+
+
+def test_tells_who_lost_by_illegal_moves(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It said who is stronger, and nothing of a player that is broken."""
+    monkeypatch.chdir(tmp_path)
+    Path("stubborn.py").write_text("def four(observation, info):\n    return 4\n")
+    words = ("minimax", "./stubborn.py:four", "-g", "tictactoe", "--opening-plies", "1", "--elo1", "200")
+    out, err = run("sprt", *words, "--json")
+    assert json.loads(out)["decision"] == "H1"
+    assert f"./stubborn.py:four lost {2 * json.loads(out)['pairs']} games by illegal moves" in err
 
 
 @pytest.mark.parametrize(

@@ -194,9 +194,19 @@ class TestCommand:
                 yield one
 
         monkeypatch.setattr(placing, "_played", stopped)
-        out, err = run("rate", PLAYER, "-g", "tictactoe", "--ladder", str(ladder), "--json")
+        out, err = run("rate", PLAYER, "-g", "tictactoe", "--ladder", str(ladder), "--json", code=130)
         assert json.loads(out)["games"] == 6
         assert "stopped after 6 games" in err
+
+    def test_tells_who_lost_by_illegal_moves(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It gave a broken player a rating, and said nothing else."""
+        monkeypatch.chdir(tmp_path)
+        save_anchors(Path("ladder.json"), TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
+        Path("stubborn.py").write_text("def four(observation, info):\n    return 4\n")
+        words = ("rate", "./stubborn.py:four", "-g", "tictactoe", "--ladder", "ladder.json", "--out", "games.jsonl")
+        first, second = (run(*words, *more)[1] for more in (("--games", "2"), ("--games", "4", "--resume")))
+        assert "./stubborn.py:four lost 2 games by illegal moves" in first
+        assert "./stubborn.py:four lost 4 games by illegal moves" in second  # those before, too
 
     def test_without_a_ladder(self, run: Run) -> None:
         words = ("rate", "random", "-g", "mnk(m=4, n=4, k=4)")

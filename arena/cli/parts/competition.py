@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +22,11 @@ from ...tournaments import Standing
 from ...tournaments.course import Course
 from ...tournaments.formats import planned_games, schedule_of
 from ...tournaments.standings import Tally
+from .losses import Losses
 
 __all__ = ["Results", "compete", "games_in", "going_on", "match_options"]
 
 _err = Console(stderr=True)
-_LOSSES = {"illegal": "illegal moves", "failed": "errors", "time": "running out of time"}
 
 
 def match_options(
@@ -76,10 +75,10 @@ def compete(
     results = Results(course)
     for record in done:
         results.add(record)
-    watch_games(played, total, results.add, None if "store" in kept else out, after=done)
+    results.is_interrupted = watch_games(played, total, results.add, None if "store" in kept else out, after=done)
     if not course.played:
         raise typer.Exit(130)
-    results.tell_of_losses()
+    results.losses.tell()
     if course.winner is not None:
         _say(f"{course.labels[course.winner]} wins the {format}")
     return results
@@ -90,25 +89,21 @@ class Results:
 
     Args:
         course: the tournament, to which the games are added too.
+
+    Attributes:
+        losses: who lost games otherwise than by the rules.
+        is_interrupted: whether Ctrl-C ended it before its last game.
     """
 
     def __init__(self, course: Course) -> None:
         self._course, self._tally = course, Tally()
-        self._lost: Counter[tuple[str, str]] = Counter()  # games, by their ending and who has lost them
+        self.losses, self.is_interrupted = Losses(), False
 
     def add(self, record: GameRecord) -> None:
         """Count the next game."""
         self._course.add(record)
         self._tally.add(record)
-        if record.ending in _LOSSES:
-            self._lost[record.ending, record.players[record.outcome.index(min(record.outcome))]] += 1
-
-    def tell_of_losses(self) -> None:
-        """Say who lost games by illegal moves or errors: such a table tells little of how well they play."""
-        for ending, cause in _LOSSES.items():
-            for (how, name), count in self._lost.items():
-                if how == ending:
-                    _say(f"{name} lost {count} games by {cause}")
+        self.losses.add(record)
 
     def table(self, seed: int) -> Table:
         """Return the cross table of all games."""

@@ -1,0 +1,34 @@
+"""Games that were lost otherwise than by the rules, of which a command tells beside its result."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rich.console import Console
+
+from ...records.record import GameRecord
+
+__all__ = ["Losses"]
+
+_err = Console(stderr=True)
+_CAUSES = {"illegal": "illegal moves", "failed": "errors", "time": "running out of time"}
+
+
+class Losses:
+    """Counts who lost games by illegal moves, by errors and on time: such games tell little of how well they play."""
+
+    def __init__(self) -> None:
+        self._games: Counter[tuple[str, str]] = Counter()  # by their ending, and who has lost them
+
+    def add(self, record: GameRecord) -> None:
+        """Take notice of a game, however it ended."""
+        if record.ending in _CAUSES:
+            self._games[record.ending, record.players[record.outcome.index(min(record.outcome))]] += 1
+
+    def tell(self) -> None:
+        """Say on standard error who lost how many games, a line for each player and cause."""
+        for ending, cause in _CAUSES.items():
+            for (how, name), count in self._games.items():
+                if how == ending:
+                    line = f"{name} lost {count} games by {cause}"
+                    _err.print(line, markup=False, highlight=False, soft_wrap=True)
