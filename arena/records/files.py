@@ -99,8 +99,9 @@ def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
     texts = iter(texts)
     first = list(itertools.islice(texts, 1))  # if it cannot be made, no empty file is left
     if not first:
+        suffix = Path(path).suffix
         if not Path(path).exists() or not Path(path).stat().st_size:
-            raise ValueError(f"cannot write {path}: there are no games, and a {Path(path).suffix} file has one or more")
+            raise ValueError(f"cannot write {path}: there are no games, and files in {suffix} have some")
         return
     with open(path, "ab") as file:
         if ends_within_a_line(path):

@@ -99,7 +99,7 @@ def title_of_tournament(file: Path, name: str | None, key: bytes, own: str, know
         if name is not None and (name == one.title or name.strip() == str(one.number)):
             raise ValueError(
                 f"{file}#{name} is another tournament ({one.number}: {one.title}) than this one ({own}): choose "
-                "another title, or play the one that it is"
+                "another title, or give the game, players, seed and openings of that one"
             )
     check_new(file, name)
     return own if name is None else name

@@ -125,7 +125,7 @@ class TestConversion:
             if suffix == "pgn":
                 pytest.importorskip("chess")
             target = tmp_path / f"games.{suffix}"
-            message = f"games.{suffix}: there are no games, and a .{suffix} file has one or more"
+            message = f"games.{suffix}: there are no games, and files in .{suffix} have some"
             assert message in " ".join(run("convert", str(source), str(target), code=2)[1].split())
             with pytest.raises(ValueError, match=message):
                 write_games(target, [])
