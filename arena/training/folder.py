@@ -37,6 +37,7 @@ __all__ = ["RunFolder", "StateFolder"]
 _STATES = 3  # that are kept
 
 Write = Callable[[Path], object]  # writes a file
+Tells = Callable[[dict[str, Any]], bool]  # whether a run goes on from the state of a ``state.json``
 
 
 class StateFolder:
@@ -177,7 +178,7 @@ class StateFolder:
         except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
             raise self.damaged(error, _any_state) from error
 
-    def damaged(self, error: Exception, goes_on: Callable[[dict[str, Any]], bool] | None = None) -> ValueError:
+    def damaged(self, error: Exception, goes_on: Tells | None = None) -> ValueError:
         """Return what to say of a newest state from which a run cannot go on, and from which older one it can.
 
         Args:
@@ -187,8 +188,8 @@ class StateFolder:
         """
         newest = self.state()
         words, without = f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}", ["this folder"]
-        for older in reversed(self.states()[:-1] if goes_on is not None else []):
-            if _tells(older, goes_on):
+        for older in reversed(self.states()[:-1]):
+            if goes_on is not None and _tells(older, goes_on):
                 return ValueError(f"{words}; without {' and '.join(without)} the run goes on from {older.name}")
             without.append(older.name)
         return ValueError(words)
@@ -348,7 +349,7 @@ def _any_state(plain: dict[str, Any]) -> bool:
     return True
 
 
-def _tells(folder: Path, goes_on: Callable[[dict[str, Any]], bool]) -> bool:
+def _tells(folder: Path, goes_on: Tells) -> bool:
     """Return whether a run goes on from a state; not from one whose numbers cannot be read."""
     try:
         return goes_on(_plain_of(folder))
