@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 
 from ..agents import as_agent
 from ..envs import BoardGameEnv, Game, as_game
@@ -20,6 +21,7 @@ from ..envs.outside.arguments import checked_whole
 from ..envs.outside.elsewhere import absolute
 from ..envs.outside.spec import same_spec
 from ..envs.players import PlayerLike, player_name
+from ..envs.position import Position
 from ..envs.vector.opponents import prepare
 from .loop import play
 from .openings import random_line
@@ -62,16 +64,10 @@ def generate(
         ValueError: an argument is out of its range, or a player cannot be made. Nothing is played then.
     """
     game = as_game(game)
-    games, seed = checked_whole("games", games, 1), checked_whole("seed", seed, 0)
-    fewest = checked_whole("opening_plies", opening_plies[0], 0, game.max_plies)
-    most = checked_whole("opening_plies", opening_plies[1], fewest, game.max_plies)
-    if not 0 <= noise < 1:
-        raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
-    if not players:
-        raise ValueError("give one player or more: a game needs somebody who plays it")
+    games = checked_whole("games", games, 1)
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
-    table = _Table(game, tuple(players), seed, (fewest, most), noise)
+    table = _new_table(game, players, seed, opening_plies, noise)
     for agent in table.agents():
         prepare(agent)
     if jobs == 1:
@@ -84,27 +80,83 @@ def generate(
 
 
 def check_first_games(
-    game: Game | str, players: Sequence[PlayerLike], seed: int, records: Sequence[GameRecord]
+    game: Game | str,
+    players: Sequence[PlayerLike],
+    seed: int,
+    records: Sequence[GameRecord],
+    *,
+    opening_plies: tuple[int, int] = (0, 0),
+    noise: float = 0.0,
+    movers: bool = True,
 ) -> None:
-    """Check that records are the first games that `generate` makes with these arguments, by their players and seeds.
+    """Check that records are the first games that `generate` makes with these arguments.
+
+    What was drawn for each game is drawn again: its players, its opening, and the moves of the noise.
+
+    Args:
+        game: the game, or its name.
+        players: the players.
+        seed: the seed.
+        records: the games, in order.
+        opening_plies: the fewest and the most random plies that open a game.
+        noise: the share of the moves after the opening that are drawn at random.
+        movers: whether the records tell which moves nobody chose. Those of SGF and PDN files do not: of them less noise
+            than they were made with cannot be told from the same.
 
     Raises:
-        ValueError: one is of another game, of other players, or has another seed.
+        ValueError: one is of another game, of other players, or has another seed, another opening or other noise; or
+            an argument is out of its range.
     """
     game = as_game(game)
     names = [player_name(player) for player in players]
+    table = _new_table(game, players, seed, opening_plies, noise)
+    position = Position(game)
     for number, record in enumerate(records):
         spec = game.source if same_spec(record.game, game.source) else record.game
-        drawn = _draw_seats(np.random.default_rng([seed, number]), len(names))
+        drawn = table.draw(number)
         for what, found, expected in (
             ("game is", spec, game.source),
-            ("players are", " v ".join(record.players), " v ".join(names[seat] for seat in drawn)),
+            ("players are", " v ".join(record.players), " v ".join(names[seat] for seat in drawn.seats)),
             ("seed is", record.seed, _seed_of(seed, number)),
+            ("opening is", _line(record.moves[: record.opening]), _line(drawn.opening)),
         ):
             if found != expected:
                 raise ValueError(
                     f"game {number + 1} of the file is none of these: its {what} {found}, expected {expected}"
                 )
+        seats = [_Noisy(None, noise, rng) for rng in drawn.noises]
+        if not _has_noise(game, position, record, seats, movers):
+            raise ValueError(
+                f"game {number + 1} of the file is none of these: its noise was another, expected {noise:g}"
+            )
+
+
+def _line(moves: Sequence[int]) -> str:
+    return ", ".join(map(str, moves)) or "without moves"
+
+
+def _has_noise(game: Game, position: Position, record: GameRecord, seats: Sequence[_Noisy], movers: bool) -> bool:
+    """Return whether these ``seats`` draw the random moves of a game, and no others."""
+    position.start(game.new_state())
+    for ply, (move, mover) in enumerate(zip(record.moves, record.movers, strict=True)):
+        if position.over or not (0 <= move < position.mask.size and position.mask[move]):
+            break  # an illegal move is the last one
+        if ply >= record.opening:
+            drawn = seats[position.player].draw(position.mask)
+            if drawn is None and mover < 0:
+                return False
+            if drawn is not None and (drawn != move or (movers and mover >= 0)):
+                return False
+        position.play(move)
+    return True
+
+
+class _Drawn(NamedTuple):
+    """What is drawn for a game before it is played."""
+
+    seats: tuple[int, int]  # the players, by number
+    noises: list[np.random.Generator]  # of each seat
+    opening: list[int]
 
 
 class _Table:
@@ -135,19 +187,23 @@ class _Table:
     def play(self, number: int) -> GameRecord:
         """Play game number ``number``."""
         agents = self.agents()
-        rng = np.random.default_rng([self.seed, number])
-        first, second = _draw_seats(rng, len(self.players))
-        noises = [np.random.default_rng(rng.integers(2**63)) for _ in range(2)]
+        (first, second), noises, opening = self.draw(number)
         seats = [
             _Noisy(agents[first], self.noise, noises[0]),
             _Noisy(agents[len(self.players) + second], self.noise, noises[1]),
         ]
         names = [player_name(self.players[first]), player_name(self.players[second])]
-        opening = self._opening(rng)
         record = play(self._env, seats, _seed_of(self.seed, number), names=names, options={"moves": opening})
         random = [iter(seat.random) for seat in seats]
         movers = [-1 if seat >= 0 and next(random[seat], False) else seat for seat in record.movers]
         return replace(record, movers=movers)
+
+    def draw(self, number: int) -> _Drawn:
+        """Draw what game number ``number`` begins with."""
+        rng = np.random.default_rng([self.seed, number])
+        seats = _draw_seats(rng, len(self.players))
+        noises = [np.random.default_rng(rng.integers(2**63)) for _ in range(2)]
+        return _Drawn(seats, noises, self._opening(rng))
 
     def _opening(self, rng: np.random.Generator) -> list[int]:
         plies = int(rng.integers(self.plies[0], self.plies[1] + 1))
@@ -159,6 +215,20 @@ class _Table:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_agents": [], "_env": None}
+
+
+def _new_table(
+    game: Game, players: Sequence[PlayerLike], seed: int, opening_plies: tuple[int, int], noise: float
+) -> _Table:
+    """Return the table of these arguments of `generate`, which are checked."""
+    seed = checked_whole("seed", seed, 0)
+    fewest = checked_whole("opening_plies", opening_plies[0], 0, game.max_plies)
+    most = checked_whole("opening_plies", opening_plies[1], fewest, game.max_plies)
+    if not 0 <= noise < 1:
+        raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
+    if not players:
+        raise ValueError("give one player or more: a game needs somebody who plays it")
+    return _Table(game, tuple(players), seed, (fewest, most), noise)
 
 
 def _findable(table: _Table) -> _Table:
@@ -187,11 +257,15 @@ class _Noisy:
 
     def act(self, observation: Any, info: Any) -> Any:
         """Return the player's move, or a random one."""
-        is_random = bool(self._share) and self._rng.random() < self._share
-        self.random.append(is_random)
-        if is_random:
-            return int(self._rng.choice(np.flatnonzero(info["action_mask"])))
-        return self._agent.act(observation, info)
+        drawn = self.draw(info["action_mask"])
+        self.random.append(drawn is not None)
+        return self._agent.act(observation, info) if drawn is None else drawn
+
+    def draw(self, mask: NDArray[np.int8]) -> int | None:
+        """Return the random move that takes the place of the player's next one; None if none does."""
+        if self._share and self._rng.random() < self._share:
+            return int(self._rng.choice(np.flatnonzero(mask)))
+        return None
 
 
 def _draw_seats(rng: np.random.Generator, players: int) -> tuple[int, int]:

@@ -42,12 +42,12 @@ def generate(
     from ...envs import make_game
     from ..generation import check_first_games, generate
     from ..progress import collect_with_progress
-    from .parts.generation import games_in, read_plies, saved
+    from .parts.generation import games_in, read_plies, saved, tells_movers
 
     made = make_game(game)
     plies = read_plies(opening_plies)
     done = games_in(out, made, resume)
-    check_first_games(made, players, seed, done)
+    check_first_games(made, players, seed, done, opening_plies=plies, noise=noise, movers=tells_movers(out))
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
     console = Console()
     new = collect_with_progress(saved(out, played), max(games, len(done)), "playing", "games", done=len(done))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ def test_games_depend_on_seed_and_number_alone() -> None:
     ]
     assert {one.opening for one in whole} > {0}
     assert len({tuple(one.players) for one in whole}) > 1
-    check_first_games(GAME, ["random", "minimax"], 3, whole)
+    check_first_games(GAME, ["random", "minimax"], 3, whole, opening_plies=(0, 3), noise=0.3)
     with pytest.raises(ValueError, match="game 1 of the file is none of these: its"):
         check_first_games(GAME, ["random", "minimax"], 4, whole)
 
@@ -50,6 +52,25 @@ def test_nobody_made_the_moves_that_noise_drew() -> None:
             total += ply >= record.opening
             game.play(state, move)
     assert 0.3 < drawn / total < 0.5
+
+
+@pytest.mark.parametrize("game", [GAME, "go(board_size=3)"])  # in Go superko takes part in what can be drawn
+def test_games_of_other_openings_or_noise_are_none_of_these(game: str) -> None:
+    options: dict[str, Any] = {"opening_plies": (0, 3), "noise": 0.3}
+    whole = list(generate(game, ["random"], 8, 3, **options))
+    told = [replace(one, movers=[max(0, mover) for mover in one.movers]) for one in whole]  # as SGF tells them
+    check_first_games(game, ["random"], 3, whole, **options)
+    check_first_games(game, ["random"], 3, told, movers=False, **options)
+    for changes, message in (
+        ({"opening_plies": (1, 4)}, "its opening is .*, expected"),
+        ({"noise": 0.9}, "its noise was another, expected 0.9"),
+        ({"noise": 0.1}, "its noise was another, expected 0.1"),
+        ({"noise": 0.0}, "its noise was another, expected 0"),
+    ):
+        with pytest.raises(ValueError, match=f"of the file is none of these: {message}"):
+            check_first_games(game, ["random"], 3, whole, **{**options, **changes})
+    with pytest.raises(ValueError, match="its noise was another"):
+        check_first_games(game, ["random"], 3, told, movers=False, **{**options, "noise": 0.9})
 
 
 @pytest.mark.parametrize(
@@ -79,6 +100,8 @@ def test_the_command_goes_on_after_the_games_of_its_file(run: Run, tmp_path: Pat
     assert len(moves) == 6
     assert [(one.moves, one.movers) for one in read_games(parts)] == moves
     assert "seed is" in run(*words, "--games", "8", "--seed", "1", "--out", str(parts), "--resume", code=2)[1]
+    for other, told in ((("--noise", "0.9"), "its noise was another"), (("--opening-plies", "3"), "its opening is")):
+        assert told in run(*words, *other, "--games", "8", "--out", str(parts), "--resume", code=2)[1]
 
 
 def test_a_title_of_which_another_has_a_part_is_told_apart(run: Run, tmp_path: Path) -> None:
@@ -92,8 +115,10 @@ def test_a_title_of_which_another_has_a_part_is_told_apart(run: Run, tmp_path: P
 
 def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "games.sgf"
-    run("generate", "gomoku(size=5)", "random", "--games", "2", "--out", str(out))
-    run("generate", "gomoku(size=5)", "random", "--games", "3", "--out", str(out), "--resume")
+    words = ("generate", "gomoku(size=5)", "random", "--noise", "0.3", "--out", str(out))
+    run(*words, "--games", "2")
+    run(*words, "--games", "3", "--resume")
+    assert "its opening is" in run(*words, "--games", "4", "--resume", "--opening-plies", "9-9", code=2)[1]
     assert len(list(read_games(out))) == 3
     for suffix, message in (("sgf", "SGF files hold go"), ("pdn", "PDN files hold checkers")):
         error = run("generate", GAME, "random", "--out", str(tmp_path / f"x.{suffix}"), code=2)[1]

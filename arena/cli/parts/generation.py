@@ -12,7 +12,7 @@ from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, saved_records
 from ...store import collection_in
 
-__all__ = ["games_in", "read_plies", "saved"]
+__all__ = ["games_in", "read_plies", "saved", "tells_movers"]
 
 
 def read_plies(text: str) -> tuple[int, int]:
@@ -54,9 +54,14 @@ def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
     return done
 
 
+def tells_movers(out: Path) -> bool:
+    """Return whether a file of games tells which moves nobody chose."""
+    return is_store(out) or out.suffix.lower() == ".jsonl"
+
+
 def saved(out: Path, records: Iterator[GameRecord]) -> Iterator[GameRecord]:
     """Yield the records, each as soon as it is added to the file."""
-    if is_store(out) or out.suffix.lower() == ".jsonl":
+    if tells_movers(out):
         yield from saved_records(out, records)
         return
     for record in records:
