@@ -181,7 +181,7 @@ class TestAKillAtTheEndOfAPart:
 
         with monkeypatch.context() as patch:
             patch.setattr(StateFolder, "write", write_the_first)
-            with pytest.raises(OSError, match="(?i)no space left"):
+            with pytest.raises(OSError, match=r"(?i)no space left"):
                 train(config, tmp_path / "run", parts=["policy"])
         assert not (tmp_path / "run" / "policy" / "results.json").exists()
         with pytest.raises(ValueError, match="rl begins from policy, which is not trained yet"):
