@@ -94,7 +94,7 @@ def train(
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
     further = _further(config, folder, _steps(trained))
     done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}{further}"
-    _console.print(done, highlight=False, soft_wrap=True)
+    _console.print(done, markup=False, highlight=False, soft_wrap=True)
 
 
 def _further(config: Any, folder: Path, steps: int) -> str:
@@ -143,7 +143,7 @@ def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[st
         steps or kept.get("steps"),
         minutes or kept.get("minutes"),
     )
-    _console.print(f"{folder}: {_steps(trained):,} steps", highlight=False)
+    _console.print(f"{folder}: {_steps(trained):,} steps", markup=False, highlight=False, soft_wrap=True)
 
 
 def _tell_parts(folder: Path) -> None:

@@ -307,7 +307,7 @@ class TestCommand:
                 yield replace(point, found=replace(point.found, stopped=i == 1, notes=("of any kind",)))
 
         monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_at_the_second)
-        table, said = run(str(training_run), "--curve")
+        table, said = run(str(training_run), "--curve", code=130)
         assert "20,000" in table
         assert "100,000" not in table
         assert "done, 1 of 2" in said
