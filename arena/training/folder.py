@@ -173,7 +173,7 @@ class StateFolder:
         path = self.state()
         try:
             return _read_state(path)
-        except ImportError:  # of torch
+        except (ImportError, MemoryError):  # torch is not there, or no room: nothing is damaged
             raise
         except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
             raise self.damaged(error, _any_state) from error

@@ -30,5 +30,5 @@ class Losses:
         for ending, cause in _CAUSES.items():
             for (how, name), count in self._games.items():
                 if how == ending:
-                    line = f"{name} lost {count} games by {cause}"
+                    line = f"{name} lost {count} {'game' if count == 1 else 'games'} by {cause}"
                     _err.print(line, markup=False, highlight=False, soft_wrap=True)
