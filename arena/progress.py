@@ -22,6 +22,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column
 from rich.text import Text
 
+from .interruption import uninterrupted
 from .notices import CONSOLE
 from .ratings.lists import rate_games
 from .ratings.paired import PairCounter
@@ -135,9 +136,10 @@ def watch_with_progress(
         with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total, completed=done, note="")
             for item in items:
-                take(item)
-                done += size(item)
-                bar.update(shown, advance=size(item), note=escape(note(item)))
+                with uninterrupted():  # what is taken is counted
+                    take(item)
+                    done += size(item)
+                    bar.update(shown, advance=size(item), note=escape(note(item)))
             if end is not None:
                 bar.update(shown, note=escape(end()))
     except KeyboardInterrupt:

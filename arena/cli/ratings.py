@@ -200,6 +200,7 @@ def rate(
     from ...envs import make_game
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of, rungs_at_hand
+    from ..interruption import uninterrupted
     from ..records.names import titled
     from ..records.record import write_records
     from .parts.competition import games_in
@@ -222,10 +223,11 @@ def rate(
     with _err.status("") as status:
         try:
             for record, placing in played:
-                count += 1
-                losses.add(record)
-                if out is not None:
-                    write_records(out, [record])
+                with uninterrupted():
+                    count += 1
+                    losses.add(record)
+                    if out is not None:
+                        write_records(out, [record])
                 status.update(f"{count} of {games} games at most, {_in_words(placing)}")
         except KeyboardInterrupt:
             _err.print(f"stopped after {count} games")

@@ -11,9 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..interruption import interruptible
 from .config import TrainingConfig
 from .folder import RunFolder
-from .interruption import interruptible
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
 from .session import Finished, OnProgress, TrainingSession
 from .settings import with_limits

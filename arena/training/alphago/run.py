@@ -25,7 +25,7 @@ from typing import Any
 from ....agents.networks import network_config
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
-from ..interruption import interruptible
+from ...interruption import interruptible
 from ..whole_files import write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder

@@ -1,0 +1,62 @@
+"""Ctrl-C when it suits: during training, and between what is to be done whole."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+__all__ = ["Interruptible", "interruptible", "uninterrupted"]
+
+
+class Interruptible(Protocol):
+    """A session that ends soon after ``interrupted`` is set to True."""
+
+    interrupted: bool
+
+
+@contextmanager
+def interruptible(session: Interruptible) -> Iterator[None]:
+    """Let the first Ctrl-C end a session soon, and the second at once."""
+    if not _can_be_put_off():
+        yield
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        if session.interrupted:
+            raise KeyboardInterrupt
+        session.interrupted = True
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off until the block has ended, which has to be short."""
+    if not _can_be_put_off():
+        yield
+        return
+    came = False
+
+    def wait(number: int, frame: Any) -> None:
+        nonlocal came
+        came = True
+
+    before = signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _can_be_put_off() -> bool:
+    """Return whether this thread is the one that signals come to, and Python has set what handles Ctrl-C."""
+    return threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None

@@ -1,0 +1,82 @@
+"""Ctrl-C at any moment: what is taken is counted, and what is counted is told."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from plyground.arena.interruption import uninterrupted
+from plyground.arena.progress import watch_with_progress
+
+
+def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
+    steps: list[str] = []
+
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            steps.append("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert steps == ["went on"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_error_in_the_block_is_raised() -> None:
+    with pytest.raises(ZeroDivisionError), uninterrupted():
+        1 / 0  # noqa: B018
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_threads_leave_signals_alone() -> None:
+    handlers = []
+
+    def look() -> None:
+        with uninterrupted():
+            handlers.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert handlers == [signal.default_int_handler]
+
+
+@pytest.mark.parametrize("moment", ["take", "size", "note"])
+def test_what_is_taken_is_counted(moment: str, capsys: pytest.CaptureFixture[str]) -> None:
+    taken: list[int] = []
+
+    def at(name: str, item: int) -> None:
+        if (name, item) == (moment, 3):
+            signal.raise_signal(signal.SIGINT)
+
+    def take(item: int) -> None:
+        taken.append(item)
+        at("take", item)
+
+    def size(item: int) -> int:
+        at("size", item)
+        return 1
+
+    def note(item: int) -> str:
+        at("note", item)
+        return ""
+
+    assert watch_with_progress(range(1, 10), 9, "counting", "numbers", take, size, note)
+    assert taken == [1, 2, 3]
+    assert "stopped after 3 of 9 numbers" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_waiting_is_not_put_off(capsys: pytest.CaptureFixture[str]) -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        signal.raise_signal(signal.SIGINT)
+        yield 2
+
+    taken: list[int] = []
+    assert watch_with_progress(items(), 2, "counting", "numbers", taken.append)
+    assert taken == [1]
+    assert "stopped after 1 of 2 numbers" in capsys.readouterr().err
