@@ -11,6 +11,8 @@ from rich.errors import LiveError
 from rich.markup import escape
 from rich.status import Status
 
+from .lines import print_plain
+
 __all__ = ["CONSOLE", "notices_shown"]
 
 _LOG = logging.getLogger("plyground")  # that of `plyground.agents.compiling`, which takes a second to import
@@ -61,4 +63,4 @@ class _Notices(logging.Handler):
             else:
                 self._status = status
                 return
-        CONSOLE.print(text, markup=False, highlight=False, soft_wrap=True)
+        print_plain(CONSOLE, text)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["analyse"]
@@ -46,9 +47,7 @@ def analyse(
         print_json({**about, "features": features, "weights": dict(evaluated.weights)})
         return
     out = Console()
-    out.print(
-        f"{board_text(made, state, unicode)}\n{status_of(made, state)}\n", markup=False, highlight=False, soft_wrap=True
-    )
+    print_plain(out, f"{board_text(made, state, unicode)}\n{status_of(made, state)}\n")
     print_analysis(out, made, state, found)
     if evaluated.weights:
         out.print(feature_table(evaluated, state))

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
+
 __all__ = ["convert"]
 
 _out = Console()
@@ -37,6 +39,6 @@ def convert(
     check_format(target)
     check_writable(split_name(target)[0])
     games, fault = convert_with_progress(source, target, partial)
-    _out.print(f"saved {target}, {games} games", markup=False, highlight=False, soft_wrap=True)
+    print_plain(_out, f"saved {target}, {games} games")
     if fault is not None:
         raise fault

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from .options import Json, print_json
 
 __all__ = ["explain"]
@@ -76,6 +77,6 @@ def explain(
     if as_json:
         print_json(data)
         return
-    _out.print(text, markup=False, highlight=False, soft_wrap=True)
+    print_plain(_out, text)
     if out is not None:
-        _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
+        print_plain(_out, f"saved {out}")

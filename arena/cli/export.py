@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
+
 __all__ = ["export"]
 
 _out = Console()
@@ -26,9 +28,4 @@ def export(
         raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
     network = read_network(source)
     export_onnx(network, target)
-    _out.print(
-        f"saved {target}, a network for {network.config.game}, {target.stat().st_size / 1e3:.0f} kB",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    print_plain(_out, f"saved {target}, a network for {network.config.game}, {target.stat().st_size / 1e3:.0f} kB")

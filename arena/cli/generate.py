@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from .options import GameArgument, Jobs, Resume, Seed
 
 __all__ = ["generate"]
@@ -53,10 +54,10 @@ def generate(
     new = collect_with_progress(saved(out, played), max(games, len(done)), "playing", "games", done=len(done))
     total = f"{len(done) + len(new):,} games"
     if len(done) + len(new) < games:
-        console.print(f"{out}: {total} of {games:,}; go on with --resume", markup=False, highlight=False)
+        print_plain(console, f"{out}: {total} of {games:,}; go on with --resume")
         raise typer.Exit(130)
     first = [*done, *new]
     wins = [sum(record.outcome[seat] > record.outcome[1 - seat] for record in first) for seat in (0, 1)]
     text = f"{wins[0]:,} won by the first player, {wins[1]:,} by the second, {len(first) - sum(wins):,} drawn"
     moves = sum(len(record.moves) for record in first)
-    console.print(f"{out}: {total}, {moves:,} moves; {text}", markup=False, highlight=False, soft_wrap=True)
+    print_plain(console, f"{out}: {total}, {moves:,} moves; {text}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from .options import GameArgument, Seed
 
 __all__ = ["openings"]
@@ -51,6 +52,6 @@ def openings(
             print(" ".join(made.line_names(moves)))
     else:
         write_openings(out, made, lines, heading)
-        Console().print(f"saved {out}, {len(lines)} openings", markup=False, highlight=False, soft_wrap=True)
+        print_plain(Console(), f"saved {out}, {len(lines)} openings")
     if is_interrupted:
         raise typer.Exit(130)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from .options import GamesFile
 
 __all__ = ["replay", "watch"]
@@ -36,14 +37,14 @@ def replay(
         raise ValueError(f"game {number} of {file} has {reel.last} moves: there is no position after {ply}")
     if svg is not None:
         reel.picture(reel.last if ply is None else ply).save(svg)
-        _out.print(f"saved {svg}", markup=False, soft_wrap=True)
+        print_plain(_out, f"saved {svg}")
     elif _out.is_terminal and ply is None:
         browse(_out, reel)
     else:
-        _out.print(reel.heading, markup=False, soft_wrap=True)
+        print_plain(_out, reel.heading)
         for at in range(reel.last + 1) if ply is None else (ply,):
             _out.print()
-            _out.print(reel.frame(at), markup=False, soft_wrap=True)
+            print_plain(_out, reel.frame(at))
 
 
 def watch(

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..lines import print_plain
 from .options import GamesFile
 
 __all__ = ["report"]
@@ -51,4 +52,4 @@ def report(
     with Console(stderr=True).status(escape(f"writing {out.name} …")):
         write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
     size = out.stat().st_size / 1e6
-    _out.print(f"saved {out}, {len(records)} games, {size:.1f} MB", markup=False, highlight=False, soft_wrap=True)
+    print_plain(_out, f"saved {out}, {len(records)} games, {size:.1f} MB")

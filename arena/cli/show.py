@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["show"]
@@ -53,15 +54,13 @@ def show(
         last = (before, played[-1]) if played else None
         picture(made, state, last=last, overlay=found, caption=status_of(made, state)).save(out, size)
         if not as_json:
-            _out.print(f"saved {out}", markup=False, highlight=False, soft_wrap=True)
+            print_plain(_out, f"saved {out}")
             return
     if as_json:
         data = {**position_data(made, state), "moves": made.line_names(played, start)}
         print_json({**data, "saved": out and str(out), "analysis": found and analysis_data(made, state, found)})
         return
-    _out.print(
-        f"{board_text(made, state, unicode)}\n{status_of(made, state)}", markup=False, highlight=False, soft_wrap=True
-    )
+    print_plain(_out, f"{board_text(made, state, unicode)}\n{status_of(made, state)}")
     if found is not None:
         _out.print()
         print_analysis(_out, made, state, found)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from ..lines import print_plain
 from .options import GameArgument, Json, Moves, PositionOption, print_json
 
 __all__ = ["solve"]
@@ -95,4 +96,4 @@ def _make_book(out: Path | None, plies: int, table_mb: float, jobs: int) -> None
 
 
 def _print(text: str) -> None:
-    _out.print(text, markup=False, highlight=False, soft_wrap=True)
+    print_plain(_out, text)

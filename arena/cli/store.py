@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..lines import print_plain
 from .options import Json, print_json
 
 __all__ = ["store"]
@@ -52,4 +53,4 @@ def store(
         table.add_row(str(one.number), escape(one.title), f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
     _out.print(table)
     if sound is not None:
-        _out.print(f"{sound} games, each as it was when it was saved", highlight=False)
+        print_plain(_out, f"{sound} games, each as it was when it was saved")

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_origin
 import typer
 from rich.console import Console
 
+from ..lines import print_plain
 from ..training.alphago.config import PARTS, AlphaGoConfig
 from ..training.alphazero.config import AlphaZeroConfig
 from ..training.config import ALGORITHMS, TrainingConfig
@@ -94,7 +95,7 @@ def train(
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
     further = _further(config, folder, _steps(trained))
     done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}{further}"
-    _console.print(done, markup=False, highlight=False, soft_wrap=True)
+    print_plain(_console, done)
 
 
 def _further(config: Any, folder: Path, steps: int) -> str:
@@ -143,7 +144,7 @@ def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[st
         steps or kept.get("steps"),
         minutes or kept.get("minutes"),
     )
-    _console.print(f"{folder}: {_steps(trained):,} steps", markup=False, highlight=False, soft_wrap=True)
+    print_plain(_console, f"{folder}: {_steps(trained):,} steps")
 
 
 def _tell_parts(folder: Path) -> None:
@@ -151,7 +152,7 @@ def _tell_parts(folder: Path) -> None:
     from ..training.alphago.summary import lines_of
 
     for line in lines_of(folder):
-        _console.print(line, highlight=False, soft_wrap=True, markup=False)
+        print_plain(_console, line)
 
 
 def _steps(trained: Any) -> int:

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..lines import print_plain
+
 __all__ = ["warm"]
 
 _out = Console()
@@ -44,4 +46,4 @@ def warm(
             for game, agent, seconds in done:
                 table.add_row(escape(game), escape(agent), f"{seconds:.1f}")
             _out.print(table)
-    _out.print(f"in {os.environ.get('NUMBA_CACHE_DIR') or 'the __pycache__ folders of the package'}", highlight=False)
+    print_plain(_out, f"in {os.environ.get('NUMBA_CACHE_DIR') or 'the __pycache__ folders of the package'}")

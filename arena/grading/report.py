@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
+from ..lines import print_plain
 from .calibration import Calibration
 from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Grades, Share
@@ -18,10 +19,10 @@ __all__ = ["blunder_text", "calibration_table", "grades_table", "ladder_table", 
 
 def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int = 5) -> None:
     """Print all tables, and the worst blunders with their boards."""
-    _say(out, f"{found.player} in {found.game}, seed {found.seed}\n")
+    print_plain(out, f"{found.player} in {found.game}, seed {found.seed}\n")
     if found.grades is not None:
         out.print(grades_table(found.grades))
-        _say(
+        print_plain(
             out,
             "preserving: a win stays a win, a draw a draw; at stake: the same, where some move would lose value;\n"
             "optimal: it also wins soonest, or loses or draws latest; value lost: a draw instead of a win is 1\n",
@@ -29,30 +30,26 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
         out.print(sets_table(found.sets))
         has_far = any(one.far is not None for one in found.sets)
         far = "; far: with best play the game lasts 29 plies or more" if has_far else ""
-        _say(out, f"error: the share that does not preserve{far}\n")
+        print_plain(out, f"error: the share that does not preserve{far}\n")
     if found.ladder is not None:
         out.print(ladder_table(found.ladder))
-        _say(out, _rating_text(found.ladder))
+        print_plain(out, _rating_text(found.ladder))
     for calibration in (found.calibration, found.outcomes):
         if calibration is not None:
             out.print(calibration_table(calibration))
-            _say(out, _calibration_text(calibration))
+            print_plain(out, _calibration_text(calibration))
     if found.grades is not None and blunders > 0:
         worst, every = found.grades.blunders[:blunders], len(found.grades.blunders)
-        _say(
+        print_plain(
             out,
             f"{every} blunders{f', the worst {len(worst)}' if every > len(worst) else ''}:\n"
             if every
             else "No blunder.",
         )
         for blunder in worst:
-            _say(out, blunder_text(game, blunder) + "\n")
+            print_plain(out, blunder_text(game, blunder) + "\n")
     for note in found.notes:
-        _say(out, f"note: {note}")
-
-
-def _say(out: Console, text: str) -> None:
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
+        print_plain(out, f"note: {note}")
 
 
 def grades_table(grades: Grades) -> Table:

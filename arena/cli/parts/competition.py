@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ....envs import as_game
 from ....envs.outside.files import check_writable
+from ...lines import print_plain
 from ...matches import iter_match, labels_of
 from ...progress import watch_games
 from ...records.formats import is_format
@@ -70,7 +71,7 @@ def compete(
     done = kept.get("after", [])
     total = max(planned_games(format, len(players), games), len(done))
     if done:
-        _say(f"{len(done)} of {total} games are in {out}")
+        print_plain(_err, f"{len(done)} of {total} games are in {out}")
     course = Course(as_game(game), labels_of(players), schedule_of(format, len(players)), games, seed=seed)
     results = Results(course)
     for record in done:
@@ -80,7 +81,7 @@ def compete(
         raise typer.Exit(130)
     results.losses.tell()
     if course.winner is not None:
-        _say(f"{course.labels[course.winner]} wins the {format}")
+        print_plain(_err, f"{course.labels[course.winner]} wins the {format}")
     return results
 
 
@@ -147,7 +148,7 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
             raise ValueError("--resume goes on with a file of games: give it with --out")
         return []
     if resume and mend(out):
-        _say(f"the last line of {out} is incomplete: it is taken away, and that game is played again")
+        print_plain(_err, f"the last line of {out} is incomplete: it is taken away, and that game is played again")
     done = list(read_records(out))
     return _if_asked(out, done, resume)
 
@@ -168,10 +169,6 @@ def _if_asked(out: Path, done: list[GameRecord], resume: bool) -> list[GameRecor
             f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"
         )
     return done
-
-
-def _say(line: str) -> None:
-    _err.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _as_dict(line: Standing) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ....agents import agent_names
@@ -20,6 +19,7 @@ from ...grading.curve import CurvePoint, checkpoints, game_of_run, learning_curv
 from ...grading.evaluation import Evaluation
 from ...grading.files import save_evaluation, write_csv
 from ...grading.plots import can_plot, plot_calibration, plot_curve
+from ...lines import print_plain
 from ...records.record import write_records
 
 __all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve"]
@@ -69,7 +69,7 @@ def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> list[Cu
         if point.found.stopped:
             break
         points.append(point)
-        _err.print(f"{point.path.name} done, {len(points)} of {every}", highlight=False)
+        print_plain(_err, f"{point.path.name} done, {len(points)} of {every}")
     if not points:
         raise typer.Exit(130)
     return points
@@ -112,9 +112,9 @@ def save_curve(out: Path, rows: list[dict[str, Any]], title: str) -> None:
 def _plotted(draw: Any) -> list[Path]:
     if can_plot():
         return draw()
-    _err.print(f"no pictures: they need matplotlib, {how_to_install('plots')}", markup=False, highlight=False)
+    print_plain(_err, f"no pictures: they need matplotlib, {how_to_install('plots')}")
     return []
 
 
 def _say_saved(files: list[Path]) -> None:
-    _err.print(f"saved {escape(', '.join(map(str, files)))}", highlight=False, soft_wrap=True)
+    print_plain(_err, f"saved {', '.join(map(str, files))}")

@@ -6,6 +6,7 @@ from collections import Counter
 
 from rich.console import Console
 
+from ...lines import print_plain
 from ...records.record import GameRecord
 
 __all__ = ["Losses"]
@@ -31,4 +32,4 @@ class Losses:
             for (how, name), count in self._games.items():
                 if how == ending:
                     line = f"{name} lost {count} {'game' if count == 1 else 'games'} by {cause}"
-                    _err.print(line, markup=False, highlight=False, soft_wrap=True)
+                    print_plain(_err, line)

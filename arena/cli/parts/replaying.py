@@ -14,6 +14,7 @@ from ....envs import Game, State, make_game
 from ....envs.definition.board import MARKS
 from ....envs.render import picture
 from ....envs.render.drawing import Drawing
+from ...lines import print_plain
 from ...records.formats import read_games
 from ...records.record import GameRecord
 from ...records.replay import legal_moves, replayed
@@ -175,5 +176,5 @@ def browse(console: Console, reel: Reel) -> None:
                     live.update(shown(), refresh=True)
     except (KeyboardInterrupt, EOFError):
         pass
-    console.print(reel.heading, markup=False, soft_wrap=True)
-    console.print(reel.frame(at), markup=False, soft_wrap=True)
+    print_plain(console, reel.heading)
+    print_plain(console, reel.frame(at))

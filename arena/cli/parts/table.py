@@ -13,6 +13,7 @@ from ....agents.search import SearchAgent
 from ....envs import BoardGameEnv, Game, State
 from ....envs.definition.board import MARKS
 from ....envs.vector.opponents import prepare
+from ...lines import print_plain
 from ...loop import play as play_game
 from ...tables import format_seconds
 from .boards import counts, drawn
@@ -153,4 +154,4 @@ class _Announced:
 
 
 def _print(text: Any) -> None:
-    _out.print(text, markup=False, soft_wrap=True)
+    print_plain(_out, text)
