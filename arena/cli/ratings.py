@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..lines import print_plain
 from .options import GameOption, Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def ratings(
         print_json(_data_of(found, los) | (beyond or {}))
         return
     _out.print(ratings_table(found))
-    _out.print(_notes(found), markup=False, soft_wrap=True)
+    print_plain(_out, _notes(found))
     if los:
         _out.print("\nHow likely each is stronger than the others, in percent:")
         _out.print(superiority_table(found))
@@ -151,29 +152,14 @@ def _beyond(games: PairedGames, order: list[str], confidence: float) -> dict[str
 
 def _tell_beyond(beyond: dict[str, Any]) -> None:
     """Print it."""
-    from rich.markup import escape
-    from rich.table import Table
+    from ..tables import payoff_table
 
     _out.print("\nScores in percent, and strength against the mixture of players that nobody beats (Nash):")
-    table = Table(header_style="bold underline", box=None, padding=(0, 1, 0, 0))
-    table.add_column("#", justify="right")
-    table.add_column("player", overflow="fold", min_width=14)
-    for number, _ in enumerate(beyond["order"], start=1):
-        table.add_column(f"v {number}", justify="right", no_wrap=True, min_width=4)
-    for heading in ("Nash share", "Elo", "α-rank"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for number, name in enumerate(beyond["order"]):
-        scores = [
-            "·" if other == number else f"{100 * score:.0f}" for other, score in enumerate(beyond["payoffs"][number])
-        ]
-        nash = beyond["nash"][number]
-        shares = f"{nash['share']:.1%}", f"{nash['elo']:+.0f}", f"{beyond['alpha_rank'][number]:.1%}"
-        table.add_row(str(number + 1), escape(name), *scores, *shares)
-    _out.print(table)
+    _out.print(payoff_table(beyond))
     if not beyond["cycles"]:
         _out.print("No players are proved to beat each other in a circle.")
     for circle in beyond["cycles"]:
-        _out.print(" beats ".join([*circle, circle[0]]), markup=False, soft_wrap=True)
+        print_plain(_out, " beats ".join([*circle, circle[0]]))
 
 
 def rate(
@@ -210,7 +196,7 @@ def rate(
     made, found = make_game(game), named(player)
     known, lacking = rungs_at_hand(ladder_of(made, ladder), made)
     for rung, why in lacking.items():
-        _err.print(f"without {rung}: {why}", markup=False, soft_wrap=True)
+        print_plain(_err, f"without {rung}: {why}")
     if out is not None:
         out = titled(out, f"rate {found.name or found.spec} on {made.source}, seed {seed}")
     done = games_in(out, resume)
