@@ -29,15 +29,13 @@ def convert(
     ] = False,
 ) -> None:
     """Convert games: stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello), PDN (checkers), PGN (chess)."""
-    from ...envs.outside.files import check_writable
+    from ...envs.outside.files import check_new
     from ..progress import convert_with_progress
     from ..records.formats import check_format
     from ..records.names import split_name
 
-    if split_name(target)[0].exists():
-        raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
+    check_new(split_name(target)[0])
     check_format(target)
-    check_writable(split_name(target)[0])
     games, fault = convert_with_progress(source, target, partial)
     print_plain(_out, f"saved {target}, {games} games")
     if fault is not None:

@@ -21,11 +21,11 @@ def export(
 ) -> None:
     """Write a network as an ONNX file, which other programs run."""
     from ...agents.networks import export_onnx, read_network
+    from ...envs.outside.files import check_new
 
     if target.suffix != ".onnx":
         raise ValueError(f"cannot export to {target}: expected a name that ends in .onnx")
-    if target.exists():
-        raise FileExistsError(f"{target} exists already: choose another name, or remove it first")
+    check_new(target)
     network = read_network(source)
     export_onnx(network, target)
     print_plain(_out, f"saved {target}, a network for {network.config.game}, {target.stat().st_size / 1e3:.0f} kB")

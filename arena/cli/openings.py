@@ -29,14 +29,12 @@ def openings(
     from itertools import islice
 
     from ...envs import make_game
-    from ...envs.outside.files import check_writable
+    from ...envs.outside.files import check_new
     from ..openings import balanced_openings, write_openings
     from ..progress import watch_with_progress
 
     if out is not None:
-        if out.exists():
-            raise FileExistsError(f"{out} exists already: choose another name, or remove it first")
-        check_writable(out)
+        check_new(out)
     made = make_game(game)
     found = balanced_openings(made, plies, judge, most, seed)
     lines: list[list[int]] = []
