@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..agents import as_agent
 from ..envs import BoardGameEnv, Game, as_game
-from ..envs.outside.arguments import checked_whole
+from ..envs.outside.arguments import check_jobs, checked_whole
 from ..envs.outside.elsewhere import absolute
 from ..envs.outside.spec import same_spec
 from ..envs.players import PlayerLike, player_name
@@ -65,8 +65,7 @@ def generate(
     """
     game = as_game(game)
     games = checked_whole("games", games, 1)
-    if jobs == 0:
-        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    check_jobs(jobs)
     table = _new_table(game, players, seed, opening_plies, noise)
     for agent in table.agents():
         prepare(agent)

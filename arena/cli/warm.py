@@ -29,10 +29,10 @@ def warm(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes that compile; -1 for one on each core.")] = 1,
 ) -> None:
     """Compile games and agents ahead, into Numba's cache (NUMBA_CACHE_DIR, or beside the package)."""
+    from ...envs.outside.arguments import check_jobs
     from .parts.warming import ENVIRONMENT, compiled, sorted_out
 
-    if jobs == 0:
-        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    check_jobs(jobs)
     games, agents = sorted_out(names or [])
     work = [(game, agent) for game in games for agent in (ENVIRONMENT, *agents)]
     table = Table("game", "what", "seconds", header_style="bold")

@@ -10,6 +10,7 @@ import numpy as np
 from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
 from ...envs.html import html_table
+from ...envs.outside.arguments import check_jobs, checked_whole
 from ...envs.outside.messages import shown as shown_text
 from ...envs.outside.spec import nearest
 from ...envs.players import PlayerLike, player_name
@@ -156,8 +157,8 @@ def evaluate(
     agent = as_agent(player, game)
     if games < 2 or games % 2:
         raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
-    if seed < 0 or jobs == 0:
-        raise ValueError(f"seed must be at least 0, and jobs not 0, got {seed} and {jobs}")
+    seed = checked_whole("seed", seed, 0)
+    check_jobs(jobs)
     for rung in ladder_rungs(ladder):
         make(rung, game)
     notes: list[str] = []

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["action_number", "check_player", "checked_options", "checked_whole"]
+__all__ = ["action_number", "check_jobs", "check_player", "checked_options", "checked_whole"]
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -24,6 +24,16 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         span = f"at least {least}" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name} must be a whole number, {span}, got {value!r}")
     return number
+
+
+def check_jobs(jobs: int) -> None:
+    """Check a number of processes, as joblib takes it: -1 is one on each core, -2 one less, and so on.
+
+    Raises:
+        ValueError: it is 0.
+    """
+    if jobs == 0:
+        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
 
 
 def check_player(player: Any) -> None:
