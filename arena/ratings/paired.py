@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from ...envs.outside.spec import same_spec
 from ..records.record import GameRecord
 
-__all__ = ["WIN_DRAW_LOSS", "PairCounter", "PairedGames", "paired_games"]
-
-WIN_DRAW_LOSS = 0, 1, 2  # the outcomes of a game for the player who has its first seat, as they are numbered here
+__all__ = ["PairCounter", "PairedGames", "paired_games"]
 
 _Opening = tuple[str, str, tuple[str | None, tuple[int, ...]]]
 
 
 class PairedGames(NamedTuple):
-    """How often each outcome came, in each pairing of two players. Outcomes are those of the game's first seat."""
+    """How often each outcome came, in each pairing of two players.
+
+    Outcomes are those of the player who has the game's first seat: 0 for a win, 1 for a draw, 2 for a loss.
+    """
 
     game: str
     names: list[str]

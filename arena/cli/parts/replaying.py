@@ -90,7 +90,6 @@ class Reel:
         legal = legal_moves(record)
         replay = replayed(self.game, record)
         self._states: list[State] = [replay.state.copy()]  # before the first move, and after each
-        self._movers: list[int] = []
         for move in legal:
             replay.play(move, self.game.move_name(replay.state, move))
             self._states.append(replay.state.copy())

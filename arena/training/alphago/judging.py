@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....envs import Game
-from ...grading import SolvedPositions, committed_positions
+from ...grading import committed_positions
 from ...openings import default_opening_plies
 from ...records.record import GameRecord
 from ..ladder import Choose, ladder_scores
@@ -50,7 +48,7 @@ class Judge:
     @cached_property
     def standard(self) -> Truth | None:
         """The solved positions that come with the package; None for most games."""
-        found = _standard(self.run.game)
+        found = committed_positions(self.run.game)
         return None if found is None else Truth(found)
 
     def marks(self, choose: Choose) -> dict[str, float]:
@@ -79,15 +77,5 @@ class Judge:
         )
 
 
-def _standard(game: Game) -> SolvedPositions | None:
-    return committed_positions(game)
-
-
 def _int(actions: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(actions, np.int64)
-
-
-def read_results(run: Run, part: str) -> dict[str, Any]:
-    """Return the results of a finished part; empty if it is not."""
-    path = run.path / part / "results.json"
-    return json.loads(path.read_text()) if path.is_file() else {}
