@@ -37,7 +37,7 @@ def learning_curve(run: str | Path, game: str | None = None, **options: Any) -> 
 
     Args:
         run: the folder that `plyground train` writes, with ``config.json`` and ``checkpoints/step_000123456.zip`` …,
-            or ``.safetensors``: networks of AlphaZero, which play without search
+            or ``.safetensors``: networks of AlphaZero, which play without search.
         game: the game. Default: the one that ``config.json`` names.
         **options: options of `evaluate`.
 

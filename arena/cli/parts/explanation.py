@@ -15,7 +15,7 @@ from ....envs.outside.spec import nearest
 from ....envs.render.drawing import Drawing
 from ...grading.files import as_data
 from ...openings import read_moves
-from .positions import position_data
+from .positions import position_data, status_of
 
 __all__ = ["Explanation", "of_exercise", "of_game", "of_tree"]
 
@@ -67,7 +67,7 @@ def of_game(
     state = game.play_moves(read_moves(game, moves))
     if game.is_terminal(state):
         raise ValueError(f"the game of {game.name} is over, there is nothing to search:\n{game.text(state)}")
-    board = f"{game.text(state)}\n{game.players[int(game.player(state))]} to move\n\n"
+    board = f"{game.text(state)}\n{status_of(game, state)}\n\n"
     if simulations is None:
         depth = 2 if depth is None else depth
         if depth < 1:

@@ -39,6 +39,7 @@ class Table:
         game: the game.
         against: the spec of the opponent.
         seat: the person's seat, 0 or 1.
+        unicode: whether pieces are drawn by their symbols, if they have any.
     """
 
     def __init__(self, game: Game, against: str, seat: int, unicode: bool = False) -> None:
