@@ -15,6 +15,7 @@ __all__ = [
     "Lines",
     "Watch",
     "add_texts",
+    "bytes_of_text",
     "check_readable",
     "decoded",
     "ends_within_a_line",
@@ -63,17 +64,25 @@ def without_mark(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
+def bytes_of_text(path: str | Path) -> bytes:
+    """Return the bytes of a file without the mark of UTF-8 at their head.
+
+    Raises:
+        ValueError: they are text in UTF-16 or UTF-32, or no text at all.
+    """
+    try:
+        return without_mark(Path(path).read_bytes())
+    except ValueError as error:
+        raise located(error, path, 1) from None
+
+
 def decoded(path: str | Path) -> str:
     """Return the text of a file, in UTF-8 or, as in old archives, ISO-8859-1, with lines that end as Python's do.
 
     Raises:
         ValueError: it is text in UTF-16 or UTF-32, or no text at all.
     """
-    data = Path(path).read_bytes()
-    try:
-        data = without_mark(data)
-    except ValueError as error:
-        raise located(error, path, 1) from None
+    data = bytes_of_text(path)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -32,6 +32,7 @@ from .files import Fault, Lines, Watch, add_texts, decoded, ignored, located, ra
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
+from .tags import check_start, escaped, result_of
 
 __all__ = ["check_pdn_game", "read_pdn", "write_pdn"]
 
@@ -123,8 +124,7 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
     check_pdn_game(record.game)
     check_fields({"moves": record.moves})
     game = made(record.game)
-    if (record.start or "").startswith("{"):
-        raise ValueError("the game starts from a position that FEN cannot tell: write a .jsonl file")
+    check_start(record)
     replay, moves = replayed(game, record), legal_moves(record)
     first = replay.player  # 1 where white begins
     if (played := replay.play_all(moves)) < len(moves):
@@ -136,12 +136,12 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
         "Event": "plyground",
         "Black": record.players[0],
         "White": record.players[1],
-        "Result": _result(record, replay.player),
+        "Result": result_of(record, replay.player),
         "GameType": "21",
         **({} if record.start is None else {"SetUp": "1", "FEN": record.start}),
         "Plyground": write_notes(record),
     }
-    lines = [f'[{name} "{_escaped(value)}"]\n' for name, value in tags.items()]
+    lines = [f'[{name} "{escaped(value)}"]\n' for name, value in tags.items()]
     moves = [f"{turn // 2 + 1}. {text}" if turn % 2 == 0 else text for turn, text in enumerate(turns, start=first)]
     if first and moves:
         moves[0] = f"1... {moves[0]}"
@@ -170,18 +170,6 @@ def _filled(words: list[str]) -> str:
             lines.append(line)
             line = word
     return "\n".join([*lines, line])
-
-
-def _result(record: GameRecord, player: int) -> str:
-    """Return the result; ``player`` is the one to move at the end."""
-    if record.ending == "truncated":
-        return "*"
-    balance = 2 * player - 1 if record.ending == "illegal" else record.outcome[0] - record.outcome[1]
-    return "1/2-1/2" if balance == 0 else "1-0" if balance > 0 else "0-1"
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r'(["\\])', r"\\\1", " ".join(text.split()))
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ numbered marks and variations. Event, date and the like are not kept.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +33,7 @@ from .judgements import Judgement
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
+from .tags import check_start, escaped, result_of
 
 __all__ = ["check_pgn_game", "read_pgn", "write_pgn"]
 
@@ -117,8 +117,7 @@ def check_pgn_game(game: str) -> None:
 
 def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
     check_pgn_game(record.game)
-    if (record.start or "").startswith("{"):
-        raise ValueError("the game starts from a position that FEN cannot tell: write a .jsonl file")
+    check_start(record)
     check_fields({"moves": record.moves})
     game = made(record.game)
     replay = replayed(game, record)
@@ -140,10 +139,10 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
             node.set_eval(_score(scale, judgement, mover), max(0, judgement.depth))
     headers = written.headers
     headers["Event"] = "plyground"
-    headers["White"], headers["Black"] = map(_escaped, record.players)
-    headers["Result"] = _result(record, replay.player)
+    headers["White"], headers["Black"] = map(escaped, record.players)
+    headers["Result"] = result_of(record, replay.player)
     headers["Termination"] = _TERMINATIONS[record.ending]
-    headers["Plyground"] = _escaped(write_notes(record))
+    headers["Plyground"] = escaped(write_notes(record))
     return written.accept(chess.pgn.StringExporter(columns=80)) + "\n\n"
 
 
@@ -155,18 +154,6 @@ def _score(scale: Scale, judgement: Judgement, mover: int) -> chess.engine.PovSc
     value = judgement.value
     centipawns = scale.centipawns(value, judgement.sampled) if abs(value) < 1 else int(value) * _WON
     return chess.engine.PovScore(chess.engine.Cp(centipawns * (1 - 2 * mover)), chess.WHITE)
-
-
-def _result(record: GameRecord, player: int) -> str:
-    """Return the result; ``player`` is the one to move at the end."""
-    if record.ending == "truncated":
-        return "*"
-    balance = 2 * player - 1 if record.ending == "illegal" else record.outcome[0] - record.outcome[1]
-    return "1/2-1/2" if balance == 0 else "1-0" if balance > 0 else "0-1"
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r'(["\\])', r"\\\1", " ".join(text.split()))
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

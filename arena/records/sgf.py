@@ -37,7 +37,7 @@ from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Fault, Watch, add_texts, ignored, located, raised, without_mark
+from .files import Fault, Watch, add_texts, bytes_of_text, ignored, located, raised
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 from .sgf_points import KINDS, Kind
@@ -74,11 +74,7 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
             or has a move that is illegal here. The message names the file, the line in which the game begins, the game
             by its number, and the reason.
     """
-    data = Path(path).read_bytes()
-    try:
-        data = without_mark(data)
-    except ValueError as error:
-        raise located(error, path, 1) from None
+    data = bytes_of_text(path)
     try:
         data.decode("utf-8")
         encoding = "UTF-8"
