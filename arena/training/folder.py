@@ -32,12 +32,20 @@ import numpy as np
 from .settings import Settings
 from .whole_files import naming, write_file, write_whole
 
-__all__ = ["RunFolder", "StateFolder"]
+__all__ = ["RunFolder", "StateFolder", "algorithm_of"]
 
 _STATES = 3  # that are kept
 
 Write = Callable[[Path], object]  # writes a file
 Tells = Callable[[dict[str, Any]], bool]  # whether a run goes on from the state of a ``state.json``
+
+
+def algorithm_of(path: str | Path) -> str | None:
+    """Return the algorithm of the run in a folder, by its ``config.json``; None where there is no run."""
+    try:
+        return json.loads((Path(path) / "config.json").read_text())["algorithm"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 class StateFolder:

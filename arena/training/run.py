@@ -68,10 +68,8 @@ def resume(
         ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
     """
     run = RunFolder(folder)
-    run.state()
-    config = TrainingConfig.load(run.config)
+    config = _config_of(run, steps, minutes)
     if steps is not None or minutes is not None:
-        config = with_limits(config, steps, minutes)
         run.check_left(config.steps, config.minutes)
     venv, league = new_games(config)
     model, state = run.load(training_class(config), venv)
@@ -95,11 +93,14 @@ def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: f
         ValueError: a limit is reached, or out of its range, or a file is damaged.
     """
     run = RunFolder(folder)
-    run.state()
-    config = TrainingConfig.load(run.config)
-    if steps is not None or minutes is not None:
-        config = with_limits(config, steps, minutes)
+    config = _config_of(run, steps, minutes)
     run.check_left(config.steps, config.minutes)
+
+
+def _config_of(run: RunFolder, steps: int | None, minutes: float | None) -> TrainingConfig:
+    """Return the configuration of a run that has a state, with these limits in place of its own."""
+    run.state()
+    return with_limits(TrainingConfig.load(run.config), steps, minutes)
 
 
 def _learn(session: TrainingSession) -> Any:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...grading import committed_positions
 from ...openings import default_opening_plies
-from ...records.record import GameRecord
+from ...records.record import read_records
 from ..ladder import Choose, ladder_scores
 from .part import Run
 from .truth import Truth, solved_positions
@@ -38,8 +38,7 @@ class Judge:
     def held_out(self) -> Truth | None:
         """Solved positions of held-out games; None where the game cannot be solved."""
         run = self.run
-        lines = (run.path / "records" / "held_out.jsonl").read_text().splitlines()
-        records = [GameRecord.from_json(line) for line in lines]
+        records = list(read_records(run.path / "records" / "held_out.jsonl"))
         found = solved_positions(
             run.game, records, run.config.solved, run.config.seed, run.path / "records" / "solved.npz"
         )

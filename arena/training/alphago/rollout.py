@@ -21,7 +21,7 @@ from ....agents.mcts.policies import Policy, policy_rollout
 from ....envs import Game
 from ....envs.jit import kernel
 from ....envs.jit.prng import new_rng
-from ...records.record import GameRecord
+from ...records.record import GameRecord, read_records
 from ...records.replay import legal_moves
 from .judging import Judge
 from .measures import accuracy_of
@@ -44,7 +44,7 @@ class RolloutPart(Part):
         config = run.config
         self.total = config.rollout_steps if run.game.knowledge.num_weights else 0
         self.learned, self.held_out = (
-            _read(run.path / "records" / f"{name}.jsonl") for name in ("learned", "held_out")
+            list(read_records(run.path / "records" / f"{name}.jsonl")) for name in ("learned", "held_out")
         )
         self.rng = np.random.default_rng([config.seed, 8])
         self.learner = LinearLearner(run.game)
@@ -157,10 +157,6 @@ def _timed(rolled: Callable[[], int]) -> float:
 def _latest(line: Sequence[int]) -> tuple[int, int]:
     last, before = ([-1, -1, *line])[:-3:-1]
     return last, before
-
-
-def _read(path: Path) -> list[GameRecord]:
-    return [GameRecord.from_json(line) for line in path.read_text().splitlines()]
 
 
 @kernel

@@ -26,6 +26,7 @@ from ....agents.networks import network_config
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
+from ..folder import algorithm_of
 from ..whole_files import write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder
@@ -42,10 +43,7 @@ _NEEDS = {"policy": (), "rollout": (), "rl": ("policy",), "value": ("policy", "r
 
 def is_run(path: str | Path) -> bool:
     """Tell whether a folder holds a run of AlphaGo's pipeline, by its ``config.json``."""
-    try:
-        return json.loads((Path(path) / "config.json").read_text())["algorithm"] == "alphago"
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    return algorithm_of(path) == "alphago"
 
 
 def train(

@@ -14,14 +14,13 @@ there, in one process, it does what it would have done without the break, bit by
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...interruption import interruptible
-from ..folder import StateFolder
+from ..folder import StateFolder, algorithm_of
 from ..settings import with_limits
 from .config import AlphaZeroConfig
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
@@ -37,10 +36,7 @@ def run_folder(path: str | Path) -> StateFolder:
 
 def is_run(path: str | Path) -> bool:
     """Tell whether a folder holds a run of AlphaZero, by its ``config.json``."""
-    try:
-        return json.loads((Path(path) / "config.json").read_text())["algorithm"] == "alphazero"
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    return algorithm_of(path) == "alphazero"
 
 
 def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress | None = None) -> AlphaZeroProgress:
@@ -76,9 +72,9 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
         if not run.states():  # there is nothing to resume: a new run may begin here
             run.config.unlink()
             shutil.rmtree(run.path / "replay", ignore_errors=True)
-            for folder in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
+            for made in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
                 with suppress(OSError):  # one that holds something, such as a log, stays
-                    folder.rmdir()
+                    made.rmdir()
         raise
 
 
