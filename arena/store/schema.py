@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -110,7 +110,7 @@ MIGRATIONS: list[str] = [
 ]
 
 
-def connect(path: Path, write: bool, migrations: Sequence[str] | None = None) -> sqlite3.Connection:
+def connect(path: Path, write: bool) -> sqlite3.Connection:
     """Open a store; a file that is not there, or empty, becomes one if it is to be written.
 
     A file of an older version is brought to this one, in one transaction. No call begins a transaction by itself.
@@ -118,30 +118,29 @@ def connect(path: Path, write: bool, migrations: Sequence[str] | None = None) ->
     Args:
         path: the file.
         write: whether games are to be added.
-        migrations: in place of `MIGRATIONS`.
 
     Raises:
         ValueError: the file is none of ours, damaged, or of a later version; it stays as it is.
         OSError: it cannot be read or written.
     """
-    migrations = MIGRATIONS if migrations is None else migrations
+    newest = len(MIGRATIONS) + 1
     connection: sqlite3.Connection | None = None
     try:
         with faults(path):
             connection = _opened(path, write)
-            version = _version(connection, path, len(migrations) + 1)
+            version = _version(connection, path, newest)
             if write and version is None:
-                _create(connection, path, len(migrations) + 1)
-            elif version is not None and version <= len(migrations):
+                _create(connection, path, newest)
+            elif version is not None and version < newest:
                 if not write:
                     connection.close()
                     if not (os.access(path, os.W_OK) and _may_write(path.resolve().parent)):
                         raise PermissionError(
                             f"{path} is a store of version {version}, which must be brought to version "
-                            f"{len(migrations) + 1}, and it is read-only, or its folder is: copy it elsewhere"
+                            f"{newest}, and it is read-only, or its folder is: copy it elsewhere"
                         )
                     connection = _opened(path, True)
-                _migrate(connection, path, migrations)
+                _migrate(connection, path)
             if write:
                 _set_up(connection, path)
     except BaseException:
@@ -204,15 +203,16 @@ def _create(connection: sqlite3.Connection, path: Path, version: int) -> None:
             connection.execute(f"PRAGMA user_version = {version}")
 
 
-def _migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the tables to the last version, all at once or not at all."""
+    newest = len(MIGRATIONS) + 1
     with transaction(connection):
-        version = _version(connection, path, len(migrations) + 1)
+        version = _version(connection, path, newest)
         assert version is not None
-        for step in migrations[version - 1 :]:
+        for step in MIGRATIONS[version - 1 :]:
             for statement in _statements(step):
                 connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(migrations) + 1}")
+        connection.execute(f"PRAGMA user_version = {newest}")
 
 
 def _statements(text: str) -> Iterator[str]:
