@@ -30,7 +30,6 @@ class Table:
     """
 
     env: Any = None
-    _changed: dict[str, Any]
     _prover: Any = None
 
     def __init__(self, player: str, game: Game, **changed: Any) -> None:
@@ -46,7 +45,7 @@ class Table:
         agent: Any = make(self.player, game, **changed)
         self.game, self.agent, self.env = game, agent, None
         self.seconds: float | None = None if "seconds" in changed else getattr(agent, "seconds", None)
-        self._changed, self._prover = changed, None
+        self._prover = None
 
     def prepare(self) -> None:
         """Compile all that a move needs, if that was not done, and begin a game."""
@@ -62,10 +61,12 @@ class Table:
     @property
     def prover(self) -> Any:
         """The player for questions that want a proof: if it is alpha-beta, then one that leaves no move out."""
-        if not isinstance(self.agent, AlphaBeta):
-            return self.agent
-        if self._prover is None:
-            self._prover = make(self.player, self.game, **self._changed, selective=False)
+        agent = self.agent
+        if not isinstance(agent, AlphaBeta):
+            return agent
+        if self._prover is None:  # not by the spec, which may be ``best`` or a place, and take no such argument
+            budget = {"nodes": agent.nodes, "seconds": agent.seconds}
+            self._prover = AlphaBeta(agent.game, agent.depth, **budget, table_mb=agent.table_mb, selective=False)
         return self._prover
 
     @property

@@ -7,12 +7,20 @@ from typing import Any
 
 import pytest
 
+from plyground.agents import AlphaBeta
 from plyground.arena.cli.engines import uci
 from plyground.arena.engine import UCIServer
-from plyground.envs import make_game
+from plyground.envs import Game, make_game
 from tests.helpers.uci_dialogue import Dialogue, Lines, played, scores
 
 CHESS = make_game("chess")
+
+
+class Careless(AlphaBeta):
+    """A player of one's own, whose arguments are its own too."""
+
+    def __init__(self, game: Game, depth: int = 1) -> None:
+        super().__init__(game, depth)
 
 
 class TestOtherPlayers:
@@ -21,6 +29,17 @@ class TestOtherPlayers:
         talk = Dialogue(UCIServer(spec, CHESS))
         move = played(talk.ask("position startpos moves e2e4", "go movetime 100"))
         assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
+        talk.end()
+
+    @pytest.mark.parametrize("spec", ["best(seconds=60)", f"{__name__}:Careless(depth=4)"])
+    def test_alpha_beta_by_another_name(self, spec: str) -> None:
+        talk = Dialogue(UCIServer(spec, CHESS))
+        assert talk.said() == []  # it takes no argument ``selective``, which ``go mate`` needs
+        lines = talk.ask("position fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1", "go depth 2")
+        assert scores(lines)
+        assert all(line.startswith(("info depth", "bestmove")) for line in lines)
+        assert scores(talk.ask("go mate 2"))[-1][1] == "mate 2"
+        assert talk.server.seat.prover.options.selective is None
         talk.end()
 
     def test_sampling_tells_several_lines(self) -> None:
