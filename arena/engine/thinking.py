@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -228,14 +229,19 @@ class Thinking:
                 mask[one.best_action] = 0
             if len(found) < lines:
                 break
-            found.sort(key=lambda one: -one.value)  # of the same depth; equal ones as they were found
+            found.sort(key=self._rank)  # of the same depth; equal ones as they were found
             complete = found
-            self._hear(complete, self.elapsed)
+            elapsed = self.elapsed  # what all lines together have cost by now
+            self._hear([replace(one, nodes=nodes, seconds=elapsed) for one in complete], elapsed)
             is_enough = all(one.exact for one in complete) or nodes >= budget
             if is_enough or (patience is not None and patience(complete[0])):
                 break
         pv = complete[0].pv
         return complete[0].best_action, pv[1] if len(pv) > 1 else None
+
+    def _rank(self, found: Analysis) -> tuple[float, int]:
+        """Return what sorts lines, the best first: a win in fewer moves, and a loss in more, is better."""
+        return -found.value, mate_in(self._seat.game, self._seat.state, found) or 0
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from collections.abc import Iterator
@@ -190,10 +191,21 @@ class TestSearch:
             return found
 
         monkeypatch.setattr(agent, "analyse", counted)
-        talk.ask("setoption name MultiPV value 4", "go nodes 500")
+        lines = talk.ask("setoption name MultiPV value 4", "go nodes 500")
         assert len(counts) > 4
         assert sum(counts) <= 500
         assert agent.nodes is None
+        told = [int(one) for one in re.findall(r" nodes (\d+) ", "\n".join(lines))]
+        assert told == sorted(told)
+        assert set(told) <= set(itertools.accumulate(counts))  # of all lines together, by then
+
+    @pytest.mark.parametrize("fen", ["8/8/8/3k4/5Q1Q/8/2PK4/8 b - - 0 1", "7k/8/8/8/8/8/R7/1R5K w - - 0 1"])
+    def test_several_mates(self, talk: Dialogue, fen: str) -> None:
+        talk.said("setoption name MultiPV value 3", f"position fen {fen}")
+        last = scores(talk.ask("go depth 7"))[-3:]
+        mates = [int(score.removeprefix("mate ")) for _, score, _ in last]
+        assert mates == sorted(mates)  # the shortest is the best of what is won, and of what is lost the longest
+        assert mates[0] < mates[-1] or fen.split()[1] == "w"
 
     def test_infinite(self, talk: Dialogue) -> None:
         talk.send(f"position fen {MATE_IN_1}", "go infinite")  # which is solved at once
