@@ -37,8 +37,12 @@ def kata_line(game: Game, found: Analysis, vertices: Sequence[str]) -> str:
 
 
 def _moves(game: Game, found: Analysis) -> list[tuple[int, float, int, Sequence[int]]]:
-    """Return each move, its chance to win for the player to move, its visits, and the line; the best first."""
-    shares = {action: found.visits.get(action, 0) for action in {*found.values, *found.visits, found.best_action}}
+    """Return each move of which anything is known, its chance to win for the player to move, its visits, and the line.
+
+    The best is the first. A move that a search has not tried yet is left out: it has no chance that one could tell.
+    """
+    tried = (action for action, visits in found.visits.items() if visits)
+    shares = {action: found.visits.get(action, 0) for action in {*found.values, *tried, found.best_action}}
     ranked = sorted(
         shares, key=lambda one: (one != found.best_action, -shares[one], -found.values.get(one, -game.max_utility))
     )

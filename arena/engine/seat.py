@@ -105,11 +105,12 @@ class Seat(Table):
             raise RefusalError("bad vertex list") from None
 
     def move(self, player: int, action: int) -> None:
-        """Let a player make this move.
+        """Let a player make this move, after two passes too.
 
         Raises:
             RefusalError: it is illegal; nothing is changed.
         """
+        self._resume()
         line = self._turn(player)
         if self.over or not self.seen[1]["action_mask"][action]:
             self._replay()
@@ -117,13 +118,20 @@ class Seat(Table):
         self.env.step(action)
         self._moves.append([*line, action])
 
-    def choose(self, player: int, *, is_played: bool = True) -> str:
+    def choose(self, player: int, *, is_played: bool = True, goes_on: bool = False) -> str:
         """Return the move that our player makes for this one, and make it; ``PASS`` where the game is over.
+
+        Args:
+            player: whose turn it is to be.
+            is_played: whether the move is made.
+            goes_on: whether the game goes on after two passes, as players do who disagree about dead stones.
 
         Raises:
             RefusalError: it is the other player's turn.
             ValueError: our player plays what is illegal; nothing is changed then, nor after any other error of its.
         """
+        if goes_on:
+            self._resume()
         line = self._turn(player)
         if self.over:
             return "PASS"
@@ -135,7 +143,7 @@ class Seat(Table):
         elif hasattr(self.agent, "seconds"):
             self.agent.seconds, self.agent.listener = self.seconds, None
         try:
-            self._tell(line)
+            self._tell()
             action = int(self.agent.act(observation, info))
             if is_played:
                 self.env.step(action)
@@ -151,19 +159,16 @@ class Seat(Table):
             self._told = None  # a program has played the move on its own board
         return self.vertices[action]
 
-    def _tell(self, line: list[int]) -> None:
+    def _tell(self) -> None:
         """Tell a player with a method ``watch`` of the moves that it does not know.
 
         Where it knows of others, since moves were taken back, it begins the game anew. It could not find out by itself:
         the moves would have to lead from the position that it knows to this one.
-
-        Args:
-            line: what comes after the moves of the commands, see `_turn`.
         """
         watch = getattr(self.agent, "watch", None)
         if not callable(watch):
             return
-        moves = [*itertools.chain.from_iterable(self._moves), *line]
+        moves = list(self.env.moves)
         if self._told is None or self._told != moves[: len(self._told)]:
             self.reseed(None)
         for action in moves[len(self._told or ()) :]:
@@ -186,7 +191,17 @@ class Seat(Table):
         """
         self.env.reset()
         for action in itertools.chain.from_iterable(self._moves):
+            self._resume()
             self.env.step(action)
+
+    def _resume(self) -> None:
+        """Let the game go on where two passes have ended it: take them back."""
+        moves = list(self.env.moves)
+        passes = self.actions.get("PASS", -1)
+        if self.over and self.game.name == "go" and moves[-2:] == [passes, passes]:
+            self.env.reset()
+            for action in moves[:-2]:
+                self.env.step(action)
 
     def _turn(self, player: int) -> list[int]:
         """Let it be a player's turn; return what the other had to play for that: nothing, or a pass.
@@ -200,6 +215,7 @@ class Seat(Table):
         if passes < 0 or not self.seen[1]["action_mask"][passes]:
             raise RefusalError("illegal move")
         self.env.step(passes)
+        self._resume()  # one who has passed moves again, which ends no game
         if self.over:
             self._replay()
             raise RefusalError("illegal move")

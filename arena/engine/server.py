@@ -132,6 +132,10 @@ class GTPServer:
     def _reg_genmove(self, arguments: list[str]) -> str:
         return self.seat.choose(player_of(arguments), is_played=False)
 
+    def _cleanup(self, arguments: list[str]) -> str:
+        """Both have passed, and disagree about dead stones: KGS asks for moves until those are off the board."""
+        return self.seat.choose(player_of(arguments), goes_on=True)
+
     def _undo(self, arguments: list[str]) -> str:
         self.seat.undo()
         return ""
@@ -181,7 +185,10 @@ class GTPServer:
         return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
     def _show(self, arguments: list[str]) -> str:
-        return "\n" + self.seat.game.text(self.seat.seen[1]["state"])
+        rows = self.seat.game.text(self.seat.seen[1]["state"]).split("\n")
+        if self.seat.game.name == "gomoku":  # whose own names have an i, and those of GTP have none
+            rows[-1] = "".join(LETTERS[ord(one) - ord("a")].lower() if one.isalpha() else one for one in rows[-1])
+        return "\n".join(["", *rows])
 
     def _seed(self, arguments: list[str]) -> str:
         self.seat.reseed(integer_of(arguments, 0))
@@ -220,7 +227,7 @@ class GTPServer:
         "play": _play,
         "genmove": _genmove,
         "reg_genmove": _reg_genmove,
-        "kgs-genmove_cleanup": _genmove,
+        "kgs-genmove_cleanup": _cleanup,
         "undo": _undo,
         "time_settings": _time_settings,
         "kgs-time_settings": _kgs_time_settings,

@@ -10,15 +10,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from plyground.agents import make
-from plyground.agents.engines import Engine, GTPClient
+from plyground.agents import MCTS, make
+from plyground.agents.engines import Engine, GTPClient, vertices_of
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
+from plyground.arena.engine.analysis import kata_line, lz_line
 from plyground.envs import make_game
 
 GO = make_game("go(board_size=5, komi=0.5)")
@@ -76,6 +77,8 @@ class TestCommands:
         assert server.seat.game.text(server.seat.seen[1]["state"]).count("X") == 1
         assert server.answer("undo") == "="
         assert server.answer("undo") == "? cannot undo"
+        assert answers(server, "play b c3", "play w pass", "play w d4", "play b pass", "genmove b")[:4] == ["="] * 4
+        assert server.seat.game.text(server.seat.seen[1]["state"]).count("O") == 1
 
     def test_it_plays(self, server: GTPServer) -> None:
         move = server.answer("genmove b")
@@ -129,10 +132,32 @@ class TestCommands:
         answers(server, "play b c3", "play w pass", "play b pass")
         assert server.seat.over
         assert server.answer("genmove w") == "= PASS"
-        assert server.answer("play w a1") == "? illegal move"
+        assert server.answer("play w c3") == "? illegal move"
+        assert server.seat.over
         assert server.answer("final_score") == "= B+24.5"
         assert server.answer("undo") == "="
         assert not server.seat.over
+
+    def test_two_passes_are_not_the_end_where_stones_are_in_dispute(self, server: GTPServer) -> None:
+        answers(server, "play b c3", "play w a1", "play b pass", "play w pass")
+        assert server.answer("reg_genmove b") == server.answer("genmove w") == "= PASS"
+        assert answers(server, "play b a2", "play w pass", "play b b1") == ["="] * 3  # which takes the stone
+        assert "O" not in server.seat.game.text(server.seat.seen[1]["state"])
+        assert answers(server, "undo", "undo", "undo") == ["="] * 3
+        assert server.seat.over
+        assert answers(server, "play w b2", "play w pass", "play b pass", "play w pass", "play b b4") == ["="] * 5
+        assert not server.seat.over
+
+    def test_a_search_cleans_the_board(self) -> None:
+        server = GTPServer("mcts(simulations=400, seed=0)", GO)
+        border = [f"play b {point}" for point in ("a3", "b3", "c3", "d3", "e3", "c1")]  # white cannot make two eyes
+        assert set(answers(server, *border, "play w a1", "play b pass", "play w pass")) == {"="}
+        moves = []
+        while "O" in server.seat.game.text(server.seat.seen[1]["state"]) and len(moves) < 20:
+            moves.append(server.answer("kgs-genmove_cleanup b"))
+            server.answer("play w pass")
+        assert "= PASS" not in moves
+        assert len(moves) < 20
 
     def test_the_board_and_the_komi(self, server: GTPServer) -> None:
         answers(server, "play b c3")
@@ -176,6 +201,13 @@ class TestCommands:
         with pytest.raises(ValueError, match="GTP speaks of go, othello, gomoku, got connect_four"):
             GTPServer("random", make_game("connect_four"))
 
+    def test_the_board_has_the_names_of_the_moves(self) -> None:
+        gomoku = GTPServer("random", make_game("gomoku"))
+        gomoku.answer("play b j5")
+        *_, row, _, _, _, _, names = gomoku.answer("showboard").split("\n")
+        assert names.replace(" ", "") == "abcdefghjklmnop"
+        assert row.index("X") == names.index("j")
+
 
 class TestConversation:
     def test_it_ends_with_quit(self, server: GTPServer) -> None:
@@ -210,6 +242,14 @@ class TestConversation:
         assert re.match(r"info move \S+ visits \d+ utility -?[\d.]+ winrate 0\.\d+ ", third.splitlines()[1])
         assert fourth == "?8 only the player to move is analysed"
         assert fifth.startswith("= ")
+
+    @pytest.mark.parametrize("line_of", [lz_line, kata_line])
+    def test_of_moves_that_were_not_tried_nothing_is_told(self, line_of: Callable[..., str]) -> None:
+        found = MCTS(GO, simulations=5, seed=0).analyse(GO.new_state())
+        assert list(found.visits.values()).count(0) > 10
+        counts = [int(one) for one in re.findall(r" visits (\d+) ", line_of(GO, found, vertices_of(GO)))]
+        assert counts
+        assert min(counts) > 0
 
     @pytest.mark.parametrize(("place", "told"), [("prepare", "?5 MemoryError\n\n"), ("analyse", "=5\nMemoryError\n\n")])
     def test_an_analysis_that_fails_ends(
