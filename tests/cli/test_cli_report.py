@@ -19,6 +19,7 @@ from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 from plyground.arena.progress import watch_games
 from plyground.arena.records.record import GameRecord
+from plyground.envs import make_game
 from tests.helpers.command_line import Run
 from tests.helpers.report_games import MATCH, a_game
 
@@ -77,6 +78,15 @@ class TestReplay:
         assert frames[1].startswith("1/5 opening: 0\n[X] 3  6 \n 1  4  7 ")
         assert frames[2].startswith("2/5 b (O): 4 (1 ms)\n X  3  6 \n 1 [O] 7 ")
         assert frames[5].startswith("5/5 a (X): 2 (1 ms)\na wins\n X  O  . \n X  O  . \n[X] .  . ")
+
+    def test_pieces_with_marks_of_their_own(self, run: Run, file: Path) -> None:
+        chess = make_game("chess")
+        first = chess.move_of(chess.new_state(), "e2e4")
+        moves = [first, chess.move_of(chess.play_moves([first]), "e7e5")]
+        write_records(file, [a_game("a b", 0.0, game="chess", moves=moves, movers=[-1, 1], seconds=[0.0, 0.0])])
+        heading, *frames = run("replay", str(file), "7")[0].split("\n\n")
+        assert heading.startswith("game 7, chess: a v b, ")  # no X and no O is on that board
+        assert frames[2].startswith("2/2 b: e7e5\n")
 
     def test_one_position(self, run: Run, file: Path, tmp_path: Path) -> None:
         out, _ = run("replay", str(file), "2", "--ply", "2")

@@ -9,7 +9,7 @@ from ....envs import Game, State
 from ....envs.definition.board import MARKS
 from ....envs.render.styles import STYLES
 
-__all__ = ["counts", "drawn"]
+__all__ = ["counts", "drawn", "mark_of"]
 
 _STYLES = ("dim", "bold red", "bold cyan")  # of the marks: of nothing, of the first player, of the second
 _NAMES = {"othello": "discs", "holes": "discs", "lines": "stones", "marks": "marks"}  # of pieces, by the board's style
@@ -65,6 +65,12 @@ def counts(game: Game, state: State) -> str:
     first, second = (int(((pieces > 0) & (pieces % 2 == odd)).sum()) for odd in (1, 0))
     names = board.marks[1:3] if board.marks == MARKS else game.players
     return f"{names[0]} {first}, {names[1]} {second} {_NAMES.get(board.style, 'pieces')}"
+
+
+def mark_of(game: Game, player: int) -> str:
+    """Return what stands behind a player's name, as in ``" (X)"``; nothing where pieces have marks of their own."""
+    is_marked = game.board is not None and game.board.marks == MARKS
+    return f" ({MARKS[1 + player]})" if is_marked else ""
 
 
 def _labels(game: Game, state: State) -> dict[int, str]:

@@ -11,7 +11,6 @@ from rich.live import Live
 from rich.text import Text
 
 from ....envs import Game, State, make_game
-from ....envs.definition.board import MARKS
 from ....envs.render import picture
 from ....envs.render.drawing import Drawing
 from ...lines import print_plain
@@ -19,7 +18,7 @@ from ...records.formats import read_games
 from ...records.record import GameRecord
 from ...records.replay import legal_moves, replayed
 from ...tables import format_seconds
-from .boards import counts, drawn
+from .boards import counts, drawn, mark_of
 
 __all__ = ["Reel", "browse", "ending_of", "nth_game", "score_of"]
 
@@ -101,8 +100,7 @@ class Reel:
         )
 
     def _player(self, seat: int) -> str:
-        mark = f" ({MARKS[1 + seat]})" if self.game.board is not None else ""
-        return f"{self.record.players[seat]}{mark}"
+        return f"{self.record.players[seat]}{mark_of(self.game, seat)}"
 
     def _name(self, move: int) -> str:
         return self.game.action_to_str(move) if 0 <= move < self.game.num_actions else str(move)

@@ -11,12 +11,11 @@ from rich.markup import escape
 from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....agents.search import SearchAgent
 from ....envs import BoardGameEnv, Game, State
-from ....envs.definition.board import MARKS
 from ....envs.vector.opponents import prepare
 from ...lines import print_plain
 from ...loop import play as play_game
 from ...tables import format_seconds
-from .boards import counts, drawn
+from .boards import counts, drawn, mark_of
 
 __all__ = ["Table"]
 
@@ -70,8 +69,7 @@ class Table:
 
     def name(self, player: int) -> str:
         """Return what a player is called, as in ``"black_0 (X)"``."""
-        mark = f" ({MARKS[1 + player]})" if self.game.board is not None and self.game.board.marks == MARKS else ""
-        return f"{self.game.players[player]}{mark}"
+        return f"{self.game.players[player]}{mark_of(self.game, player)}"
 
     def play(self, seed: int) -> None:
         """Play the game to its end."""
