@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +28,7 @@ __all__ = [
     "SearchAgent",
     "check_arguments",
     "check_budget",
+    "in_turn",
     "line_of",
     "most_positions",
     "with_evaluation",
@@ -34,6 +37,8 @@ __all__ = [
 DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
 _LONGEST = sys.float_info.max  # seconds that a clock can count
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
 
 @kernel
 def _legal_actions(game, state, actions):
@@ -41,8 +46,24 @@ def _legal_actions(game, state, actions):
     return -1 if game.is_terminal(state) else game.legal_actions(state, actions)
 
 
+def in_turn(method: _Method) -> _Method:
+    """Let threads that share a search agent call a method one after the other.
+
+    A search releases the GIL and writes into arrays of its agent: two at once would answer with each other's moves.
+    """
+
+    @functools.wraps(method)
+    def called(self: SearchAgent, *args: Any, **kwargs: Any) -> Any:
+        with self._turn:
+            return method(self, *args, **kwargs)
+
+    return called  # pyright: ignore[reportReturnType]
+
+
 class SearchAgent(ABC):
     """An agent that looks ahead from the state.
+
+    Threads may share one: their searches wait for each other. Copies, made by `copy.deepcopy`, search side by side.
 
     Args:
         game: the game, or its name.
@@ -61,11 +82,18 @@ class SearchAgent(ABC):
 
     def __init__(self, game: Game | str) -> None:
         self.game = as_game(game)
+        self._turn = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process has compiled nothing, and nobody listens there.
-        return {**vars(self), "_is_prepared": False, "listener": None}
+        state = {**vars(self), "_is_prepared": False, "listener": None}
+        del state["_turn"]
+        return state
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _turn=threading.RLock())
+
+    @in_turn
     def prepare(self) -> None:
         """Compile all that the searches of this agent need, or load it from the cache on disk.
 
@@ -94,6 +122,7 @@ class SearchAgent(ABC):
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         """Search an unfinished state, which must not be changed, with these legal actions [legal]."""
 
+    @in_turn
     def analyse(
         self,
         state: State,
@@ -143,6 +172,7 @@ class SearchAgent(ABC):
             raise ValueError(f"the mask leaves no action: expected one of {actions.tolist()} in it")
         return allowed
 
+    @in_turn
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the best action found."""
         state, mask = state_of(self.game, observation, info), mask_in(observation, info)
@@ -150,6 +180,7 @@ class SearchAgent(ABC):
         self.last_analysis = self._analyse(state, mask, observation)
         return self.last_analysis.best_action
 
+    @in_turn
     def predict(
         self,
         observation: Observation,

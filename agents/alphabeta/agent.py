@@ -14,7 +14,7 @@ from ...envs import Game, Opponents, State
 from ...envs.jit import bind
 from ..analysis import Analysis
 from ..clock import run_with_stop
-from ..search import SearchAgent, check_arguments, check_budget, line_of, most_positions, with_evaluation
+from ..search import SearchAgent, check_arguments, check_budget, in_turn, line_of, most_positions, with_evaluation
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
@@ -210,6 +210,7 @@ class AlphaBeta(SearchAgent):
         self._depth_of_lines: int | None = -1  # the depth that the workspace was made for
         self._past = checked_past(self.game, None)
 
+    @in_turn
     def reset(self, seed: int | None = None) -> None:
         """Empty the transposition table. The seed is not used: the search draws no random numbers."""
         if self._workspace is not None:

@@ -16,7 +16,7 @@ from ...envs.jit.prng import new_rng
 from ...envs.outside.arguments import checked_whole
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
-from ..search import SearchAgent, check_arguments, check_budget
+from ..search import SearchAgent, check_arguments, check_budget, in_turn
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -179,6 +179,7 @@ class MCTS(SearchAgent):
             for rng in _rngs(seed, threads)
         ]
 
+    @in_turn
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
         for searcher in self._searchers:

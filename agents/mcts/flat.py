@@ -21,7 +21,7 @@ from ...envs import Game, State
 from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ..analysis import Analysis
-from ..search import SearchAgent, check_budget
+from ..search import SearchAgent, check_budget, in_turn
 from .tree import rollout, ucb
 
 __all__ = ["FlatMonteCarlo"]
@@ -119,6 +119,7 @@ class FlatMonteCarlo(SearchAgent):
         self.seconds, self.allocation, self.c = seconds, allocation, float(c)
         self._rng = new_rng(seed)
 
+    @in_turn
     def reset(self, seed: int | None = None) -> None:
         """Start the random numbers anew, if a seed is given."""
         if seed is not None:

@@ -21,7 +21,7 @@ from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import compile_reuse, find, subtree
-from ..search import SearchAgent, check_arguments, check_budget
+from ..search import SearchAgent, check_arguments, check_budget, in_turn
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
 from .forest.checks import check_gumbel, checked_root
@@ -174,6 +174,7 @@ class PUCT(SearchAgent):
         if self._in_forest:
             self._planted()  # says what does not fit
 
+    @in_turn
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
         self._tree = None

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ..analysis import Analysis
 from ..compiling import Stopwatch
-from ..search import DEEPEST, SearchAgent, check_arguments
+from ..search import DEEPEST, SearchAgent, check_arguments, in_turn
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof
 from .endings import Endings, has_count
@@ -149,6 +149,7 @@ class Solver(SearchAgent):
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: known values stay true, and the search draws no random numbers."""
 
+    @in_turn
     def clear(self) -> None:
         """Forget all that was found."""
         if self._made is not None:
@@ -172,6 +173,7 @@ class Solver(SearchAgent):
         if self.on_progress is not None:
             self.on_progress(Progress(way, positions, megabytes, depth))
 
+    @in_turn
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the plies to the end of the game with best play.
 
@@ -204,6 +206,7 @@ class Solver(SearchAgent):
         """
         return self.solve(state).best_actions
 
+    @in_turn
     def solve(self, state: State) -> Solution:
         """Return the value of the state and of each action, and best play to the end.
 
