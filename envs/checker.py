@@ -24,7 +24,8 @@ from .game import Game
 from .jit.faults import compile_rules
 from .jit.game_type import rules_of
 from .jit.prng import new_rng
-from .outside.arguments import checked_whole
+from .outside.arguments import action_number, checked_whole
+from .render.pictures import board_of, codes_of
 from .repetition import new_scratch
 
 __all__ = ["check_game", "check_once"]
@@ -134,6 +135,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             allowed = _allowed(game, state, actions, after, stood)
             i = allowed[int(rng.integers(len(allowed)))]
             _check_deeper(game, state, actions[i])
+            _check_touched(game, state, actions[i])
             game.play(state, actions[i])
             if symmetry is not None:
                 game.play(image, int(goes[actions[i]]))
@@ -267,6 +269,16 @@ def _check_deeper(game: Game, state: State, action: int) -> None:
             raise _broken(game, state, "passed", "the other player must be to move after a pass")
 
 
+def _check_touched(game: Game, state: State, action: int) -> None:
+    """Check which cells of the board people see an action touch, where there is a board."""
+    if game.board is None:
+        return
+    cells, most = game.board.cells(state, action), game.board.rows * game.board.columns
+    if not isinstance(cells, (tuple, list, np.ndarray)) or any(action_number(cell, most) < 0 for cell in cells):
+        fault = f"cells(state, {action}) must be a tuple of cells, numbers from 0 to {most - 1}, got {cells!r}"
+        raise _broken(game, state, "board", fault)
+
+
 def _check_image(game: Game, state: State, image: State, symmetry: Symmetry, goes: Any) -> None:
     """Check that an image of the moves, each as it ``goes``, has led to the image of the position."""
     before, after = (
@@ -329,6 +341,8 @@ def _check_view(game: Game, state: State) -> None:
         decoded = game.state_from_observation(game.observation(state, player))
         if decoded != state:
             raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
+    if game.board is not None:
+        codes_of(game, board_of(game)[0], state)
     if not isinstance(text := _asked(game, state, "text"), str):
         raise _broken(game, state, "text", f"must return a string, got {text!r}")
 

@@ -104,11 +104,11 @@ def codes_of(game: Game, board: Board, state: State) -> list[int]:
         ValueError: the board does not say so for each cell.
     """
     pieces: NDArray[np.int8] = np.asarray(board.pieces(state))
-    most = len(board.marks) - 1
-    if pieces.shape != (board.rows, board.columns) or pieces.min() < 0 or pieces.max() > most:
+    most, shape = len(board.marks) - 1, (board.rows, board.columns)
+    if pieces.shape != shape or pieces.dtype.kind not in "iu" or pieces.min() < 0 or pieces.max() > most:
         raise ValueError(
-            f"pieces(state) of the board of {game.spec} must be an array of shape {(board.rows, board.columns)} with "
-            f"numbers 0 to {most}, got shape {pieces.shape}:\n{pieces}"
+            f"pieces(state) of the board of {game.spec} must be an array of shape {shape} with "
+            f"numbers 0 to {most}, got shape {pieces.shape} of {pieces.dtype}:\n{pieces}"
         )
     return pieces.ravel().tolist()
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import Game, Knowledge, Repetition, check_game, go
+from plyground.envs import Board, Game, Knowledge, Repetition, check_game, go
 from tests.helpers.coin import COIN
 
 
@@ -130,6 +130,33 @@ def test_a_good_game_of_one_ply() -> None:
 def test_broken_promises(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_game(Game(**{**COIN, **change}))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"pieces": lambda state: np.zeros(2, np.int8)},
+            r"pieces\(state\) .* of coin must be .* \(1, 2\) .* got shape \(2,\)",
+        ),
+        ({"pieces": lambda state: np.zeros((1, 2))}, r"numbers 0 to 4, got shape \(1, 2\) of float64"),
+        ({"pieces": lambda state: np.full((1, 2), -1)}, "numbers 0 to 4, got shape"),
+        ({"cells": lambda state, action: action}, r"'board' of coin: cells\(state, [01]\) must be a tuple of cells"),
+        ({"cells": lambda state, action: (action, 2)}, r"numbers from 0 to 1, got \([01], 2\), in state"),
+        ({"cells": lambda state, action: (-1,)}, r"numbers from 0 to 1, got \(-1,\), in state"),
+        ({"row_labels": ("1", "2")}, "row_labels of the board of coin must be 1 or none"),
+        ({"style": "lanes"}, "unknown style 'lanes' of the board of coin"),
+    ],
+)
+def test_boards_that_do_not_fit(change: dict[str, Any], message: str) -> None:
+    """Text and pictures of such games raised errors of Python, or drew other pieces."""
+    good: dict[str, Any] = {
+        "pieces": lambda state: np.array([[state.ply, 0]]),
+        "cells": lambda state, action: (action,),
+    }
+    check_game(Game(**COIN, board=Board(1, 2, **good)))
+    with pytest.raises(ValueError, match=message):
+        check_game(Game(**COIN, board=Board(1, 2, **{**good, **change})))
 
 
 def test_planes_that_count_on_zeros() -> None:
