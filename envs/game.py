@@ -35,7 +35,7 @@ from .jit.digest import digest
 from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
-from .outside.arguments import action_number, check_player, checked_whole
+from .outside.arguments import action_number, check_player, checked_whole, is_list
 from .outside.messages import listed
 from .outside.validity import StateCheck
 
@@ -351,7 +351,7 @@ class Game(GameTexts, GameViews):
             ValueError: a move is unknown, illegal, or comes after the end, and the message says which; or the state is
                 of another game.
         """
-        if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
+        if not is_list(moves):
             raise ValueError(f"moves must be a list of action ids or names, got {moves!r}")
         after: State = self.new_state() if state is None else self.state_check.record(state).copy()
         for index, move in enumerate(moves):

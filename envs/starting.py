@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .definition.terms import State
 from .game import Game
-from .outside.arguments import checked_options
+from .outside.arguments import checked_options, is_list
 from .outside.messages import shown
 from .position import Position
 
@@ -32,7 +31,7 @@ def read_options(game: Game, options: Any) -> Start:
     """
     options = checked_options(options, ("fen", "moves", "state"))
     state, moves, fen = options.get("state"), options.get("moves", ()), options.get("fen")
-    if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
+    if not is_list(moves):
         raise ValueError(f"options['moves'] must be a list of action ids or names, got {moves!r}")
     if state is not None and fen is not None:
         raise ValueError("options['state'] and options['fen'] both say where the game starts: give one of them")

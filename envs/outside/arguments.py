@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["action_number", "check_jobs", "check_player", "checked_options", "checked_whole"]
+__all__ = ["action_number", "check_jobs", "check_player", "checked_options", "checked_whole", "is_list"]
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -55,6 +55,12 @@ def action_number(value: Any, num_actions: int) -> int:
     except TypeError:
         return -1
     return number if 0 <= number < num_actions else -1
+
+
+def is_list(value: Any) -> bool:
+    """Return whether values can be taken from ``value`` one by one, as from a list; text is none."""
+    listed = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+    return listed and getattr(value, "ndim", 1) > 0  # NumPy's array of no dimension looks iterable, and is not
 
 
 def checked_options(options: Any, known: Iterable[str]) -> Mapping[str, Any]:

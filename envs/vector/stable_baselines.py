@@ -100,12 +100,12 @@ class BoardVecEnv(VecEnv):
         Raises:
             ValueError: the options are not the same for all games, or a game cannot start there.
         """
-        options = self._options[0]
-        if not all(_are_same(options, other) for other in self._options[1:]):
-            raise ValueError(f"the games of {self!r} share their options, got different ones: {self._options!r}")
-        self.seats.reset(seed=self._seeds, options=options or None)
-        self._reset_seeds()
+        seeds, given = self._seeds, self._options
+        self._reset_seeds()  # before an error: the next reset is to go on without what this one could not use
         self._reset_options()
+        if not all(_are_same(given[0], other) for other in given[1:]):
+            raise ValueError(f"the games of {self!r} share their options, got different ones: {given!r}")
+        self.seats.reset(seed=seeds, options=given[0] or None)
         return self._view(self.seats.observations)
 
     def step_async(self, actions: NDArray[np.integer[Any]]) -> None:

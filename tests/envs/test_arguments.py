@@ -53,6 +53,10 @@ def solo() -> SoloEnv:
         (lambda: started().reset(options={"moves": [3, True]}), "move True at index 1 is illegal"),
         (lambda: started().reset(options={"moves": "33"}), r"options\['moves'\] must be a list .*, got '33'"),
         (lambda: started().reset(options={"moves": 5}), r"options\['moves'\] must be a list .*, got 5"),
+        (
+            lambda: started().reset(options={"moves": np.array(5)}),
+            r"options\['moves'\] must be a list .*, got array\(5\)",
+        ),
         (lambda: BoardVectorEnv("tictactoe", 2).reset(options=5), "options must be a dict"),  # type: ignore[arg-type]
         (lambda: BoardVectorEnv("tictactoe", 2).reset(seed=1.5), "seed must be a whole"),  # type: ignore[arg-type]
         (lambda: BoardGameEnv("connect_four", max_cycles=1.5), "max_cycles must be .*, got 1.5"),  # type: ignore[arg-type]
@@ -64,6 +68,10 @@ def solo() -> SoloEnv:
         (lambda: GameBatch("connect_four", 2, threads=10**6), "threads must be a whole number, from 1 to 1024"),
         (lambda: match("tictactoe", ["random", "random"], 2, opening_plies=10**5), "opening_plies must be .* 0 to 9"),
         (lambda: connect_four().play_moves(5), "moves must be a list of action ids or names, got 5"),  # type: ignore[arg-type]
+        (
+            lambda: connect_four().play_moves(np.array(5)),
+            r"moves must be a list of action ids or names, got array\(5\)",
+        ),
         (lambda: connect_four().play_moves([None]), "move None at index 0 is illegal"),  # type: ignore[list-item]
         (lambda: connect_four().play_moves([3], tictactoe().new_state()), "state must be one state of connect_four"),
         (lambda: tictactoe().observation(tictactoe().new_state(), 5), "player must be 0, .*, or 1, got 5"),

@@ -133,6 +133,20 @@ def test_seeds_and_options_count_for_the_next_reset() -> None:
         env.reset()
 
 
+def test_a_reset_that_fails_is_followed_by_one_without_its_seed_and_options() -> None:
+    """Every later reset failed, too, until another seed and other options were given."""
+    env = BoardVecEnv("connect_four", 2, "random", "first")
+    for spoil, message in (
+        (lambda: env.seed(-1), "seed must be a whole number"),
+        (lambda: env.set_options({"moves": [99]}), "move 99 at index 0 is illegal"),
+        (lambda: env.set_options([{"moves": [0]}, {"moves": [1]}]), "share their options"),
+    ):
+        spoil()
+        with pytest.raises(ValueError, match=message):
+            env.reset()
+        assert not env.reset().any()  # the initial position, as the learner sees it who begins
+
+
 def test_attributes_are_shared() -> None:
     env = BoardVecEnv("connect_four", 3, "random")
     assert env.get_attr("game", indices=[0, 1]) == [env.game] * 2
