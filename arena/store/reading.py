@@ -211,7 +211,7 @@ def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None)
     found = (
         [one for one in known if str(one.number) == text]
         or [one for one in known if one.title.strip() == text]
-        or [one for one in known if text in one.title]
+        or [one for one in known if text in one.title and not text.isdecimal()]  # a number is no part of a title
     )
     if len(found) != 1:
         many = "several tournaments" if found else "no tournament"

@@ -142,3 +142,11 @@ class TestTournaments:
         assert rows(Path("games.db"), "SELECT title FROM tournaments") == [("day",)]
         match(GAME, PLAYERS, 2, store="games.db#night")
         assert listed() == [(2, "night", 2)]
+
+
+def test_a_number_is_no_part_of_a_title() -> None:
+    write_records("games.db#night 2 of 7", [ODD])
+    for number in ("2", "7", " 2 "):
+        with pytest.raises(ValueError, match=r"games\.db has no tournament"):
+            list(read_records(f"games.db#{number}"))
+    assert list(read_records("games.db#1")) == list(read_records("games.db#2 of")) == [ODD]
