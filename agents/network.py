@@ -11,6 +11,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from ..envs import Game
+from ..envs.outside.messages import shown
 from .models import load_model
 
 __all__ = ["ModelNetwork"]
@@ -34,6 +35,8 @@ class ModelNetwork:
 
     def __init__(self, model: Any, algorithm: str | None = None) -> None:
         self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
+        if not hasattr(self.model, "policy"):
+            raise ValueError(f"model must be one of stable-baselines3, its file, or a training run, got {shown(model)}")
 
     def check(self, game: Game) -> None:
         """Check that the model was trained for ``game``.

@@ -132,6 +132,8 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
             at a place is no agent, or cannot be loaded.
         FileNotFoundError: the file, or that of a model, is missing.
     """
+    if not isinstance(spec, str):
+        raise ValueError(f"expected a spec string such as 'mcts(simulations=100)', got {shown(spec)}")
     place = place_of(spec)
     if place is not None:
         _, args, kwargs = parse_spec(f"agent{spec.strip()[len(place) :]}")

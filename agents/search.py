@@ -17,6 +17,7 @@ from ..envs import Game, State, as_game
 from ..envs.checker import check_once
 from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
+from ..envs.outside.arguments import is_flag
 from ..envs.outside.messages import shown
 from .agent import Info, Observation, mask_in, state_of
 from .analysis import Analysis
@@ -28,6 +29,7 @@ __all__ = [
     "SearchAgent",
     "check_arguments",
     "check_budget",
+    "check_flags",
     "in_turn",
     "line_of",
     "most_positions",
@@ -264,6 +266,15 @@ def check_arguments(*checks: tuple[str, Any, bool, str]) -> None:
     for name, value, fits, expected in checks:
         if not fits:
             raise ValueError(f"{name} must be {expected}, got {shown(value)}")
+
+
+def check_flags(**flags: Any) -> None:
+    """Check that each is True or False, or 0 or 1 in their place: any other value, such as a text, would count as true.
+
+    Raises:
+        ValueError: one is not; the message names it.
+    """
+    check_arguments(*((name, flag, is_flag(flag), "True or False") for name, flag in flags.items()))
 
 
 def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:

@@ -55,9 +55,9 @@ def register_game(
         ValueError: another module has registered a game of that name; ``factory`` is not a `game_factory`; or a rule of
             the game that it makes by default breaks its promise (see `check_game`).
     """
-    name = factory.__name__
     if not hasattr(factory, "__wrapped__"):
         raise ValueError(f"expected a function decorated with game_factory, got {factory!r}")
+    name = factory.__name__
     known = _factories.get(name)
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -12,9 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit import bind
+from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..clock import run_with_stop
-from ..search import SearchAgent, check_arguments, check_budget, in_turn, line_of, most_positions, with_evaluation
+from ..search import (
+    SearchAgent,
+    check_arguments,
+    check_budget,
+    check_flags,
+    in_turn,
+    line_of,
+    most_positions,
+    with_evaluation,
+)
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
@@ -168,7 +177,8 @@ class AlphaBeta(SearchAgent):
         check_budget(depth=depth, nodes=nodes, seconds=seconds)
         if not iterative and (nodes is not None or seconds is not None):
             raise ValueError("iterative=False searches one depth to its end: give a depth, and no nodes or seconds")
-        check_arguments(("table_mb", table_mb, 0 <= table_mb < math.inf, "a finite number, at least 0"))
+        check_arguments(("table_mb", table_mb, is_between(table_mb, 0), "a finite number, at least 0"))
+        check_flags(iterative=iterative, ordered=ordered, selective=selective)
         given = {
             "deeper_entries": deeper_entries,
             "lmr": lmr,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game
-from ..search import DEEPEST, check_arguments
+from ...envs.outside.arguments import is_between, is_positive
+from ..search import DEEPEST, check_arguments, check_flags
 from .repeating import times_of
 from .workspace import STATUS
 
@@ -73,6 +74,11 @@ class Lengths(NamedTuple):
 # Those that order the moves, and are off without `ordered`; and those that are whole numbers.
 _ORDER = ("hash_move", "killers", "history", "captures", "countermoves")
 _WHOLE = ("lmr", "quiescence", "null_move", "late_pruning", "internal_reductions")
+_FLAGS = (
+    *("ordered", "hash_move", "killers", "history", "fold", "pvs", "iterative", "all_best", "deeper_entries"),
+    *("captures", "countermoves", "penalties", "check_extensions", "deep_reductions", "exchange_pruning"),
+    "repetitions",
+)
 # Those that stand in the record as they are.
 _COPIED = (
     *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
@@ -88,13 +94,19 @@ def check_options(options: Options) -> None:
         ValueError: an option is out of its range, or there is a window for ``aspiration`` and ``iterative`` is False.
     """
     aspiration, margin, singular = options.aspiration, options.margin, options.singular
+    check_flags(**{name: getattr(options, name) for name in _FLAGS})
     whole = {name: getattr(options, name) for name in _WHOLE}
     sizes = {name: getattr(options, name) for name in ("futility", "delta")}
     check_arguments(
         ("replacement", options.replacement, options.replacement in ("depth", "always"), "'depth' or 'always'"),
-        ("aspiration", aspiration, aspiration is None or aspiration > 0, "above 0, or None for no window"),
-        ("margin", margin, 0 <= margin < math.inf, "a finite number, at least 0"),
-        ("singular", singular, singular is None or 0 <= singular < math.inf, "a finite number, at least 0"),
+        (
+            "aspiration",
+            aspiration,
+            aspiration is None or is_positive(aspiration, math.inf),
+            "above 0, or None for no window",
+        ),
+        ("margin", margin, is_between(margin, 0), "a finite number, at least 0"),
+        ("singular", singular, singular is None or is_between(singular, 0), "a finite number, at least 0"),
         *(
             (
                 name,
@@ -105,7 +117,7 @@ def check_options(options: Options) -> None:
             for name, plies in whole.items()
         ),
         *(
-            (name, size, 0 <= size < math.inf, "a finite number, at least 0, which is off")
+            (name, size, is_between(size, 0), "a finite number, at least 0, which is off")
             for name, size in sizes.items()
         ),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ...envs import Game, as_game
+from ...envs.outside.arguments import is_between
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest
 from ..mcts import LinearPolicy
@@ -81,7 +82,7 @@ class AlphaGo(PUCT):
     ) -> None:
         game = as_game(game)
         check_budget(simulations=simulations, seconds=seconds, leaves=leaves, threads=threads)
-        check_arguments(("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"))
+        check_arguments(("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"))
         if priors not in get_args(Priors):
             raise ValueError(f"unknown priors {shown(priors)}: {nearest(str(priors), get_args(Priors))}")
         if rollout not in _ROLLOUTS:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
-from ...envs.jit.prng import new_rng
-from ...envs.outside.arguments import checked_whole
+from ...envs.jit.prng import new_rng, seed_sequence
+from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
-from ..search import SearchAgent, check_arguments, check_budget, in_turn
+from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -124,31 +124,32 @@ class MCTS(SearchAgent):
         rollouts = checked_whole("rollouts", rollouts, 1, _MOST)
         rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, _MOST)
         check_arguments(
-            ("c", c, 0 <= c < math.inf, "a finite number, at least 0"),
+            ("c", c, is_between(c, 0), "a finite number, at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
-            ("fpu", fpu, fpu is None or not math.isnan(fpu), "a number, or None"),
-            ("epsilon", epsilon, 0 <= epsilon <= 1, "between 0 and 1"),
+            ("fpu", fpu, fpu is None or is_between(fpu, -math.inf, math.inf), "a number, or None"),
+            ("epsilon", epsilon, is_between(epsilon, 0, 1), "between 0 and 1"),
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
-            ("rave", rave, 0 <= rave < math.inf, "a finite number, at least 0"),
-            ("rave_bias", rave_bias, 0 <= rave_bias < math.inf, "a finite number, at least 0"),
-            ("rave_bias", rave_bias, rave_bias == 0 or rave > 0, "0 without rave"),
-            ("prior", prior, 0 <= prior < math.inf, "a finite number, at least 0"),
+            ("rave", rave, is_between(rave, 0), "a finite number, at least 0"),
+            ("rave_bias", rave_bias, is_between(rave_bias, 0), "a finite number, at least 0"),
+            ("rave_bias", rave_bias, rave_bias == 0 or rave != 0, "0 without rave"),
+            ("prior", prior, is_between(prior, 0), "a finite number, at least 0"),
             (
                 "prior",
                 prior,
                 prior == 0 or self.game.knowledge.has_priors,
                 f"0 in {self.game.spec}, which has no priors",
             ),
-            ("bias", bias, 0 <= bias < math.inf, "a finite number, at least 0"),
-            ("widening", widening, widening is None or 0 < widening <= 1, "above 0 and at most 1, or None"),
+            ("bias", bias, is_between(bias, 0), "a finite number, at least 0"),
+            ("widening", widening, widening is None or is_positive(widening, 1), "above 0 and at most 1, or None"),
             (
                 "threads",
                 threads,
                 isinstance(threads, (int, np.integer)) and 1 <= threads <= MOST_THREADS,
                 f"a whole number from 1 to {MOST_THREADS}",
             ),
-            ("tree_mb", tree_mb, tree_mb is None or 0 < tree_mb < math.inf, "a finite number above 0, or None"),
+            ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
+        check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko)
         policy = policy_of(rollout, self.game)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
@@ -326,5 +327,5 @@ class MCTS(SearchAgent):
 
 def _rngs(seed: int | None, count: int) -> list[NDArray[np.uint64]]:
     """Return a generator for each tree. The first does not depend on how many there are."""
-    sequence = np.random.SeedSequence(seed)
+    sequence = seed_sequence(seed)
     return [new_rng(sequence), *map(new_rng, sequence.spawn(count - 1))]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
+from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..search import SearchAgent, check_budget, in_turn
 from .tree import rollout, ucb
@@ -113,7 +114,7 @@ class FlatMonteCarlo(SearchAgent):
         check_budget(simulations=simulations, seconds=seconds)
         if allocation not in _ALLOCATIONS:
             raise ValueError(f"allocation must be 'uniform' or 'ucb1', got {allocation!r}")
-        if not 0 <= c < math.inf:
+        if not is_between(c, 0):
             raise ValueError(f"c must be a number of at least 0, got {c!r}")
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.allocation, self.c = seconds, allocation, float(c)

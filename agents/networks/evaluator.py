@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game
+from ...envs.outside.arguments import is_positive
 from ..puct.evaluators import Answer, ObservationEvaluator
 from .inference import Inference, make_inference
 
@@ -36,7 +37,7 @@ class NetworkEvaluator(ObservationEvaluator):
     def __init__(
         self, net: PolicyValueNet | Inference | str | Path, *, temperature: float = 1.0, **settings: Any
     ) -> None:
-        if not 0 < temperature < np.inf:
+        if not is_positive(temperature):
             raise ValueError(f"temperature must be a number above 0, got {temperature!r}")
         self.temperature = temperature
         self._unit = 1.0  # the largest utility: a network's values are shares of it

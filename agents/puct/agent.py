@@ -14,14 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, State
 from ...envs.jit import bind
-from ...envs.jit.prng import new_rng
+from ...envs.jit.prng import new_rng, seed_sequence
+from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ..agent import Observation
 from ..analysis import Analysis
 from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.report import children_of, most_visited_line, standard_error
 from ..mcts.reuse import compile_reuse, find, subtree
-from ..search import SearchAgent, check_arguments, check_budget, in_turn
+from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
 from .forest.checks import check_gumbel, checked_root
@@ -134,19 +135,20 @@ class PUCT(SearchAgent):
     ) -> None:
         super().__init__(game)
         check_budget(simulations=simulations, seconds=seconds, batch=batch)
-        if lambda_ is None:
-            lambda_ = 0.0 if evaluator is None else 1.0
+        lambda_ = float(evaluator is not None) if lambda_ is None else lambda_
+        virtual_loss = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1)
         check_arguments(
-            ("c", c, 0 <= c < np.inf, "a finite number, at least 0"),
-            ("c_base", c_base, c_base is None or c_base > 0, "above 0, or None"),
-            ("lambda_", lambda_, 0 <= lambda_ <= 1, "between 0 and 1"),
-            ("virtual_loss", virtual_loss, virtual_loss >= 0 and virtual_loss % 1 == 0, "a whole number, at least 0"),
-            ("noise", noise, 0 <= noise <= 1, "between 0 and 1"),
-            ("fpu", fpu, not np.isnan(fpu), "a number"),
-            ("alpha", alpha, 0 < alpha < np.inf, "a finite number above 0"),
-            ("temperature", temperature, temperature >= 0, "at least 0"),
-            ("tree_mb", tree_mb, tree_mb is None or 0 < tree_mb < np.inf, "a finite number above 0, or None"),
+            ("evaluator", evaluator, evaluator is None or callable(evaluator), "a function of states, or None"),
+            ("c", c, is_between(c, 0), "a finite number, at least 0"),
+            ("c_base", c_base, c_base is None or is_positive(c_base, np.inf), "above 0, or None"),
+            ("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"),
+            ("noise", noise, is_between(noise, 0, 1), "between 0 and 1"),
+            ("fpu", fpu, is_between(fpu, -np.inf, np.inf), "a number"),
+            ("alpha", alpha, is_positive(alpha), "a finite number above 0"),
+            ("temperature", temperature, is_between(temperature, 0, np.inf), "at least 0"),
+            ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
+        check_flags(reuse_tree=reuse_tree, proofs=proofs)
         check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree = seconds, reuse_tree
@@ -167,8 +169,7 @@ class PUCT(SearchAgent):
         self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
         self._clean = np.empty(0)  # the priors at its root without noise, child by child
-        self._root = np.zeros(1, self.game.dtype)
-        self._leaves = np.zeros(self.batch, self.game.dtype)
+        self._root, self._leaves = np.zeros(1, self.game.dtype), np.zeros(self.batch, self.game.dtype)
         self._buffer = np.empty(self.game.num_actions, np.int32)
         self._seed(seed)
         if self._in_forest:
@@ -220,7 +221,7 @@ class PUCT(SearchAgent):
         return {**super().__getstate__(), "_tree": None, "_shown": None, "_forest": None}
 
     def _seed(self, seed: int | None) -> None:
-        sequence = np.random.SeedSequence(seed)
+        sequence = seed_sequence(seed)
         self._rng = new_rng(sequence)  # of the rollouts
         drawn, planted = sequence.spawn(2)
         self._generator = np.random.default_rng(drawn)  # of noise and drawn moves

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game
+from ...envs.outside.arguments import is_positive
 from ..network import ModelNetwork
 
 __all__ = ["Evaluator", "ObservationEvaluator", "policy_evaluator", "torch_evaluator"]
@@ -147,5 +148,5 @@ class _PolicyEvaluator(ObservationEvaluator):
 
 
 def _check_temperature(temperature: float) -> None:
-    if not 0 < temperature < np.inf:
+    if not is_positive(temperature):
         raise ValueError(f"temperature must be a number above 0, got {temperature!r}")

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
+from ...envs.outside.arguments import is_between, is_positive
 from ..analysis import Analysis
 from ..compiling import Stopwatch
-from ..search import DEEPEST, SearchAgent, check_arguments, in_turn
+from ..search import DEEPEST, SearchAgent, check_arguments, check_flags, in_turn
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof
 from .endings import Endings, has_count
@@ -118,9 +119,10 @@ class Solver(SearchAgent):
     ) -> None:
         super().__init__(game)
         check_arguments(
-            ("table_mb", table_mb, table_mb is None or 0 < table_mb < math.inf, "a finite number above 0"),
-            ("seconds", seconds, seconds >= 0, "at least 0"),
+            ("table_mb", table_mb, table_mb is None or is_positive(table_mb), "a finite number above 0"),
+            ("seconds", seconds, is_between(seconds, 0, math.inf), "at least 0"),
         )
+        check_flags(book=book)
         if self.game.repetition is not None and self.game.repetition.effect == "forbidden":
             raise ValueError(
                 f"{self.game.spec} cannot be solved: it forbids to repeat a position, so that what may be played "

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .linked import helper
 
-__all__ = ["below", "new_rng", "next_u64", "uniform", "uniform_action"]
+__all__ = ["below", "new_rng", "next_u64", "seed_sequence", "uniform", "uniform_action"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -27,8 +27,21 @@ _U11, _U27, _U30, _U31, _U32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
 
 def new_rng(seed: int | np.random.SeedSequence | None = None) -> NDArray[np.uint64]:
     """Return the state of a generator for kernels, well mixed from ``seed`` (None: from the system's entropy)."""
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    return sequence.generate_state(1, np.uint64).astype(np.uint64)
+    return seed_sequence(seed).generate_state(1, np.uint64).astype(np.uint64)
+
+
+def seed_sequence(seed: int | np.random.SeedSequence | None = None) -> np.random.SeedSequence:
+    """Return the sequence that a seed begins, or the sequence itself.
+
+    Raises:
+        ValueError: the seed is not a whole number, at least 0, or None.
+    """
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    try:
+        return np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        raise ValueError(f"seed must be a whole number, at least 0, or None, got {seed!r}") from None
 
 
 @helper

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import difflib
 import operator
+import sys
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
-__all__ = ["action_number", "check_jobs", "check_player", "checked_options", "checked_whole", "is_list"]
+import numpy as np
+
+__all__ = [
+    "action_number",
+    "check_jobs",
+    "check_player",
+    "checked_options",
+    "checked_whole",
+    "is_between",
+    "is_flag",
+    "is_list",
+    "is_positive",
+]
+
+_LARGEST = sys.float_info.max
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -34,6 +50,24 @@ def check_jobs(jobs: int) -> None:
     """
     if jobs == 0:
         raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+
+
+def is_between(value: Any, least: float, most: float = _LARGEST) -> bool:
+    """Return whether a value is a number from ``least`` to ``most``, by default a finite one; text, say, is none."""
+    try:
+        return isinstance(value, Real) and least <= float(value) <= most
+    except OverflowError:  # a whole number that no float can hold
+        return False
+
+
+def is_positive(value: Any, most: float = _LARGEST) -> bool:
+    """Return whether a value is a number above 0, up to ``most``, by default a finite one."""
+    return is_between(value, 0, most) and value > 0
+
+
+def is_flag(value: Any) -> bool:
+    """Return whether a value is a truth value, or 0 or 1 in place of one; the text ``"False"``, say, would be true."""
+    return isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1)
 
 
 def check_player(player: Any) -> None:

@@ -97,8 +97,8 @@ class Drawing:
             self._image(size).save(path, "PNG", optimize=True)
 
     def _image(self, size: int) -> Any:
-        scale = size / max(self.width, self.height)
-        return paint(self.shapes, self.size_in_pixels(size), scale, self.background)
+        pixels = self.size_in_pixels(size)
+        return paint(self.shapes, pixels, size / max(self.width, self.height), self.background)
 
     def _repr_svg_(self) -> str:
         """Show the drawing in a notebook."""

@@ -10,6 +10,7 @@ see `plyground.envs.render.overlays`. In a notebook a picture shows itself.
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from ..definition.board import Board
 from ..definition.terms import State
 from ..game import Game
+from ..outside.arguments import checked_whole
+from ..outside.messages import shown
 from ..outside.spec import nearest
 from .drawing import Drawing
 from .layout import Layout
@@ -46,8 +49,11 @@ def picture(
             ASCII.
 
     Raises:
-        ValueError: the game has no board or one that does not fit, or the overlay belongs to another position.
+        ValueError: the game has no board or one that does not fit, the state is of another game, or the overlay belongs
+            to another position.
+        TypeError: ``game`` is no `Game`.
     """
+    state, last = _checked(game, state, last, overlay, caption)
     board, style = board_of(game)
     codes = codes_of(game, board, state)
     layout = Layout(board, style)
@@ -72,6 +78,21 @@ def picture(
         over.legend,
     ]
     return Drawing(layout.width, height, (*shapes, *below), style.page, game.spec, "\n".join(filter(None, words)))
+
+
+def _checked(game: Any, state: Any, last: Any, overlay: Any, caption: Any) -> tuple[State, tuple[State, int] | None]:
+    """Return the position and the last move as records of the game; whether they are valid is not asked."""
+    if not isinstance(game, Game):
+        raise TypeError(f"expected a Game, such as make_game('connect_four'), got {shown(game)}")
+    if last is not None:
+        if not isinstance(last, tuple) or len(last) != 2:
+            raise ValueError(f"last must be the state before the last move, and its action, got {shown(last)}")
+        last = game.state_check.record(last[0], "last[0]"), checked_whole("last[1]", last[1], 0, game.num_actions - 1)
+    if overlay is not None and not all(hasattr(overlay, part) for part in ("values", "visits", "pv")):
+        raise ValueError(f"overlay must be what an agent's analyse returns, got {shown(overlay)}")
+    if not isinstance(caption, str):
+        raise ValueError(f"caption must be a text, got {shown(caption)}")
+    return game.state_check.record(state), last
 
 
 def board_of(game: Game) -> tuple[Board, Style]:

@@ -214,8 +214,8 @@ class GameBatch:
                 changed.
         """
         rows = checked_rows(rows, self.num_envs)
-        if states.shape != rows.shape:
-            raise ValueError(f"{rows.size} rows begin at as many states, got shape {states.shape}")
+        if np.shape(states) != rows.shape:
+            raise ValueError(f"{rows.size} rows begin at as many states, got shape {np.shape(states)}")
         starts = [Position(self.game) for _ in rows]
         for start, state in zip(starts, states, strict=True):
             begin(self.game, start, {"state": state})

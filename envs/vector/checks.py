@@ -57,6 +57,9 @@ def checked_rows(given: Any, num_envs: int) -> NDArray[np.intp]:
     raise ValueError(f"rows must be different rows from 0 to {num_envs - 1}, got {given!r}")
 
 
+_LARGEST = np.iinfo(np.int64).max
+
+
 def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
     """Return actions [some] as integers, side by side in memory, of any value.
 
@@ -66,6 +69,8 @@ def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.i
     given = np.asarray(actions)
     if given.shape != rows.shape or given.dtype.kind not in "iu":
         raise ValueError(f"actions must be {rows.size} integers, one for each game, got {actions!r}")
+    if given.dtype == np.uint64 and given.size and given.max() > _LARGEST:
+        raise ValueError(f"action {given.max()} is no action of any game: expected integers up to {_LARGEST}")
     return np.ascontiguousarray(given, np.int64)
 
 

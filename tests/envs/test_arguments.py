@@ -9,7 +9,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta
+from plyground.agents import MCTS, PUCT, AlphaBeta, AlphaZero, FlatMonteCarlo, Policy, Random, Solver, make
+from plyground.agents.networks import NetworkEvaluator
 from plyground.arena import match
 from plyground.envs import (
     Board,
@@ -21,6 +22,7 @@ from plyground.envs import (
     connect_four,
     make_game,
     othello,
+    register_game,
     tictactoe,
 )
 from plyground.envs.render import picture
@@ -193,3 +195,63 @@ class TestRowsOfBatches:
         search: Any = AlphaBeta("connect_four(rows=5)", depth=1).batched()
         with pytest.raises(ValueError, match=r"expected a batch of connect_four\(rows=5\), got one of connect_four"):
             search.act(GameBatch("connect_four", 2), np.arange(2))
+
+
+ODD: Any = "1"  # text in place of a number, as a file of settings may give it
+GAME: Any = tictactoe()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: AlphaBeta(GAME, table_mb=ODD), "table_mb must be a finite number, at least 0, got '1'"),
+        (lambda: AlphaBeta(GAME, table_mb=10**400), "table_mb must be a finite number, at least 0, got 1000"),
+        (lambda: AlphaBeta(GAME, aspiration=ODD), "aspiration must be above 0, or None for no window, got '1'"),
+        (lambda: AlphaBeta(GAME, singular=ODD), "singular must be a finite number, at least 0, got '1'"),
+        (lambda: AlphaBeta(GAME, delta=ODD), "delta must be a finite number, .*, got '1'"),
+        (lambda: AlphaBeta(GAME, pvs=ODD), "pvs must be True or False, got '1'"),
+        (lambda: AlphaBeta(GAME, selective=ODD), "selective must be True or False, got '1'"),
+        (lambda: MCTS(GAME, c=ODD), "c must be a finite number, at least 0, got '1'"),
+        (lambda: MCTS(GAME, fpu=ODD), "fpu must be a number, or None, got '1'"),
+        (lambda: MCTS(GAME, rave_bias=0.1, rave=ODD), "rave must be a finite number, at least 0, got '1'"),
+        (lambda: MCTS(GAME, widening=ODD), "widening must be above 0 and at most 1, or None, got '1'"),
+        (lambda: MCTS(GAME, tree_mb=ODD), "tree_mb must be a finite number above 0, or None, got '1'"),
+        (lambda: MCTS(GAME, solver=ODD), "solver must be True or False, got '1'"),
+        (lambda: MCTS(GAME, seed=ODD), "seed must be a whole number, at least 0, or None, got '1'"),
+        (lambda: PUCT(GAME, c=ODD), "c must be a finite number, at least 0, got '1'"),
+        (lambda: PUCT(GAME, virtual_loss=ODD), "virtual_loss must be a whole number, .*, got '1'"),
+        (lambda: PUCT(GAME, alpha=ODD), "alpha must be a finite number above 0, got '1'"),
+        (lambda: PUCT(GAME, c_visit=ODD), "c_visit must be a number, at least 0 .*, got '1'"),
+        (lambda: PUCT(GAME, proofs=ODD), "proofs must be True or False, got '1'"),
+        (lambda: PUCT(GAME, evaluator=ODD), "evaluator must be a function of states, or None, got '1'"),
+        (lambda: FlatMonteCarlo(GAME, c=ODD), "c must be a number of at least 0, got '1'"),
+        (lambda: Solver(GAME, table_mb=ODD), "table_mb must be a finite number above 0, got '1'"),
+        (lambda: Solver(GAME, seconds=ODD), "seconds must be at least 0, got '1'"),
+        (lambda: NetworkEvaluator(ODD, temperature=ODD), "temperature must be a number above 0, got '1'"),
+        (lambda: Random(seed=-1), "seed must be a whole number, at least 0, or None, got -1"),
+        (lambda: make(ODD and 3, GAME), r"expected a spec string such as 'mcts\(simulations=100\)', got 3"),
+        (lambda: AlphaZero("connect_four", 3), "net must be a network, its file, or the folder .*, got 3"),
+        (lambda: Policy(GAME, 3), "model must be one of stable-baselines3, .*, got 3"),
+        (lambda: register_game(ODD), "expected a function decorated with game_factory, got '1'"),
+        (lambda: picture(GAME, ODD), "state must be one state of tictactoe, got '1'"),
+        (lambda: picture(GAME, GAME.new_state(), last=ODD), "last must be the state before .*, got '1'"),
+        (lambda: picture(GAME, GAME.new_state(), last=(GAME.new_state(), 9)), r"last\[1\] must be .* 0 to 8, got 9"),
+        (lambda: picture(GAME, GAME.new_state(), overlay=ODD), "overlay must be what .* returns, got '1'"),
+        (lambda: picture(GAME, GAME.new_state(), caption=3), "caption must be a text, got 3"),  # type: ignore[arg-type]
+        (lambda: picture(GAME, GAME.new_state()).to_array(ODD), "size, .* must be a whole number, .*, got '1'"),
+        (lambda: GameBatch(GAME, 2).begin_at(np.arange(2), ODD), "2 rows begin at as many states, got shape"),
+        (
+            lambda: GameBatch(GAME, 2, seed=0).step(np.array([0, 2**64 - 1], np.uint64)),
+            "action 18446744073709551615 is no action of any game",
+        ),
+    ],
+)
+def test_what_is_no_number_or_nothing_of_ours_is_named(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_numbers_of_numpy_and_infinities_are_taken_where_they_mean_something() -> None:
+    AlphaBeta(GAME, table_mb=np.float32(0.5), aspiration=np.inf, pvs=np.bool_(False), killers=0)  # type: ignore[arg-type]
+    MCTS(GAME, c=np.int64(2), fpu=-np.inf, solver=1)  # type: ignore[arg-type]
+    PUCT(GAME, c_base=np.inf, temperature=np.inf, fpu=np.float64(1))

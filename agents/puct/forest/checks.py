@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....envs import Game
-from ....envs.outside.arguments import checked_whole
+from ....envs.outside.arguments import checked_whole, is_between
 from ....envs.outside.spec import nearest
 
 __all__ = [
@@ -36,7 +36,7 @@ def check_number(name: str, value: float, least: float, most: float = MOST_NUMBE
     Raises:
         ValueError: it is not; the message calls it ``name``.
     """
-    if not least <= value <= most:
+    if not is_between(value, least, most):
         end = "" if most == math.inf else f" and at most {most:g}"
         raise ValueError(f"{name} must be a number, at least {least}{end}, got {value!r}")
 

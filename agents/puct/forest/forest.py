@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....envs import Game
 from ....envs.jit import bind
-from ....envs.jit.prng import new_rng
+from ....envs.jit.prng import new_rng, seed_sequence
 from ....envs.outside.arguments import checked_whole
 from ....envs.outside.limits import MOST_THREADS
 from .cache import EvaluationCache
@@ -177,7 +177,7 @@ class Forest:
 
     def seed(self, seed: int | np.random.SeedSequence | None) -> None:
         """Start the random numbers of all rows anew."""
-        sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        sequence = seed_sequence(seed)
         for row, child in zip(self.rngs, sequence.spawn(self.rows), strict=True):
             row[:] = new_rng(child)
 
