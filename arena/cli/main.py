@@ -6,6 +6,7 @@ Results go to standard output; progress and errors to standard error. A user's m
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -83,9 +84,12 @@ def main() -> None:
     What was done before Ctrl-C is printed all the same. Where it is how one ends, as in ``watch``, it is no error.
     """
     try:
+        for stream in (sys.stdout, sys.stderr):  # what an encoding such as ASCII lacks is a question mark, and no error
+            if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+                stream.reconfigure(errors="replace")
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except _UsageError as error:
-        _complain(error.format_message())
+        _complain(f"{error.format_message()}{_value_of(error)}")
     except OSError as error:
         _complain(_in_words(error))
     except (ValueError, ImportError) as error:
@@ -101,6 +105,12 @@ def main() -> None:
         _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
+
+
+def _value_of(error: Any) -> str:
+    """Return the end of a message that does not name the value: those of Pydantic, which newer Typers ask."""
+    faults: Any = getattr(error.__cause__, "errors", None)
+    return f", got {faults()[0]['input']!r}" if callable(faults) else ""
 
 
 def _complain(message: str) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -229,6 +230,24 @@ class TestJson:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("option", "value"), [("--games", "many"), ("--seed", "-1")])
+def test_a_value_that_an_option_does_not_take_is_named(run: Run, option: str, value: str) -> None:
+    said = run("match", "random", "random", option, value, code=2)[1]
+    assert value in said.partition(f"Invalid value for '{option}':")[2]
+
+
+def test_characters_that_the_terminal_lacks_are_question_marks() -> None:
+    """They are no error after a match is played."""
+    play = "from plyground.arena.cli import main; main()"
+    arguments = ("match", "random", "random", "--game", "tictactoe", "--games", "2")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", play, *arguments], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[2].split()[:4] == ["1", "random#1", "?", "1"]
+
+
 def test_uci_is_spoken_at_standard_input() -> None:
     command = [sys.executable, "-m", "plyground.arena", "uci", "random"]
     done = subprocess.run(
