@@ -88,7 +88,7 @@ def _players(title: str | None) -> Table:
         padding=(0, 1, 0, 0),
     )
     result.add_column("#", justify="right")
-    result.add_column("player", overflow="fold", min_width=14)
+    result.add_column("player", overflow="fold", min_width=8)  # what is cut off the others would be units and digits
     return result
 
 
@@ -101,7 +101,7 @@ def _add_opponents(table: Table, players: int) -> None:
 def _add_numbers(table: Table, *headings: str) -> None:
     """Add columns of numbers."""
     for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", no_wrap=True, min_width=len(heading))
 
 
 def _percents(shares: Iterable[float], own: int, digits: int) -> list[str]:

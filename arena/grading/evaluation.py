@@ -155,7 +155,7 @@ def evaluate(
     """
     game = as_game(game)
     agent = as_agent(player, game)
-    if games < 2 or games % 2:
+    if checked_whole("games", games, 0) < 2 or games % 2:
         raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
     seed = checked_whole("seed", seed, 0)
     check_jobs(jobs)

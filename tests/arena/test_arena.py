@@ -221,6 +221,18 @@ class TestRoundRobin:
         assert ".5" in lines[1]
         assert all(any(name in line for line in lines) for name in names)
 
+    def test_units_of_three_players_fit_into_60_columns(self) -> None:
+        names = ["alphabeta(depth=4)", "mcts(simulations=100)", "random"]
+        records = [
+            GameRecord("connect_four", list(pair), [0], 0, [1.0, -1.0], "finished", [0.00123], [0], 1)
+            for pair in combinations(names, 2)
+        ]
+        console = Console(width=60)
+        with console.capture() as captured:
+            console.print(cross_table(standings(records)))
+        lines = [line.rstrip() for line in captured.get().splitlines()]
+        assert [line[-8:] for line in lines if line[:1] in "12"] == [" 1.23 ms", " 1.23 ms"]
+
     def test_players(self) -> None:
         with pytest.raises(ValueError, match="it takes two players"):
             iter_match("connect_four", ["random"])

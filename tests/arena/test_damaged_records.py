@@ -73,6 +73,7 @@ def test_fields_of_json_lines(tmp_path: Path, field: str, value: Any, message: s
         ("games.jsonl", "[" * 100_000, "nested too deeply"),
         ("games.jsonl", '{"a": ' + "9" * 5000 + "}", "line 1: "),
         ("games.jsonl", "x" * 100_000, "line 1: "),
+        ("games.jsonl", "hello", "line 1: no JSON: expecting value at character 1, got 'hello'"),
         ("games.jsonl", json.dumps(GOOD).encode("utf-16"), "line 1: the file is UTF-16, expected UTF-8"),
         ("games.jsonl", json.dumps(GOOD).encode("utf-32"), "line 1: the file is UTF-32"),
         ("games.jsonl", json.dumps({**GOOD, "game": "é"}, ensure_ascii=False).encode("latin-1"), "'utf-8' codec"),

@@ -132,6 +132,7 @@ class TestFen:
         ("fen", "message"),
         [
             ("", "it has 0 fields"),
+            ("zz", "it has 1 field:"),
             (START.replace(" w ", " x "), "the side to move must be w or b"),
             (START.replace("/8/8", "/8", 1), "it has 7 ranks"),
             (START.replace("/8/", "/44/", 1), "two digits side by side"),

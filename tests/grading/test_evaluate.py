@@ -137,8 +137,9 @@ class TestEvaluate:
         ("options", "message"),
         [
             ({"games": 3}, "games must be even"),
-            ({"seed": -1}, "seed must be a whole number, at least 0"),
-            ({"jobs": 0}, "jobs must be a number of processes"),
+            ({"seed": -1}, "seed must be a whole number, at least 0, got -1"),
+            ({"jobs": 0}, "jobs must be a number of processes, .*, got 0"),
+            ({"seed": "x"}, "seed must be a whole number, at least 0, got 'x'"),
             ({"positions": -1}, "positions must be a number of each ply"),
             ({"positions": "endgame"}, "unknown set of positions 'endgame': did you mean 'endgames'"),
             ({"positions": "endgames"}, "no positions of mnk.m=4. come with the package"),

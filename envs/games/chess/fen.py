@@ -45,7 +45,8 @@ def read_fen(text: str, is_960: bool = False, always: bool = False, most_quiet: 
     """
     fields = text.split() if isinstance(text, str) else []
     if not 4 <= len(fields) <= 6:
-        _fail(text, f"it has {len(fields)} fields: expected 4 to 6, as in '8/8/8/8/8/8/4P3/K6k w - - 0 1'")
+        some = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+        _fail(text, f"it has {some}: expected 4 to 6, as in '8/8/8/8/8/8/4P3/K6k w - - 0 1'")
     ranks, turn, castling, passed = fields[:4]
     if turn not in ("w", "b"):
         _fail(text, f"the side to move must be w or b, got {turn!r}")
