@@ -109,8 +109,8 @@ def main() -> None:
 
 def _value_of(error: Any) -> str:
     """Return the end of a message that does not name the value: those of Pydantic, which newer Typers ask."""
-    faults: Any = getattr(error.__cause__, "errors", None)
-    return f", got {faults()[0]['input']!r}" if callable(faults) else ""
+    fault: Any = error.__cause__
+    return f", got {fault.errors()[0]['input']!r}" if hasattr(fault, "errors") else ""
 
 
 def _complain(message: str) -> NoReturn:
