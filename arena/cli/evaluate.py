@@ -62,7 +62,7 @@ def evaluate_player(
     from ..grading.files import as_data
     from ..grading.report import print_evaluation
     from ..progress import collect_with_progress, play_with_progress
-    from .parts.evaluation import curve_table, graded_curve, named, save, save_curve
+    from .parts.evaluation import curve_table, graded_curve, named, save, save_curve, tell_losses
     from .parts.modes import check_options
 
     check_options(context, "--curve" if curve else "--json" if as_json else "text", {"text": ("blunders",)})
@@ -104,6 +104,7 @@ def evaluate_player(
         make(asked.spec, made)
         out.mkdir(exist_ok=True)
     found = evaluate(asked.spec, made, name=asked.name, **options)
+    tell_losses(found)
     if as_json:
         print(json.dumps(as_data(found), indent=2))
     else:

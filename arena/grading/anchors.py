@@ -8,6 +8,7 @@ compared. Ratings of other rungs, and of variants, are measured when they are ne
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,11 +19,13 @@ from ...envs.outside.spec import same_spec
 from ..matches import iter_match
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
+from ..tournaments.course import MAX_FAILURES
 
 __all__ = [
     "Watch",
     "anchors_of",
     "committed_anchors",
+    "is_played_out",
     "ladder_of",
     "measure_anchors",
     "pairings_of",
@@ -116,9 +119,15 @@ def measure_anchors(
         for pairing in pairings
     ]
     records = watch((record for one in matches for record in one), games * len(pairings))
-    if len(records) < games * len(pairings):
+    if not all(is_played_out([one for one in records if set(one.players) == set(both)], games) for both in pairings):
         return None
     return ratings_of(rungs, records)
+
+
+def is_played_out(records: Sequence[GameRecord], games: int) -> bool:
+    """Return whether a match of so many games is over: all were played, or a player failed so often that it left."""
+    failed = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == "failed")
+    return len(records) >= games or max(failed.values(), default=0) >= MAX_FAILURES
 
 
 def pairings_of(rungs: Sequence[str]) -> list[tuple[str, str]]:

@@ -194,6 +194,9 @@ def evaluate(
             stopped = True
             played = 0 if climbed is None else len(climbed.records)
             notes.append(f"stopped before all games of the ladder were played: {played} were")
+        elif climbed is not None:
+            short = [one for one in climbed.rungs if one.result.games < games]
+            notes += [f"against {one.player} only {one.result.games} games count: too many errors" for one in short]
     return Evaluation(
         player=name or player_name(player),
         game=game.spec,

@@ -6,7 +6,7 @@ rungs come from is said in `plyground.arena.grading.anchors`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...agents import make
@@ -16,7 +16,7 @@ from ..matches import iter_match
 from ..ratings import Difference, elo_difference, pair_scores, rate_against
 from ..records.record import GameRecord
 from ..tournaments import Score
-from .anchors import Watch, anchors_of
+from .anchors import Watch, anchors_of, is_played_out
 
 __all__ = ["LADDERS", "Ladder", "Rung", "climb", "ladder_rungs"]
 
@@ -72,7 +72,8 @@ class Ladder:
         rating: the player's rating by all games, with its interval of 95 %, and the score over all of them.
         measured_now: whether the ratings of the rungs were measured for this ladder, in as many games of each pairing;
             else they are those that come with the package.
-        complete: whether all games were played.
+        complete: whether all games were played; those of a rung are fewer, where one of the two failed so often that it
+            was withdrawn from that match.
         records: the games.
     """
 
@@ -147,8 +148,20 @@ def climb(
     ratings, measured_now = anchors_of(game, rungs, games, seed, opening_plies, jobs, watch)
     if ratings is None:
         return None
-    records = watch((record for one in matches for record in one), games * len(rungs))
-    parts = {rung: _whole_pairs(records[i * games : (i + 1) * games]) for i, rung in enumerate(rungs)}
+    met: list[str] = []  # the rung of each game: a match has fewer, if somebody fails too often and is withdrawn
+
+    def played() -> Iterator[GameRecord]:
+        for rung, one in zip(rungs, matches, strict=True):
+            for record in one:
+                met.append(rung)
+                yield record
+
+    records = watch(played(), games * len(rungs))
+    parts: dict[str, list[GameRecord]] = {rung: [] for rung in rungs}
+    for record, rung in zip(records, met, strict=False):  # the last game may have come too late
+        parts[rung].append(record)
+    is_complete = all(is_played_out(part, games) for part in parts.values())
+    parts = {rung: part[: len(part) // 2 * 2] for rung, part in parts.items()}
     pairs = {rung: pair_scores(part) for rung, part in parts.items() if part}
     if not pairs:
         return None
@@ -156,13 +169,9 @@ def climb(
         rungs=tuple(_rung(rung, ratings[rung], scores, parts[rung]) for rung, scores in pairs.items()),
         rating=rate_against(ratings, pairs),
         measured_now=measured_now,
-        complete=len(records) == games * len(rungs),
+        complete=is_complete,
         records=tuple(records),
     )
-
-
-def _whole_pairs(records: Sequence[GameRecord]) -> Sequence[GameRecord]:
-    return records[: len(records) // 2 * 2]
 
 
 def _rung(rung: str, elo: float, pairs: Sequence[float], records: Sequence[GameRecord]) -> Rung:

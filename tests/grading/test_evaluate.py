@@ -346,6 +346,13 @@ class TestCommand:
         assert message in said
         assert {path.name for path in tmp_path.iterdir()} == {"empty", "of_alphago", "a_file"}
 
+    def test_games_that_were_not_lost_on_the_board(self, run: Any, tmp_path: Path) -> None:
+        (tmp_path / "mine.py").write_text("def first(observation, info): return 0\n")
+        spec = f"{tmp_path / 'mine.py'}:first"
+        printed, said = run(spec, "-g", "tictactoe", "--positions", "0", "--ladder", "random", "--games", "4", "--json")
+        assert json.loads(printed)["ladder"]["rungs"][0]["losses"] == 4
+        assert f"{spec} lost 3 games by illegal moves" in said  # one on the board
+
     @pytest.mark.parametrize("config", ["{}", "[]", "no json", '{"game": 7}'])
     def test_a_bad_configuration(self, run: Any, training_run: Path, tmp_path: Path, config: str) -> None:
         (tmp_path / "checkpoints").symlink_to(training_run / "checkpoints")

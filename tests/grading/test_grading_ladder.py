@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 
 from plyground.agents import make
-from plyground.arena import GameRecord, Ratings, climb, elo_difference, match, pair_scores, rate_against
+from plyground.agents.engines import EngineError
+from plyground.arena import GameRecord, Ratings, climb, elo_difference, evaluate, match, pair_scores, rate_against
 from plyground.arena.grading.anchors import anchors_of, committed_anchors, ladder_of, measure_anchors, save_anchors
 from plyground.arena.grading.ladder import LADDERS, ladder_rungs
+from plyground.arena.tournaments.course import MAX_FAILURES
 from plyground.envs import make_game
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
@@ -27,6 +30,21 @@ def play_all(played: Iterator[GameRecord], total: int) -> list[GameRecord]:
     records = list(played)
     assert len(records) == total
     return records
+
+
+class Failing:
+    """A program that ends in the middle of a game, from some game on."""
+
+    def __init__(self, games: int) -> None:
+        self._left = games
+
+    def reset(self, seed: int | None = None) -> None:
+        self._left -= 1
+
+    def act(self, observation: Any, info: Any) -> int:
+        if self._left < 0:
+            raise EngineError("it has ended")
+        return int(info["action_mask"].nonzero()[0][0])
 
 
 def expected(elo: float, other: float) -> float:
@@ -179,6 +197,29 @@ class TestClimb:
         found = climb("random", GAME, ["random"], games=4)
         assert found is not None
         assert found.records[0].players == ["random#1", "random#2"]
+
+    def test_a_player_that_fails_is_withdrawn_from_each_match(self) -> None:
+        # Its match with a rung then has fewer games, and those with the next are not taken for the rest.
+        found = climb(Failing(9), GAME, RUNGS, games=6)
+        assert found is not None
+        assert found.complete
+        assert [rung.result.games for rung in found.rungs] == [6, 6, 2]  # of the last three games, one has no other
+        assert [record.ending for record in found.records] == ["finished"] * 9 + ["failed"] * 6
+        assert {record.players[0] for record in found.records[-3:]} == {"Failing", RUNGS[2]}
+        grades = evaluate(Failing(0), GAME, positions=0, ladder=["random"], games=4, name="it")
+        assert not grades.stopped
+        assert grades.notes[-1] == "against random only 2 games count: too many errors"
+
+    def test_a_rung_that_fails_has_a_rating(self) -> None:
+        rungs = ("random", "alphabeta(depth=1)")
+
+        def failing(played: Iterator[GameRecord], total: int) -> list[GameRecord]:
+            lost = [replace(one, ending="failed", outcome=[-1.0, 1.0]) for one in played]  # by whoever began
+            return lost[: 2 * MAX_FAILURES - 1]
+
+        found = measure_anchors(make_game(GAME), rungs, 20, watch=failing)
+        assert found is not None
+        assert found.elo["random"] == 0
 
     def test_ladders(self) -> None:
         assert len(ladder_rungs("full")) == 13

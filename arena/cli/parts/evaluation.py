@@ -21,8 +21,9 @@ from ...grading.files import save_evaluation, write_csv
 from ...grading.plots import can_plot, plot_calibration, plot_curve
 from ...lines import print_plain
 from ...records.record import write_records
+from .losses import Losses
 
-__all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve"]
+__all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve", "tell_losses"]
 
 _err = Console(stderr=True)
 _MODELS = ("model.zip", "model.safetensors")  # the newest of a run
@@ -69,10 +70,19 @@ def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> list[Cu
         if point.found.stopped:
             break
         points.append(point)
+        tell_losses(point.found)
         print_plain(_err, f"{point.path.name} done, {len(points)} of {every}")
     if not points:
         raise typer.Exit(130)
     return points
+
+
+def tell_losses(found: Evaluation) -> None:
+    """Say who lost games of the ladder otherwise than by the rules."""
+    losses = Losses()
+    for record in () if found.ladder is None else found.ladder.records:
+        losses.add(record)
+    losses.tell()
 
 
 def curve_table(rows: list[dict[str, Any]]) -> Table:
