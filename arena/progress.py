@@ -24,7 +24,7 @@ from rich.text import Text
 
 from .interruption import uninterrupted
 from .notices import CONSOLE
-from .ratings.lists import rate_games
+from .ratings.lists import lead_of
 from .ratings.paired import PairCounter
 from .records.formats import read_games, write_games
 from .records.names import split_name
@@ -187,14 +187,12 @@ class _Leader:
     def now(self) -> str:
         """Return such a line of all games until now."""
         try:
-            games = self._games.counted()
-            best, second = rate_games(games).ratings[:2]
-            lead = next(one for one in rate_games(games, anchors={second.name: 0}).ratings if one.name == best.name)
+            lead = lead_of(self._games.counted())
         except ValueError:  # some have not met yet
             return ""
         if lead.elo < 0.5:
             return "nobody leads"
-        return f"{best.name} leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
+        return f"{lead.name} leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
 
 
 def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:

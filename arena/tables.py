@@ -37,7 +37,7 @@ def ratings_table(found: RatingList) -> Table:
     """Return ratings with their intervals, best first, each with the likelihood that it is above the next."""
     result = _players(f"{found.game}, {found.games} games, {2 * found.pairs} of them in pairs")
     _add_numbers(result, "Elo", "interval", "games", "score", "LOS")
-    chances = found.superiority
+    chances = found.superior_to_next
     for number, one in enumerate(found.ratings):
         result.add_row(
             str(number + 1),
@@ -46,7 +46,7 @@ def ratings_table(found: RatingList) -> Table:
             "fixed" if one.name in found.anchors else f"{one.low:+.0f} to {one.high:+.0f}",
             str(one.games),
             f"{one.score:.1%}",
-            f"{chances[number, number + 1]:.1%}" if number + 1 < len(found.ratings) else "",
+            f"{chances[number]:.1%}" if number + 1 < len(found.ratings) else "",
         )
     return result
 

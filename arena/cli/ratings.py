@@ -115,10 +115,9 @@ def _notes(found: RatingList) -> str:
 
 def _data_of(found: RatingList, los: bool) -> dict[str, Any]:
     """Return the list for programs."""
-    chances = found.superiority
     players = [one._asdict() for one in found.ratings]
-    for place, player in enumerate(players[:-1]):
-        player["superior_to_next"] = float(chances[place, place + 1])
+    for player, chance in zip(players, found.superior_to_next, strict=False):
+        player["superior_to_next"] = chance
     data: dict[str, Any] = {
         "game": found.game,
         "games": found.games,
@@ -130,7 +129,7 @@ def _data_of(found: RatingList, los: bool) -> dict[str, Any]:
         "draw_parameter": found.draw_parameter,
         "players": players,
     }
-    return data | ({"superiority": chances.tolist()} if los else {})
+    return data | ({"superiority": found.superiority.tolist()} if los else {})
 
 
 def _beyond(games: PairedGames, order: list[str], confidence: float) -> dict[str, Any]:

@@ -136,6 +136,8 @@ class Certainty:
         quantile = float(t.ppf((1 + confidence) / 2, _TAILS * spread.freedom))
         if math.isinf(quantile):  # the confidence differs from 1 by less than rounding
             return -math.inf, math.inf
+        if quantile == 0:  # or from 0
+            return 0.0, 0.0
         wanted = quantile * math.sqrt(spread.dispersion)
         return -self._distance(contrast, spread, wanted, -1.0), self._distance(contrast, spread, wanted, 1.0)
 

@@ -19,7 +19,7 @@ from .difference import ELO_PER_LOGIT
 from .model import Model, Point
 from .paired import PairedGames, paired_games
 
-__all__ = ["Advantage", "Rating", "RatingList", "rate_games", "rating_list"]
+__all__ = ["Advantage", "Lead", "Rating", "RatingList", "lead_of", "rate_games", "rating_list"]
 
 _FARTHEST = 1e5  # Elo of an anchor
 
@@ -38,6 +38,15 @@ class Rating(NamedTuple):
 class Advantage(NamedTuple):
     """What the first move is worth, in Elo that are added to the rating of the player who has it."""
 
+    elo: float
+    low: float  # the lower end of the interval
+    high: float  # the upper end of the interval
+
+
+class Lead(NamedTuple):
+    """By how many Elo the best player is above the next."""
+
+    name: str
     elo: float
     low: float  # the lower end of the interval
     high: float  # the upper end of the interval
@@ -92,19 +101,34 @@ class RatingList:
         It is Student's distribution of the signed root of how far the likelihood falls where the two are equal,
         corrected for pairs as intervals are. Of a player and itself it is 1/2.
         """
-        games, model, best = self._fit
-        certainty = Certainty(games, model, best)
-        numbers = [games.names.index(one.name) for one in self.ratings]
-        chances = np.full((len(numbers), len(numbers)), 0.5)
-        for row, i in enumerate(numbers):
-            for column, j in enumerate(numbers[:row]):
-                contrast, lead = model.contrast({i: 1.0, j: -1.0}), float(best.values[i] - best.values[j])
-                if contrast.any():
-                    chance = certainty.chance_above_zero(contrast, lead)
-                else:  # both are anchors
-                    chance = (math.copysign(1.0, lead) + 1) / 2 if lead else 0.5
+        count = len(self.ratings)
+        chances = np.full((count, count), 0.5)
+        for row in range(count):
+            for column in range(row):
+                chance = self._chance(row, column)
                 chances[row, column], chances[column, row] = chance, 1 - chance
         return chances
+
+    @cached_property
+    def superior_to_next(self) -> list[float]:
+        """How likely each player but the last is stronger than the next: what `superiority` says beside its diagonal.
+
+        The whole of that takes as many times as long as there are players.
+        """
+        return [1 - self._chance(row + 1, row) for row in range(len(self.ratings) - 1)]
+
+    @cached_property
+    def _certainty(self) -> Certainty:
+        return Certainty(*self._fit)
+
+    def _chance(self, row: int, column: int) -> float:
+        """Return how likely one of two players is stronger, by their places."""
+        games, model, best = self._fit
+        i, j = (games.names.index(self.ratings[place].name) for place in (row, column))
+        contrast, lead = model.contrast({i: 1.0, j: -1.0}), float(best.values[i] - best.values[j])
+        if contrast.any():
+            return self._certainty.chance_above_zero(contrast, lead)
+        return (math.copysign(1.0, lead) + 1) / 2 if lead else 0.5  # both are anchors
 
 
 def rating_list(
@@ -192,6 +216,17 @@ def rate_games(
         pairs=int(games.pairs.sum()),
         _fit=(games, model, best),
     )
+
+
+def lead_of(games: PairedGames, confidence: float = 0.95) -> Lead:
+    """Return who is rated highest, and by how much, with an interval: the work of one player of `rate_games`."""
+    _check_met(games, [])
+    model = Model(games, {})
+    best = model.most_likely()
+    first, second = np.argsort(-best.values[:-2], kind="stable")[:2].tolist()
+    lead = float(best.values[first] - best.values[second])
+    low, high = Certainty(games, model, best).interval(model.contrast({first: 1.0, second: -1.0}), confidence)
+    return Lead(games.names[first], *(ELO_PER_LOGIT * value for value in (lead, lead + low, lead + high)))
 
 
 def _check_met(games: PairedGames, fixed: list[int]) -> None:

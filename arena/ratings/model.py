@@ -32,6 +32,7 @@ __all__ = ["Model", "Point", "moments"]
 _STEPS, _HALVINGS = 200, 40  # of Fisher's scoring, which takes some five
 _SMALL = 1e-9  # where a step adds less to the log-likelihood, it is the last
 _STRIDE = 4.0  # in log-odds, of one step: where nearly all is known, the information far away promises too much
+_LEAST_PRIOR = 1e-12  # with less, what no game has shown is too rare to be counted with
 _RIDGE = 1e-13  # of the largest information, added to all: rounding may leave nothing of what is little
 _MOST_DRAWS = 100.0  # log ν, beyond which nothing is left but draws
 _POINTS = np.array([0.5, 0.0, -0.5])  # what η is multiplied by, for a win, a draw and a loss
@@ -76,11 +77,11 @@ class Model:
         self.second = games.pairings[:, ::-1].reshape(-1)
         self.played = games.totals.reshape(-1, 3)
         drawn = self.played[:, 1].sum()
-        self.counts = self.played + prior * self._added(drawn > 0)
+        self.counts = self.played + max(prior, _LEAST_PRIOR) * self._added(drawn > 0)
         self.start = np.zeros(self.players + 2)
         for player, elo in anchors.items():
             self.start[player] = elo / ELO_PER_LOGIT
-        self.start[-1] = math.log(2 * drawn / (self.counts.sum() - drawn)) if drawn else -math.inf
+        self.start[-1] = math.log(2 * drawn / self.counts[:, ::2].sum()) if drawn else -math.inf
         fixed = set(anchors) or {self.players - 1}
         if not first_move:
             fixed.add(self.players)

@@ -69,7 +69,7 @@ def ratings_section(found: RatingList) -> Html:
     best = ratings[0]
     lead = f"{best.name} is rated highest, at {elo(best.elo)} Elo."
     if len(ratings) > 1:
-        chance = f"{100 * found.superiority[0, 1]:.3g} %"
+        chance = f"{100 * found.superior_to_next[0]:.3g} %"
         second = ratings[1]
         lead = f"{best.name} is rated highest, {best.elo - second.elo:.0f} Elo above {second.name}, and stronger with "
         lead += f"probability {chance}."

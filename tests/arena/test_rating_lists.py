@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 from plyground.arena import GameRecord, RatingList, elo_difference, fit_ratings, match, rating_list
+from plyground.arena.ratings.lists import lead_of
+from plyground.arena.ratings.paired import paired_games
+from plyground.arena.tables import ratings_table
 
 PER_LOGIT = 400 / math.log(10)
 OUTCOMES = ([1.0, -1.0], [0.0, 0.0], [-1.0, 1.0])  # of the first seat: a win, a draw, a loss
@@ -308,3 +311,34 @@ def test_anchors_that_results_contradict_are_held() -> None:
     assert all(map(math.isfinite, found.ratings[1][1:]))
     with pytest.raises(ValueError, match="between -100000 and 100000, got 1e\\+300"):
         rating_list(GAMES, anchors={"a": 1e300})
+
+
+@pytest.mark.parametrize("outcome", [0, 1], ids=["the first player won all", "all were drawn"])
+@pytest.mark.parametrize("prior", [1e-300, 1e-12])
+def test_of_priors_however_small(outcome: int, prior: float) -> None:
+    records = [game(*players, outcome, opening) for opening in range(3) for players in (("a", "b"), ("b", "a"))]
+    found = rating_list(records, prior=prior)
+    assert [one.elo for one in found.ratings] == pytest.approx([0.0, 0.0], abs=1e-6)
+    assert found.ratings[0].low < 0 < found.ratings[0].high
+    assert found.superior_to_next == pytest.approx([0.5])
+
+
+def test_of_a_confidence_that_differs_from_0_by_less_than_rounding() -> None:
+    records = [game(*players, 0, opening) for opening in range(3) for players in (("a", "b"), ("b", "a"))]
+    found = rating_list(records, confidence=1e-300)
+    assert [(one.low, one.high) for one in found.ratings] == [(one.elo, one.elo) for one in found.ratings]
+
+
+def test_the_lead_is_that_on_the_second_as_an_anchor() -> None:
+    best, second = rating_list(GAMES).ratings[:2]
+    anchored = next(one for one in rating_list(GAMES, anchors={second.name: 0}).ratings if one.name == best.name)
+    found = lead_of(paired_games(GAMES))
+    assert found.name == best.name
+    assert found[1:] == pytest.approx((anchored.elo, anchored.low, anchored.high), abs=0.01)
+
+
+def test_a_table_asks_of_neighbours_alone() -> None:
+    # Everybody against everybody, of a hundred players, took a minute and a half.
+    found = rating_list(GAMES)
+    ratings_table(found)
+    assert "superiority" not in vars(found)
