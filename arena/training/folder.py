@@ -96,6 +96,11 @@ class StateFolder:
             FileNotFoundError: there is none.
         """
         whole = self.states()
+        if self.config.is_file() and self._has_only_begun():
+            raise FileNotFoundError(
+                f"the run in {str(self.path)!r} was ended before its first state was saved: begin it anew, in the same "
+                "folder, with the options that it had"
+            )
         if not self.config.is_file() or not whole:
             raise FileNotFoundError(
                 f"{str(self.path)!r} holds no training run that could go on: expected config.json and state/, as "

@@ -65,7 +65,7 @@ def test_config_and_progress_are_written_whole_or_stay(folder: StateFolder, monk
 
 def test_a_run_that_was_killed_before_its_first_state_is_none(folder: StateFolder) -> None:
     (folder.path / "state" / "step_000000000.partial").mkdir()
-    with pytest.raises(FileNotFoundError, match="holds no training run that could go on"):
+    with pytest.raises(FileNotFoundError, match="before its first state was saved: begin it anew"):
         folder.state()
     folder.check_new()
     folder.create(CONFIG)
