@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -181,7 +182,7 @@ def _play(
     for name in env.agent_iter():
         seat = seats.index(name)
         observation, reward, terminated, truncated, info = env.last()
-        record.outcome[seat] = float(reward)
+        record.outcome[seat] = _finite(reward, name)
         if terminated or truncated:
             ending = "illegal" if terminated and truncated else "truncated" if truncated else "finished"
             env.step(None)
@@ -198,19 +199,27 @@ def _play(
         if late is not None:
             raise _EndError("time", _lost(seat), f"{record.players[seat]} {late}")
         action = asked(seat, checked_answer, answer, record.players[seat], game)
-        record.seconds.append(taken)
-        record.moves.append(action)
-        record.movers.append(seat)
         analysis = getattr(agents[seat], "last_analysis", None)
         thought = None if analysis is before else analysis  # the same one: it has not searched
         if record.analyses is not None:
-            record.analyses.append(None if thought is None else judgement_of(thought))
+            label = record.players[seat]
+            record.analyses.append(None if thought is None else asked(seat, judgement_of, thought, label))
+        record.seconds.append(taken)
+        record.moves.append(action)
+        record.movers.append(seat)
         env.step(action)
         is_over = any((*env.terminations.values(), *env.truncations.values()))
         with suppress(_EndError) if is_over else nullcontext():  # who fails after the game has not lost it
             for watcher, watch in watchers:
                 asked(watcher, watch, action)
     return ending
+
+
+def _finite(reward: Any, seat: str) -> float:
+    """Return what a player has got, as it is kept: a file of games holds finite numbers."""
+    if not math.isfinite(reward):
+        raise ValueError(f"the environment gives {seat} the reward {reward!r}: expected a finite number")
+    return float(reward)
 
 
 def _adjudicate(conditions: Conditions, record: GameRecord, thought: Any, seat: int, state: Any) -> None:

@@ -45,6 +45,7 @@ _LONGEST = 2**31 - 1  # characters of a cell
 
 def _values(record: GameRecord) -> list[Any]:
     """Return what stands in the columns."""
+    record.check_outcome()
     return [
         *(record.game, record.players[0], record.players[1], record.moves, record.opening, *record.outcome),
         *(record.ending, record.seconds, record.movers, record.seed, record.reason, record.start),

@@ -7,6 +7,7 @@ text.
 from __future__ import annotations
 
 import json
+import math
 import sys
 import zlib
 from collections.abc import Sequence
@@ -40,9 +41,15 @@ class Judgement(NamedTuple):
         return f"value {self.value:+.3g}, depth {self.depth}, {self.nodes:,} nodes"
 
 
-def judgement_of(analysis: Any) -> Judgement:
-    """Return what is kept of a `plyground.agents.Analysis`."""
+def judgement_of(analysis: Any, player: str) -> Judgement:
+    """Return what is kept of a `plyground.agents.Analysis` of a player.
+
+    Raises:
+        ValueError: its value is not finite, which no file of games could be read with.
+    """
     value = float(f"{float(analysis.value):.{_DIGITS}g}")
+    if not math.isfinite(value):
+        raise ValueError(f"the analysis of {player} has the value {value!r}: expected a finite number")
     line = [int(action) for action in analysis.pv]
     return Judgement(value, int(analysis.depth), int(analysis.nodes), line, bool(analysis.visits))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -63,8 +64,18 @@ class GameRecord:
         """Where the players took over: the start and the moves of the opening. Games of a pair share it."""
         return self.start, tuple(self.moves[: self.opening])
 
+    def check_outcome(self) -> None:
+        """Raise `ValueError` if the outcome is not finite: no file in which it stood could be read."""
+        if not all(map(math.isfinite, self.outcome)):
+            raise ValueError(f"the outcome of a game must be two finite numbers, got {self.outcome}")
+
     def to_json(self) -> str:
-        """Return the record as one line of JSON."""
+        """Return the record as one line of JSON.
+
+        Raises:
+            ValueError: the outcome is not finite.
+        """
+        self.check_outcome()
         # `asdict` copies deeply, which takes ten times as long as the writing.
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in _SOMETIMES:

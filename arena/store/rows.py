@@ -50,7 +50,11 @@ def row_of(
         second: the other player.
         ending: how it ended.
         run: the run that has played it, if one did.
+
+    Raises:
+        ValueError: the outcome is not two finite numbers.
     """
+    record.check_outcome()  # SQLite would pass over a game with NaN without a word
     more: dict[str, Any] = {}
     for field in _OTHERS:
         value = getattr(record, field.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import combinations, islice
 from pathlib import Path
@@ -64,6 +65,12 @@ class TestPlay:
         record = play(env, [Scripted(0, 0, 0, 0), Scripted(0, 0, 0)])
         assert (record.outcome, record.ending) == ([-1, 0], "illegal")
         assert record.moves == [0] * 7
+
+    def test_a_reward_that_is_no_number(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        env = BoardGameEnv("tictactoe")
+        monkeypatch.setattr(env, "last", lambda: (*BoardGameEnv.last(env)[:1], math.nan, *BoardGameEnv.last(env)[2:]))
+        with pytest.raises(ValueError, match="gives player_1 the reward nan: expected a finite number"):
+            play(env, ["random", "random"], seed=1)
 
     def test_truncation(self) -> None:
         record = play(BoardGameEnv("connect_four", max_cycles=2), [Scripted(0, 1), Scripted(2, 3)])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -256,6 +258,24 @@ class TestAnalyses:
         record = play(BoardGameEnv("tictactoe"), [Once(), "random"], seed=3, analyses=True)
         assert record.analyses is not None
         assert [one is not None for one in record.analyses] == [True] + [False] * (len(record.moves) - 1)
+
+    @pytest.mark.parametrize("value", [math.inf, math.nan])
+    def test_values_that_no_file_can_be_read_with(self, value: float) -> None:
+        class Sure:
+            last_analysis: Any = None
+
+            def reset(self, seed: int | None = None) -> None:
+                pass
+
+            def act(self, observation: Any, info: Any) -> int:
+                self.last_analysis = SimpleNamespace(value=value, depth=1, nodes=1, pv=[0], visits={})
+                return int(np.argmax(info["action_mask"]))
+
+        with pytest.raises(ValueError, match=r"analysis of Sure has the value (inf|nan): expected a finite number"):
+            play(BoardGameEnv("tictactoe"), [Sure(), "random"], seed=3, analyses=True)
+        lost = play(BoardGameEnv("tictactoe"), [Sure(), "random"], seed=3, analyses=True, failures=ValueError)
+        assert (lost.ending, lost.outcome) == ("failed", [-1.0, 1.0])
+        assert GameRecord.from_json(lost.to_json()) == lost
 
     def test_are_kept(self, tmp_path: Path, run: Run) -> None:
         store = tmp_path / "games.db"

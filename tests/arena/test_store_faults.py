@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import dataclasses
 import itertools
+import math
 import os
 import resource
 import sys
@@ -137,6 +138,15 @@ class TestFaults:
         with pytest.raises(OverflowError):
             write_games(path, [RECORDS["turns"], ODD, dataclasses.replace(ODD, moves=[2**64])])
         assert list(read_games(path)) == [RECORDS["turns"], ODD]
+
+    @pytest.mark.parametrize("suffix", ["db", "jsonl", "csv"])
+    def test_an_outcome_that_could_not_be_read_is_not_written(self, suffix: str, tmp_path: Path) -> None:
+        # A store passed over such a game without a word; the other files could not be read any more.
+        path, records = tmp_path / f"games.{suffix}", match("tictactoe", ["random", "random"], 4)
+        records[2] = dataclasses.replace(records[2], outcome=[math.nan, 0.0])
+        with pytest.raises(ValueError, match=r"must be two finite numbers, got \[nan, 0.0\]"):
+            write_games(path, records)
+        assert [record.moves for record in read_games(path)] == [record.moves for record in records[:2]]
 
     def test_games_that_could_not_be_saved_are_not_tried_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
