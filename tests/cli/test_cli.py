@@ -250,9 +250,8 @@ def test_characters_that_the_terminal_lacks_are_question_marks() -> None:
 
 def test_uci_is_spoken_at_standard_input() -> None:
     command = [sys.executable, "-m", "plyground.arena", "uci", "random"]
-    done = subprocess.run(
-        command, input="uci\nposition startpos\ngo\nquit\n", capture_output=True, text=True, timeout=120, check=True
-    )
+    asked = "uci\nisready\nposition startpos\ngo\nquit\n"  # a search that still compiles, quit does not wait for
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=120, check=True)
     lines = done.stdout.splitlines()
     assert "uciok" in lines
     assert lines[-1].startswith("bestmove ")

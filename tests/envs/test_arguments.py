@@ -198,6 +198,7 @@ class TestRowsOfBatches:
 
 
 ODD: Any = "1"  # text in place of a number, as a file of settings may give it
+THREE: Any = 3
 GAME: Any = tictactoe()
 
 
@@ -229,7 +230,7 @@ GAME: Any = tictactoe()
         (lambda: Solver(GAME, seconds=ODD), "seconds must be at least 0, got '1'"),
         (lambda: NetworkEvaluator(ODD, temperature=ODD), "temperature must be a number above 0, got '1'"),
         (lambda: Random(seed=-1), "seed must be a whole number, at least 0, or None, got -1"),
-        (lambda: make(ODD and 3, GAME), r"expected a spec string such as 'mcts\(simulations=100\)', got 3"),
+        (lambda: make(THREE, GAME), r"expected a spec string such as 'mcts\(simulations=100\)', got 3"),
         (lambda: AlphaZero("connect_four", 3), "net must be a network, its file, or the folder .*, got 3"),
         (lambda: Policy(GAME, 3), "model must be one of stable-baselines3, .*, got 3"),
         (lambda: register_game(ODD), "expected a function decorated with game_factory, got '1'"),
@@ -237,7 +238,7 @@ GAME: Any = tictactoe()
         (lambda: picture(GAME, GAME.new_state(), last=ODD), "last must be the state before .*, got '1'"),
         (lambda: picture(GAME, GAME.new_state(), last=(GAME.new_state(), 9)), r"last\[1\] must be .* 0 to 8, got 9"),
         (lambda: picture(GAME, GAME.new_state(), overlay=ODD), "overlay must be what .* returns, got '1'"),
-        (lambda: picture(GAME, GAME.new_state(), caption=3), "caption must be a text, got 3"),  # type: ignore[arg-type]
+        (lambda: picture(GAME, GAME.new_state(), caption=THREE), "caption must be a text, got 3"),
         (lambda: picture(GAME, GAME.new_state()).to_array(ODD), "size, .* must be a whole number, .*, got '1'"),
         (lambda: GameBatch(GAME, 2).begin_at(np.arange(2), ODD), "2 rows begin at as many states, got shape"),
         (
