@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -128,13 +130,13 @@ def watch_with_progress(
             MofNCompleteColumn(table_column=whole),
             _RateColumn(table_column=whole),
             TimeElapsedColumn(table_column=whole),
-            TimeRemainingColumn(table_column=whole),
+            _LeftColumn(table_column=whole),
             TextColumn(
                 "{task.fields[note]}", table_column=Column(overflow="fold")
             ),  # some lines where there is no room
         )
         with Bar(*columns, console=CONSOLE) as bar:
-            shown = bar.add_task(task, total=total, completed=done, note="")
+            shown = bar.add_task(task, total=total, completed=done, begun=done, note="")
             for item in items:
                 with uninterrupted():  # what is taken is counted
                     take(item)
@@ -152,10 +154,30 @@ class _RateColumn(ProgressColumn):
     """How much is done in a second, or in a minute."""
 
     def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
+        speed = _speed(task)
         if not speed:
             return Text("")
         return Text(f"{speed:.3g}/s" if speed >= 1 else f"{60 * speed:.3g}/min")
+
+
+class _LeftColumn(ProgressColumn):
+    """How long the rest takes at that rate."""
+
+    max_refresh = 0.5  # seconds, or it flickers
+
+    def render(self, task: Task) -> Text:
+        speed = _speed(task)
+        left = "-:--:--" if not speed else str(timedelta(seconds=math.ceil((task.remaining or 0) / speed)))
+        return Text(left, style="progress.remaining")
+
+
+def _speed(task: Task) -> float:
+    """Return units a second since the bar began.
+
+    Rich looks at the latest half minute only, from the first item on: where processes send items by the bundle, the
+    first bundle comes in no time at all.
+    """
+    return (task.completed - task.fields["begun"]) / task.elapsed if task.elapsed else 0.0
 
 
 class _Leader:
