@@ -117,7 +117,8 @@ def main(
             limits = f"{point['share']:.1%} ({point['low']:.1%} to {point['high']:.1%})"
             table.add_row(name, f"{point['minutes']:.1f}", limits)
     Console(width=90).print(table)
-    draw(curves, f"Connect Four, networks alone, {minutes:g} minutes on {threads} cores, seed {seed}", out)
+    cores = "1 core" if threads == 1 else f"{threads} cores"
+    draw(curves, f"Connect Four, networks alone, {minutes:g} minutes on {cores}, seed {seed}", out)
 
 
 if __name__ == "__main__":
