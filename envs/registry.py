@@ -178,12 +178,28 @@ def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> G
     """
     if parameters and isinstance(game, (str, Game)):
         own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
-        name = parse_spec(_presets.get(game, game)).name if isinstance(game, str) else None
-        takes = list(inspect.signature(_factories[name]).parameters) if name in _factories else []
+        takes = _parameters_of(game) if isinstance(game, str) else []
         for key in parameters:
             if key not in takes and difflib.get_close_matches(key, own, n=1, cutoff=0.6):
                 raise ValueError(f"unknown argument {key!r} of {owner.__name__}: {nearest(key, own + takes)}")
     return as_game(game, **parameters)
+
+
+def _parameters_of(spec: str) -> list[str]:
+    """Return the names of the parameters of the game that ``spec`` names; none of what is no game, or is one already.
+
+    Raises:
+        ValueError, FileNotFoundError: the spec cannot be read, or what is at its place cannot be loaded.
+    """
+    place = place_of(spec)
+    if place is None:
+        name = parse_spec(spec).name
+        name = parse_spec(_presets[name]).name if name in _presets else name
+        if name in _factories:
+            return list(inspect.signature(_factories[name]).parameters)
+        place = installed(_GROUP)[name].value if name in installed(_GROUP) else None
+    found = None if place is None else load(place)
+    return list(inspect.signature(found).parameters) if inspect.isfunction(found) else []
 
 
 def as_game(game: Game | str, **parameters: Any) -> Game:

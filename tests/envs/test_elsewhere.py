@@ -14,7 +14,7 @@ import pytest
 
 from plyground.agents import agent_names, as_agent, make
 from plyground.arena import TrainingConfig, match, read_records, write_records
-from plyground.envs import Game, game_names, make_game, tictactoe
+from plyground.envs import BoardGameEnv, Game, SoloEnv, game_names, make_game, tictactoe
 from plyground.envs.outside import elsewhere
 from plyground.envs.outside.elsewhere import absolute, place_of
 
@@ -28,6 +28,10 @@ def mine(size: int = 3, name: str = title):
 
 def plain(size=3):
     return tictactoe().replace(name="plain")
+
+@game_factory
+def sized(screen_sizes: int = 3):
+    return tictactoe().replace(name="sized")
 
 made = tictactoe()
 number = 3
@@ -196,3 +200,20 @@ def test_training_remembers_where_things_came_from(folder: Path) -> None:
     assert found.game == f"{folder.resolve()}/games_here.py:mine(size=5)"
     assert dict(found.opponents) == {f"{folder.resolve()}/agents_here.py:first": 1.0}
     found.check_names()
+
+
+def test_environments_take_the_parameters_of_a_game_at_a_place(folder: Path) -> None:
+    assert BoardGameEnv("./games_here.py:mine", size=4).game.parameters["size"] == 4
+    assert SoloEnv("games_here:mine", size=4).game.parameters["size"] == 4
+    # A parameter that resembles an argument of the environment is one all the same.
+    assert BoardGameEnv("./games_here.py:sized", screen_sizes=4).game.parameters["screen_sizes"] == 4
+    with pytest.raises(ValueError, match="unknown argument 'screen_sise' of BoardGameEnv: did you mean 'screen_size'"):
+        BoardGameEnv("./games_here.py:mine", screen_sise=100)
+    with pytest.raises(ValueError, match="already made"):
+        BoardGameEnv("./games_here.py:made", size=4)
+
+
+def test_environments_take_the_parameters_of_an_installed_game(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {"theirs": EntryPoint("theirs", "games_here:sized", "plyground.games")}
+    monkeypatch.setattr("plyground.envs.registry.installed", lambda group: found)
+    assert BoardGameEnv("theirs", screen_sizes=4).game.parameters["screen_sizes"] == 4
