@@ -14,10 +14,10 @@ So every agent works in the plain PettingZoo loop::
 
 An agent may have more. ``watch(action)``, for players that must know the moves and not the positions alone, is called
 by `plyground.arena.play` after each move of either side, those of an opening first. ``batched()`` returns players of
-many games at once, an `Opponents` of `plyground.envs`, or None where its settings do not allow that; without it,
-environments with many games copy the agent for each. ``analyse(state, mask, observation)`` answers with an `Analysis`.
-`plyground.agents.puct.evaluators` says what an `Evaluator` tells a search of its leaves, and how one is made from a
-network.
+many games at once, an `Opponents` of `plyground.envs`, or None where its settings do not allow that; without it, and
+for a subclass that has another ``act`` alone, environments with many games copy the agent for each. ``analyse(state,
+mask, observation)`` answers with an `Analysis`. `plyground.agents.puct.evaluators` says what an `Evaluator` tells a
+search of its leaves, and how one is made from a network.
 
 ``copies()`` returns an `Opponents`, or None: one that plays in each row exactly what this agent would play there, reset
 with the seed from which `plyground.envs.jit.prng.new_rng` made the row's generator. Tournaments advance many games at

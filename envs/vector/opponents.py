@@ -2,8 +2,9 @@
 
 An `Opponents` answers for many rows at once. `as_opponents` makes one from a spec string, an agent or a function. An
 agent that can play many rows at once has a method ``batched()``, which returns an `Opponents`, or None where its
-settings do not allow it. Any other agent is copied for each row and asked one row at a time. Agents and opponents that
-compile code do so in a method ``prepare``, which is called before the first game.
+settings do not allow it. Any other agent, as a subclass that has another ``act`` alone, is copied for each row and
+asked one row at a time. Agents and opponents that compile code do so in a method ``prepare``, which is called before
+the first game.
 
 Everything random is drawn from the row's own generator, ``batch.rngs[row]``, so that a game depends on its seed alone,
 and not on other rows or on threads.
@@ -214,8 +215,18 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
         if not acts and callable(opponent) and _takes_many(opponent):
             return FromFunction(opponent)
     agent = resolved(opponent, game)
-    many: Any = agent.batched() if hasattr(agent, "batched") else None
+    many: Any = agent.batched() if hasattr(agent, "batched") and _is_batched(agent) else None
     return OneByOne(agent) if many is None else many
+
+
+def _is_batched(agent: Any) -> bool:
+    """Return whether an agent's ``batched`` speaks for its ``act``: a subclass may have another one."""
+    kinds = type(agent).__mro__
+    batched, act = (
+        next((place for place, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
+        for name in ("batched", "act")
+    )
+    return batched <= act or batched == len(kinds)  # of no class: the object itself has it
 
 
 def _takes_many(function: Callable[..., Any]) -> bool:

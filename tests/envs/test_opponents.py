@@ -324,3 +324,23 @@ def test_an_agent_that_cannot_be_copied() -> None:
     with pytest.raises(ValueError, match=r"cannot be copied \(a running program\), and 2 games need one each"):
         seats.reset()
     SeatBatch("connect_four", 1, Uncopied()).reset()
+
+
+class Last(Random):
+    """A subclass whose moves are not those that the batched form of its parent plays."""
+
+    def act(self, observation: Any, info: Any = None) -> int:
+        return int(np.flatnonzero(observation["action_mask"])[-1])
+
+
+def test_a_subclass_with_moves_of_its_own_plays_these() -> None:
+    batch, rows = positions("connect_four", 3, 4)
+    opponents = as_opponents(Last(), batch.game)
+    opponents.begin(batch, rows)
+    assert opponents.act(batch, rows).tolist() == [np.flatnonzero(mask)[-1] for mask in batch.masks]
+
+    class Both(Last):
+        def batched(self) -> Opponents:
+            return RandomOpponents()
+
+    assert isinstance(as_opponents(Both(), batch.game), RandomOpponents)
