@@ -277,6 +277,8 @@ class GameBatch:
 
     def _restart(self, rows: NDArray[np.intp]) -> None:
         """Do what `restart` does."""
+        if not rows.size:
+            return
         rest = rows
         for attempt in range(_ATTEMPTS):
             self._begin(rest, self._start)

@@ -67,6 +67,8 @@ def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.i
         ValueError: there is not one integer for each row.
     """
     given = np.asarray(actions)
+    if given.shape == rows.shape == (0,):
+        return np.zeros(0, np.int64)  # NumPy takes an empty list for floats
     if given.shape != rows.shape or given.dtype.kind not in "iu":
         raise ValueError(f"actions must be {rows.size} integers, one for each game, got {actions!r}")
     if given.dtype == np.uint64 and given.size and given.max() > _LARGEST:

@@ -173,3 +173,11 @@ def test_illegal_actions_change_nothing(actions: list[Any], message: str) -> Non
 def test_numbers_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(arguments))} must be a whole number"):
         GameBatch("tictactoe", **{"num_envs": 2, **arguments})
+
+
+def test_no_rows_are_a_batch_as_any_other() -> None:
+    batch = GameBatch("tictactoe", 3, opening_plies=2, seed=1)
+    before, none = batch.states.copy(), np.zeros(0, np.intp)
+    batch.restart(none)
+    batch.play(none, [])
+    assert (batch.states == before).all()

@@ -372,3 +372,11 @@ def test_games_in_other_rows_outlast_an_opponent_who_is_interrupted() -> None:
     assert seats.over.tolist() == [False, True]
     seats.step([3], rows=np.array([0]))
     assert seats.batch.plies[0] == 2
+
+
+def test_a_step_in_no_rows_changes_nothing() -> None:
+    seats = SeatBatch("tictactoe", 2, seed=1)
+    seats.reset()
+    before = seats.batch.states.copy()
+    seats.step([], rows=np.zeros(0, np.intp))
+    assert (seats.batch.states == before).all()
