@@ -90,10 +90,12 @@ def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
 
 
 def _raised(game: Game, error: Exception) -> ValueError | None:
-    """Return in one line that a rule raised an error, and where; None if it was not raised in a rule."""
+    """Return in one line that a rule or the board raised an error, and where; None if it was neither."""
+    functions = {rule: getattr(game, rule) for rule in rules_of(game)}
+    if game.board is not None:
+        functions |= {"board.pieces": game.board.pieces, "board.cells": game.board.cells}
     codes = {}
-    for rule in rules_of(game):
-        function = getattr(game, rule)
+    for rule, function in functions.items():
         codes.setdefault(getattr(getattr(function, "py_func", function), "__code__", None), rule)
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     for code, _ in reversed(frames):  # a rule that another one calls is the one at fault

@@ -49,6 +49,14 @@ def _around(state: Any, action: int) -> None:
     state.ply += 1
 
 
+def _no_pieces(state: Any) -> Any:
+    return state.x[0]
+
+
+def _no_cells(state: Any, action: int) -> Any:
+    return [(0,)][action + 1]
+
+
 RING: dict[str, Any] = {  # three places, from each of which one can go to the others
     "play": _around,
     "max_plies": 9,
@@ -144,6 +152,8 @@ def test_broken_promises(change: dict[str, Any], message: str) -> None:
         ({"cells": lambda state, action: action}, r"'board' of coin: cells\(state, [01]\) must be a tuple of cells"),
         ({"cells": lambda state, action: (action, 2)}, r"numbers from 0 to 1, got \([01], 2\), in state"),
         ({"cells": lambda state, action: (-1,)}, r"numbers from 0 to 1, got \(-1,\), in state"),
+        ({"pieces": _no_pieces}, r"'board.pieces' of coin raised IndexError \(test_checker.py:\d+\): invalid index"),
+        ({"cells": _no_cells}, r"'board.cells' of coin raised IndexError \(test_checker.py:\d+\): "),
         ({"row_labels": ("1", "2")}, "row_labels of the board of coin must be 1 or none"),
         ({"style": "lanes"}, "unknown style 'lanes' of the board of coin"),
     ],
