@@ -307,7 +307,7 @@ def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
     if not _asked(game, state, "is_valid"):
         raise _broken(game, state, "is_valid", "must accept every state of a game")
     for name in game.fixed:
-        if state[name] != game.initial[0][name]:
+        if (state[name] != game.initial[0][name]).any():
             raise _broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
     if compiled and not game.state_check.accepts(state):
         raise _broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")

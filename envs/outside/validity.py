@@ -110,7 +110,7 @@ class StateCheck:
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
         fixed, initial = self._game.fixed, self._game.initial[0]
-        if any(state[name] != initial[name] for name in fixed):
+        if any((state[name] != initial[name]).any() for name in fixed):
             return False
         if self._plain_checks_left > 0:
             self._plain_checks_left -= 1
@@ -122,7 +122,8 @@ class StateCheck:
         """Return the place of the first of ``states`` [states] that is not valid, or -1."""
         others = np.zeros(states.size, np.bool_)
         for name in self._game.fixed:
-            others |= states[name] != self._game.initial[0][name]
+            differs = states[name] != self._game.initial[0][name]
+            others |= differs.any(axis=tuple(range(1, differs.ndim)))  # a field may be an array
         return int(others.argmax()) if others.any() else _first_invalid(self, states)
 
     def rebuilt(self, planes: NDArray[Any]) -> Any:

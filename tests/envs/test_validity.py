@@ -19,12 +19,14 @@ from plyground.envs import (
     State,
     check_game,
     make_game,
+    state_dtype,
     tictactoe,
 )
 from plyground.envs.games.go.game import go
 from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
 from tests.conftest import random_game
+from tests.helpers.coin import COIN
 from tests.helpers.oracles import decoded
 
 
@@ -294,3 +296,27 @@ def test_other_evaluations_share_the_compiled_rule() -> None:
     assert one.state_check.numba_type == other.state_check.numba_type
     assert one.numba_type != other.numba_type
     assert go(5, 5.5).state_check.numba_type == go(5, 7.5).state_check.numba_type
+
+
+def _walls(state: Any) -> None:
+    state.walls[1] = 1
+
+
+def _tear_down(state: Any, action: int) -> None:
+    state.ply += 1
+    state.walls[1] = 0
+
+
+def test_a_fixed_field_may_be_an_array() -> None:
+    coin = {**COIN, "state": state_dtype(x="i4", ply="i4", walls=("i1", (3,))), "setup": _walls, "fixed": ("walls",)}
+    game = Game(**coin)
+    check_game(game, 1)
+    other = game.new_state()
+    other.walls[2] = 1
+    assert game.state_check.accepts(game.new_state())
+    assert not game.state_check.accepts(other)
+    states = np.array([game.new_state(), other], game.dtype)
+    assert game.state_check.first_invalid(states) == 1
+    assert game.state_check.first_invalid(states[:1]) == -1
+    with pytest.raises(ValueError, match=r"'fixed' of coin: no move may change 'walls', \[0 1 0\] at the start"):
+        check_game(Game(**{**coin, "play": _tear_down}), 1)
