@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from ..envs import BoardInfo, BoardObservation, Game, State
 
-__all__ = ["Agent", "Info", "Observation", "legal_mask", "mask_in", "state_of"]
+__all__ = ["Agent", "Info", "Observation", "legal_mask", "mask_in", "planes_of", "state_of"]
 
 # {"observation", "action_mask"}, of our environments or others, or the planes alone
 Observation = BoardObservation | Mapping[str, NDArray[Any]] | NDArray[Any]
@@ -64,8 +64,18 @@ def state_of(game: Game, observation: Observation, info: Info | None = None) -> 
     """
     if info is not None and "state" in info:
         return game.state_check.checked(info["state"], "info['state']")
-    planes = observation["observation"] if isinstance(observation, Mapping) else observation
-    return game.state_from_observation(planes)
+    return game.state_from_observation(planes_of(observation))
+
+
+def planes_of(observation: Observation) -> NDArray[Any]:
+    """Return the planes that an environment shows, in a dict or alone.
+
+    Raises:
+        ValueError: it is a dict without planes.
+    """
+    if isinstance(observation, Mapping) and "observation" not in observation:
+        raise ValueError(f"no planes: expected observation['observation'], got a dict of {list(observation)}")
+    return np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
 
 
 def legal_mask(observation: Observation, info: Info | None = None) -> NDArray[Any]:

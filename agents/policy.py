@@ -5,7 +5,6 @@ stable-baselines3 loads models with pickle: a file from a stranger can run code 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ..envs import Game, GameBatch, Opponents, as_game
 from ..envs.vector.opponents import Memoryless
 from ..envs.vector.row_random import draw_uniforms
-from .agent import Info, Observation, legal_mask
+from .agent import Info, Observation, legal_mask, planes_of
 from .network import ModelNetwork
 
 __all__ = ["Policy"]
@@ -75,7 +74,7 @@ class Policy:
     def act(self, observation: Observation, info: Info | None = None) -> int:
         """Return the model's action for this observation."""
         mask = legal_mask(observation, info).astype(bool)
-        planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
+        planes = planes_of(observation)
         draws = None if self.greedy else self._rng.random(1)
         return int(self.choose(planes[np.newaxis], mask[np.newaxis], draws)[0])
 

@@ -71,8 +71,12 @@ def agent_names() -> list[str]:
 
 
 def agent_usage(name: str) -> tuple[str, str]:
-    """Return how the spec of an agent is written, and the first line of its documentation."""
-    constructor = _constructors[name] if name in _constructors else load(installed(_GROUP)[name].value)
+    """Return how the spec of an agent is written, and the first line of its documentation.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    constructor = _constructor(name)
     documented = constructor.func if isinstance(constructor, partial) else constructor
     parameters = _parameters(constructor)
     summary = (inspect.getdoc(documented) or "").partition("\n")[0]
@@ -87,9 +91,7 @@ def agent_arguments(name: str, values: Sequence[Any] = (), named: Mapping[str, A
     Raises:
         ValueError: there is no such kind, or it takes no such arguments.
     """
-    if name not in agent_names():
-        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, agent_names())}")
-    constructor = _constructors[name] if name in _constructors else load(installed(_GROUP)[name].value)
+    constructor = _constructor(name)
     parameters = list(inspect.signature(constructor).parameters.values())[1:]
     try:
         bound = inspect.Signature(parameters).bind(*values, **(named or {}))
@@ -97,6 +99,19 @@ def agent_arguments(name: str, values: Sequence[Any] = (), named: Mapping[str, A
         raise ValueError(f"{name} takes other arguments: {error}; expected {agent_usage(name)[0]}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def _constructor(name: str) -> Any:
+    """Return what makes agents of this kind.
+
+    Raises:
+        ValueError: there is no such kind, or what an installed package has cannot be loaded.
+    """
+    if name in _constructors:
+        return _constructors[name]
+    if name not in installed(_GROUP):
+        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, agent_names())}")
+    return load(installed(_GROUP)[name].value)
 
 
 def register_agent(name: str, constructor: Callable[..., Agent]) -> None:

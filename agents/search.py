@@ -19,7 +19,7 @@ from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
 from ..envs.outside.arguments import is_flag
 from ..envs.outside.messages import shown
-from .agent import Info, Observation, mask_in, state_of
+from .agent import Info, Observation, mask_in, planes_of, state_of
 from .analysis import Analysis
 from .compiling import compiling
 from .listening import Listener
@@ -210,7 +210,7 @@ class SearchAgent(ABC):
         """
         if action_masks is None and isinstance(observation, Mapping):
             action_masks = observation.get("action_mask")
-        planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
+        planes = planes_of(observation)
         size = int(np.prod(self.game.observation_shape))
         single = planes.shape in (self.game.observation_shape, (size,))
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]

@@ -259,8 +259,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> BoardObservation:
         """Return ``{"observation": planes, "action_mask": mask}``, new arrays; the mask is zero out of turn."""
-        if agent not in self._seats:
-            raise ValueError(f"agent must be one of {self.possible_agents}, got {agent!r}")
+        self._check_agent(agent)
         mask = self._position.mask.copy() if agent == self.agent_selection else np.zeros(self.game.num_actions, np.int8)
         return {"observation": self._position.planes[self._seats[agent]].copy(), "action_mask": mask}
 
@@ -281,12 +280,18 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             self.infos[agent],
         )
 
+    def _check_agent(self, agent: str) -> None:
+        if agent not in self._seats:
+            raise ValueError(f"agent must be one of {self.possible_agents}, got {agent!r}")
+
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations, always the same object."""
+        self._check_agent(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
         """Return the space of an agent's actions, always the same object."""
+        self._check_agent(agent)
         return self.action_spaces[agent]
 
     def state(self) -> NDArray[Any]:

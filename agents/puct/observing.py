@@ -8,7 +8,6 @@ environment gave at the root.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ...envs.jit import bind, helper, kernel
-from ..agent import Observation
+from ..agent import Observation, planes_of
 
 __all__ = ["Observer"]
 
@@ -142,7 +141,7 @@ class Observer:
             return
         first = self.game.history_first
         player, present, past = int(self.game.player(root[0])), first + self._frame, first + self._frames * self._frame
-        planes = np.asarray(observation["observation"] if isinstance(observation, Mapping) else observation)
+        planes = planes_of(observation)
         if planes.size != self._shown[0].size:
             raise ValueError(
                 f"an observation of {self.game.spec} has shape {self.game.observation_shape}, got {planes.shape}"

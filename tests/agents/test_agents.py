@@ -120,6 +120,8 @@ class TestSearchAgents:
             assert (int(action), action.shape, hidden) == (3, (), "kept")
         with pytest.raises(ValueError, match="another game"):
             searcher.predict(np.zeros((2, 9)))
+        with pytest.raises(ValueError, match=r"no planes: expected observation\['observation'\], got a dict of"):
+            searcher.predict({"board": planes})
 
 
 class TestRandom:

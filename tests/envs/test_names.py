@@ -113,6 +113,8 @@ class TestAgents:
             usage, about = agent_usage(name)
             assert parse_spec(usage).name == name
             assert about.endswith(".")
+        with pytest.raises(ValueError, match="unknown agent 'alfabeta': did you mean 'alphabeta'"):
+            agent_usage("alfabeta")
 
     @pytest.mark.parametrize(
         ("spec", "message"),

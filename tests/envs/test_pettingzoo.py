@@ -179,8 +179,9 @@ class TestChecks:
                 pass
 
     def test_unknown_agent(self, env: BoardGameEnv) -> None:
-        with pytest.raises(ValueError, match="agent must be one of"):
-            env.observe("player_7")
+        for asked in (env.observe, env.observation_space, env.action_space):
+            with pytest.raises(ValueError, match=r"agent must be one of .* got 'player_7'"):
+                asked("player_7")
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
