@@ -121,6 +121,7 @@ class MCTS(SearchAgent):
         super().__init__(game)
         c, rollout, rave, rave_bias, prior = settings(self.game, c, rollout, rave, rave_bias, prior)
         check_budget(simulations=simulations, seconds=seconds)
+        threads = checked_whole("threads", threads, 1, MOST_THREADS)
         rollouts = checked_whole("rollouts", rollouts, 1, _MOST)
         rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, _MOST)
         check_arguments(
@@ -141,12 +142,6 @@ class MCTS(SearchAgent):
             ),
             ("bias", bias, is_between(bias, 0), "a finite number, at least 0"),
             ("widening", widening, widening is None or is_positive(widening, 1), "above 0 and at most 1, or None"),
-            (
-                "threads",
-                threads,
-                isinstance(threads, (int, np.integer)) and 1 <= threads <= MOST_THREADS,
-                f"a whole number from 1 to {MOST_THREADS}",
-            ),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
         check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko)
@@ -154,7 +149,7 @@ class MCTS(SearchAgent):
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move
-        self.threads = int(threads)
+        self.threads = threads
         guided = Guided(
             bias=float(bias),
             widening=float(widening or 0),

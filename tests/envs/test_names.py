@@ -125,7 +125,7 @@ class TestAgents:
             ("mixture(" * 300 + "random" + ")" * 300, "brackets are nested more than 50 deep"),
             ("random(seed='x')", "seed of agent 'random' must be a whole number, got 'x'"),
             ("puct(seed=-1)", "seed of agent 'puct' must be a whole number, at least 0, got -1"),
-            ("mcts(threads=100000)", "threads must be a whole number from 1 to 1024, got 100000"),
+            ("mcts(threads=100000)", "threads must be a whole number, from 1 to 1024, got 100000"),
             ("mcts(threads=inf)", "threads of agent 'mcts' must be a whole number, got 'inf'"),
             ("mcts(tree_mb=1e999)", "tree_mb of agent 'mcts' must be a number, got inf"),
             ("puct(noise=())", r"noise of agent 'puct' must be a number, got \(\)"),
