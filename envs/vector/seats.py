@@ -20,6 +20,7 @@ from .batch import GameBatch
 from .checks import checked_actions, checked_rows, checked_seeds
 from .opponents import OpponentLike, as_opponents, load_opponents_state, opponents_state, prepare
 from .row_random import draw_numbers
+from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["SeatBatch"]
@@ -298,12 +299,9 @@ class SeatBatch:
 
     def _seed(self, seeds: int | list[int | None], rows: NDArray[np.intp]) -> None:
         """Seed the rows: each by its own seed, or all by one seed and their numbers, as `GameBatch` does."""
-        sequences: list[Any]
-        if isinstance(seeds, list):
-            sequences = [None if seed is None else np.random.SeedSequence(seed) for seed in seeds]
-        else:
-            spawned = np.random.SeedSequence(seeds).spawn(self.num_envs)
-            sequences = [spawned[row] for row in rows.tolist()]
-        for row, sequence in zip(rows.tolist(), sequences, strict=True):
-            if sequence is not None:
-                self.batch.rngs[row] = new_rng(sequence)
+        if not isinstance(seeds, list):
+            self.batch.rngs[rows] = generators(spawned(seeds, self.num_envs))[rows]
+            return
+        for row, seed in zip(rows.tolist(), seeds, strict=True):
+            if seed is not None:
+                self.batch.rngs[row] = new_rng(seed)
