@@ -65,7 +65,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         *,
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
         flatten: bool = True,
         threads: int = 1,
         autoreset_mode: Any = AutoresetMode.NEXT_STEP,

@@ -60,7 +60,7 @@ class BoardVecEnv(VecEnv):
         opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         *,
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
         flatten: bool = True,
         copy: bool = True,
         threads: int = 1,
