@@ -6,7 +6,7 @@ import math
 from typing import Any, Literal, NamedTuple
 
 from ...envs import Game, State, as_game
-from ...envs.outside.arguments import checked_whole
+from ...envs.outside.arguments import checked_whole, is_positive
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..compiling import compiling
@@ -71,7 +71,7 @@ class Engine:
             raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, ('gtp',))}")
         if self.game.name not in _GAMES:
             raise ValueError(f"programs that speak GTP play {', '.join(_GAMES)} here, got {self.game.spec}")
-        if not 0 < seconds < math.inf:
+        if not is_positive(seconds):
             raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
         self.client = GTPClient(command, seconds)
         self.move_seconds = None if move_seconds is None else checked_whole("move_seconds", move_seconds, 1)

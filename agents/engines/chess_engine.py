@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...envs import Game, State, as_game
-from ...envs.outside.arguments import checked_whole
+from ...envs.outside.arguments import checked_whole, is_positive
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
@@ -104,7 +104,7 @@ class ChessEngine:
         if protocol not in _PROTOCOLS:
             raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, _PROTOCOLS)}")
         for name, value in (("seconds", seconds), ("move_seconds", move_seconds)):
-            if value is not None and not 0 < value < math.inf:
+            if value is not None and not is_positive(value):
                 raise ValueError(f"{name} must be a number above 0, got {value!r}")
         if protocol == "xboard" and nodes is not None and move_seconds is not None:
             raise ValueError(
@@ -199,7 +199,6 @@ class ChessEngine:
             action = -1
         if action < 0 or not mask[action]:
             self.close()
-            assert self._process is None
             raise DisagreementError(
                 f"{self.command} plays {text}, which is illegal by our rules in {self.game.fen(state)}"
             )

@@ -197,6 +197,7 @@ class TestUCI:
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"protocol": "ucci"}, "unknown protocol 'ucci': did you mean 'uci'"),
             ({"seconds": 0}, "seconds must be a number above 0"),
+            ({"seconds": "3"}, "seconds must be a number above 0, got '3'"),
             ({"move_seconds": -1}, "move_seconds must be a number above 0"),
             ({"nodes": 0}, "nodes must be"),
             (

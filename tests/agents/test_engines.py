@@ -227,7 +227,8 @@ class TestEngine:
             Engine("connect_four", engine_script)
         with pytest.raises(ValueError, match=r"unknown protocol 'gpt'.*gtp"):
             make(f"engine('{engine_script}', protocol=gpt)", GAME)
-        for seconds in (0, -1, float("nan"), float("inf")):
+        text: Any = "3"
+        for seconds in (0, -1, float("nan"), float("inf"), text):
             with pytest.raises(ValueError, match="seconds must be a number above 0"):
                 Engine(GAME, engine_script, seconds=seconds)
         wrong: Any = 1.5
