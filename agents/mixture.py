@@ -13,6 +13,7 @@ from ..envs.outside.messages import shown
 from ..envs.players import PlayerLike
 from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
 from ..envs.vector.row_random import draw_uniforms
+from ..envs.vector.state_dicts import part
 from .agent import Info, Observation
 from .analysis import Analysis
 
@@ -142,7 +143,7 @@ class _BatchedMixture:
         Raises:
             ValueError: the state is of another number of games or members, or of members that do not exist.
         """
-        drawn, members = np.asarray(state["drawn"]), state["members"]
+        drawn, members = np.asarray(part(state, "drawn")), part(state, "members")
         if drawn.size not in (0, batch.num_envs) or drawn.ndim != 1:  # 0: no game has begun yet
             raise ValueError(f"the state is of a mixture in {drawn.size} games, expected {batch.num_envs}")
         if len(members) != len(self.members):
@@ -151,7 +152,7 @@ class _BatchedMixture:
             raise ValueError(f"'drawn' of the state must be numbers from 0 to {len(members) - 1}, got {shown(drawn)}")
         self._drawn = drawn.astype(np.intp)
         for number, member in enumerate(self.members):
-            load_opponents_state(member, members[str(number)], batch)
+            load_opponents_state(member, part(members, str(number)), batch)
 
     def _parts(self, rows: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
         """Yield each member that plays in some of these rows, and the places of its rows in ``rows``."""

@@ -123,6 +123,7 @@ def test_seats_go_on_elsewhere(opponent: str) -> None:
         ({"drawn": np.array([0, 1, -1, 0])}, "'drawn' of the state must be numbers from 0 to 1"),
         ({"drawn": np.array([0, 0.5, 0, 0])}, "'drawn' of the state must be numbers from 0 to 1"),
         ({"drawn": np.zeros(3, int)}, "the state is of a mixture in 3 games, expected 4"),
+        ({"members": {"0": {}, "2": {}}}, "the state has no '1': expected what state_dict"),
         ({"members": {"0": {}}}, "the state is of a mixture of 1 members, expected 2"),
     ],
 )
