@@ -7,8 +7,6 @@ an edit.
 from __future__ import annotations
 
 import hashlib
-import shlex
-import shutil
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +18,7 @@ from ..envs.outside.spec import parse_spec
 from ..envs.players import PlayerLike, player_name
 from .alphago import model_files
 from .alphazero.nets import find_network
+from .engines.process import located
 from .models import find_model
 from .registry import agent_arguments
 
@@ -64,8 +63,7 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
     elif name in _POLICIES:
         files = [str(find_model(arguments["model"]))]
     elif name == "engine":
-        words = shlex.split(str(arguments["command"]))
-        files = [shutil.which(words[0]) or shutil.which(words[0], path="/usr/games") or "", *words[1:]]
+        files = located(str(arguments["command"]))
     else:
         files = list(_texts(arguments))
     if name == "mixture":
