@@ -108,8 +108,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             self._env.reset(options=start)
             self._forfeited = False
             self._play_opening()
-            self.opponent.reset(seed=int(self.np_random.integers(2**31)))
-            self._reply()
+            self._reply(seed=int(self.np_random.integers(2**31)))
             if not self._is_over():
                 return self._view()
         raise ValueError(
@@ -164,10 +163,15 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         """Close the window, if there is one."""
         self._env.close()
 
-    def _reply(self) -> None:
-        """Let the opponent play while it is its turn. If it fails, or is interrupted, there is no game any more."""
+    def _reply(self, seed: int | None = None) -> None:
+        """Let the opponent play while it is its turn, in a new game if a seed for it is given.
+
+        If it fails, or is interrupted, there is no game any more.
+        """
         env = self._env
         try:
+            if seed is not None:
+                self.opponent.reset(seed=seed)
             while not self._is_over() and env.agent_selection != self._learner:
                 observation, _, _, _, info = env.last()
                 answer = self.opponent.act(observation, info)

@@ -238,3 +238,26 @@ def test_a_game_in_which_the_opponent_fails_must_begin_anew(opponent: Any) -> No
         env.step(3)
     env.reset()
     assert env.step(3)[1:3] == (0, False)
+
+
+class Unprepared(Scripted):
+    """Cannot begin its second game, as a program that cannot be started."""
+
+    games = 0
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.games += 1
+        if self.games == 2:
+            raise RuntimeError("not now")
+
+
+def test_there_is_no_game_where_the_opponent_cannot_begin_one() -> None:
+    env = SoloEnv("connect_four", Unprepared(3), seat="second")
+    env.reset(seed=0)
+    with pytest.raises(RuntimeError, match="not now"):
+        env.reset()
+    with pytest.raises(ValueError, match="no game of connect_four is being played"):
+        env.step(3)
+    env.reset()
+    assert not env.opponent.left  # it has played its move, and the learner may
