@@ -151,7 +151,7 @@ class PUCT(SearchAgent):
         check_flags(reuse_tree=reuse_tree, proofs=proofs)
         check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
-        self.seconds, self.reuse_tree = seconds, reuse_tree
+        self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
         self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
         self.noise, self.alpha, self.temperature = float(noise), float(alpha), float(temperature)
@@ -163,7 +163,6 @@ class PUCT(SearchAgent):
             self._observer = Observer(self.game)
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
         self.root: Root = checked_root(root)
-        self.proofs = bool(proofs)
         self._gumbel = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale}
         self._forest: ForestSearch | None = None
         self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
