@@ -11,6 +11,7 @@ Colours need no rules, for all pairings are played from both sides.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
@@ -50,8 +51,8 @@ def gauntlet(players: int, seeds: int = 1) -> Schedule:
 def swiss(players: int, rounds: int | None = None) -> Schedule:
     """Rounds of pairings between players of about the same points, none of them twice if that can be.
 
-    Of an odd number of players, the last one who has not had it sits out, and gets the points of a pairing that is won;
-    another one, if the others could not be paired anew.
+    Of an odd number of players, the last one of those who have sat out least often sits out, and gets the points of a
+    pairing that is won; another one of those, if the others could not be paired anew.
 
     Args:
         players: how many there are.
@@ -60,14 +61,14 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
     rounds = max(1, (players - 1).bit_length()) if rounds is None else checked_whole("rounds", rounds, 1)
     points = [0.0] * players
     met: set[Pairing] = set()
-    rested: set[int | None] = set()
+    rests = Counter[int | None]()
     left = set(range(players))
     for _ in range(rounds):
         ranking = sorted(left, key=lambda player: (-points[player], player))
         if len(ranking) < 2:
             break
-        resting, pairings = _round_of(ranking, met, rested)
-        rested.add(resting)
+        resting, pairings = _round_of(ranking, met, rests)
+        rests[resting] += 1
         met.update(map(_sorted, pairings))
         outcome = yield pairings
         for pairing, both in zip(pairings, outcome.points, strict=True):
@@ -79,11 +80,14 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
     return None
 
 
-def _round_of(ranking: Sequence[int], met: set[Pairing], rested: set[int | None]) -> tuple[int | None, list[Pairing]]:
+def _round_of(
+    ranking: Sequence[int], met: set[Pairing], rests: Counter[int | None]
+) -> tuple[int | None, list[Pairing]]:
     """Return who sits out, None if nobody has to, and the pairings of the others; of old ones if there must be."""
     choices: list[int | None] = [None]
     if len(ranking) % 2:
-        choices = [player for player in reversed(ranking) if player not in rested] or [ranking[-1]]
+        least = min(rests[player] for player in ranking)  # by turns where there are more rounds than players
+        choices = [player for player in reversed(ranking) if rests[player] == least]
     for resting in choices:
         pairings = _new_pairings([player for player in ranking if player != resting], met, [_TRIES])
         if pairings is not None:

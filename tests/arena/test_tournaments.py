@@ -87,6 +87,16 @@ class TestSchedules:
         met = [frozenset(pairing) for pairings in rounds for pairing in pairings]
         assert len(set(met)) == len(met) == 7 * 4
 
+    @pytest.mark.parametrize("players", [3, 5, 7])
+    def test_in_a_swiss_of_many_rounds_nobody_sits_out_more_often_until_all_have_as_often(self, players: int) -> None:
+        rounds = rounds_of(f"swiss(rounds={3 * players})", players)
+        rests = Counter[int]()
+        for pairings in rounds:
+            (resting,) = set(range(players)) - set(itertools.chain(*pairings))
+            assert rests[resting] == min(rests[player] for player in range(players))
+            rests[resting] += 1
+        assert set(rests.values()) == {3}
+
     @pytest.mark.parametrize("players", range(2, 18))
     def test_knockout(self, players: int) -> None:
         rounds = rounds_of("knockout", players)
