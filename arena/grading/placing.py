@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +20,11 @@ from ..ratings import Difference, pair_scores, rate_against
 from ..ratings.difference import ELO_PER_LOGIT
 from ..records.opening import Opening
 from ..records.record import GameRecord
-from ..tournaments.course import Openings, game_seeds
+from ..tournaments.course import MAX_FAILURES, Openings, game_seeds
 
 __all__ = ["Placing", "iter_place", "most_telling", "placing_of", "rungs_at_hand"]
 
+_LOG = logging.getLogger("plyground")
 _BEYOND = 400.0  # Elo above and below the ladder, how far a player is looked for
 _POINTS = 41  # ratings over which the next pair's worth is averaged
 _LEAST = 10  # pairs before which no interval is narrow enough: fewer say too little of how pairs scatter
@@ -100,7 +102,8 @@ def iter_place(
     """Play a player against the rungs of a ladder, and yield each game with where the player stands after it.
 
     Each pair of games has an opening of its own, which both play from both sides. It ends when the interval reaches no
-    farther than ``width`` to either side on average, or after so many games.
+    farther than ``width`` to either side on average, or after so many games; or when the player has failed in three,
+    for which a match withdraws it too.
 
     Args:
         player: an agent, a function or a spec string.
@@ -153,16 +156,26 @@ def _played(
     placing: Placing,
     rungs: Mapping[str, Agent],
 ) -> Iterator[tuple[GameRecord, Placing]]:
+    failures = sum(_has_failed(record, label) for record in done)
     while len(done) < games and not (placing.width <= width and len(done) >= 2 * _LEAST):
+        if failures >= MAX_FAILURES and len(done) % 2 == 0:
+            _LOG.warning("%s has failed too often: it is withdrawn, and plays no more", label)
+            return
         number, half = len(done) // 2, done[len(done) // 2 * 2 :]
         rung = most_telling(ladder, placing.rating)
         two = [agent, rungs[rung]]
         opening, names = [openings[number]], [label, rung]
         for record in iter_match(game, two, 2, _seed(seed, number), openings=opening, names=names, after=half):
             done.append(record)
+            failures += _has_failed(record, label)
             if len(done) % 2 == 0:
                 placing = placing_of(ladder, done, confidence)
             yield record, placing
+
+
+def _has_failed(record: GameRecord, label: str) -> bool:
+    """Return whether this player has lost a game by an error."""
+    return record.ending == "failed" and record.players[record.outcome.index(min(record.outcome))] == label
 
 
 def _seed(seed: int, number: int) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
 import math
 import sys
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.arena import rate_against
+from plyground.agents import Random
+from plyground.agents.engines.process import EngineError
+from plyground.arena import GameRecord, rate_against
 from plyground.arena.grading.anchors import ladder_of, save_anchors
 from plyground.arena.grading.placing import iter_place, most_telling, placing_of, rungs_at_hand
 from plyground.arena.ratings import Difference, Ratings
@@ -69,6 +73,22 @@ class TestPlace:
         for done in (7, 12):
             rest = iter_place(PLAYER, TICTACTOE, LADDER, games=30, width=1, seed=2, after=whole[:done])
             assert [(one.players, one.moves) for one, _ in rest] == [(one.players, one.moves) for one in whole[done:]]
+
+    def test_a_program_that_fails_in_three_games_is_withdrawn(self, caplog: pytest.LogCaptureFixture) -> None:
+        class Broken(Random):
+            def act(self, observation: Any, info: Any = None) -> int:
+                raise EngineError("the program has ended")
+
+        def placed(after: Sequence[GameRecord] = ()) -> list[GameRecord]:
+            played = iter_place(Broken(), TICTACTOE, LADDER, games=40, width=1, seed=1, name="x", after=after)
+            return [record for record, _ in played]
+
+        with caplog.at_level(logging.WARNING, "plyground"):
+            records = placed()
+        assert [record.ending for record in records] == ["failed"] * 4  # the third, and its counterpart
+        assert "x has failed too often: it is withdrawn" in caplog.text
+        assert len(placed(records[:3])) == 1
+        assert placed(records) == []
 
     @pytest.mark.parametrize(
         ("options", "message"),
