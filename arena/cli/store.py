@@ -19,7 +19,12 @@ _out = Console()
 
 
 def store(
-    file: Annotated[Path, typer.Argument(help="A store, as matches and tournaments make it by --out games.db.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A store, as matches and tournaments make it by --out games.db; games.db#2 for one tournament alone."
+        ),
+    ],
     check: Annotated[
         bool, typer.Option("--check", help="Look at each game, whether it is as it was when it was saved.")
     ] = False,
@@ -31,8 +36,8 @@ def store(
 
     if not is_store(file):
         raise ValueError(f"{file} is no store: expected a name that ends in .db")
-    file = split_name(file)[0]
     found = tournaments_in(file)
+    file = split_name(file)[0]
     sound = check_store(file) if check else None
     if as_json:
         data: dict[str, Any] = {

@@ -49,13 +49,20 @@ class StoredTournament(NamedTuple):
 def tournaments_in(path: str | Path) -> list[StoredTournament]:
     """Return the tournaments of a store that have games, in the order in which they were begun.
 
+    Args:
+        path: the file, or ``games.db#2`` for its second tournament alone, as `read_store` takes it.
+
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no store, damaged, or of a later version.
+        ValueError: it is no store, damaged, or of a later version; or there is no such tournament.
     """
-    file, _ = split_name(path)
+    file, name = split_name(path)
     with _reading(file) as connection:
-        if _is_empty(connection):
+        known = _tournaments(connection)
+        if name is not None:
+            chosen = _chosen(file, known, name)
+            known = [] if chosen is None else [chosen]
+        if not known:
             return []
         endings: dict[int, dict[str, int]] = {}
         counted = connection.execute(
@@ -64,7 +71,7 @@ def tournaments_in(path: str | Path) -> list[StoredTournament]:
         )
         for tournament, name, games in counted:
             endings.setdefault(tournament, {})[name] = games
-        return [one._replace(endings=endings.get(one.number, {})) for one in _tournaments(connection)]
+        return [one._replace(endings=endings.get(one.number, {})) for one in known]
 
 
 def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str | None = None) -> Iterator[GameRecord]:

@@ -53,6 +53,9 @@ def test_store(run: Run, tmp_path: Path) -> None:
     found = json.loads(run("store", out, "--json")[0])
     assert [(one["number"], one["games"], one["runs"]) for one in found["tournaments"]] == [(1, 4, 1), (2, 4, 1)]
     assert found["players"][1]["arguments"]["depth"] == 1
+    one = json.loads(run("store", f"{out}#2", "--json")[0])
+    assert one["tournaments"] == [found["tournaments"][1]]
+    assert "games.db has no tournament 'night': expected the number of one" in run("store", f"{out}#night", code=2)[1]
     with sqlite3.connect(out) as connection:
         connection.execute("UPDATE games SET plies = plies + 1 WHERE id = 5")
         connection.execute("DELETE FROM entries WHERE game = 5")  # a game of no tournament
