@@ -11,7 +11,7 @@ from typing import Literal, ParamSpec
 
 from ..agents.engines import EngineError
 from ..envs import Game, as_game
-from ..envs.outside.arguments import checked_whole
+from ..envs.outside.arguments import check_jobs, checked_whole
 from ..envs.players import PlayerLike, player_name
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
@@ -122,7 +122,9 @@ def iter_match(
     if checked_whole("games", games, 2) % 2:
         raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
     seed = checked_whole("seed", seed, 0)
-    if jobs == 0 or (isinstance(jobs, str) and jobs != "ray"):
+    if not isinstance(jobs, str):
+        check_jobs(jobs)
+    elif jobs != "ray":
         raise ValueError(f"jobs must be a number of processes, -1 for one on each core, or 'ray', got {jobs!r}")
     max_failures = checked_whole("max_failures", max_failures, 1)
     conditions = Conditions.of(failures, time, adjudication, analyses)

@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 _LARGEST = sys.float_info.max
+_MOST_JOBS = 10_000  # of one machine or cluster: far more, and the system's own numbers of processes overflow
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -46,10 +47,12 @@ def check_jobs(jobs: int) -> None:
     """Check a number of processes, as joblib takes it: -1 is one on each core, -2 one less, and so on.
 
     Raises:
-        ValueError: it is 0.
+        ValueError: it is 0, or more than any machine has.
     """
-    if jobs == 0:
-        raise ValueError("jobs must be a number of processes, or -1 for one on each core, got 0")
+    if jobs == 0 or jobs > _MOST_JOBS:
+        raise ValueError(
+            f"jobs must be a number of processes, up to {_MOST_JOBS}, or -1 for one on each core, got {jobs}"
+        )
 
 
 def is_between(value: Any, least: float, most: float = _LARGEST) -> bool:

@@ -264,6 +264,8 @@ def test_a_book_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         next(make_book(tmp_path / "nowhere" / "book.npz", 2))
     with pytest.raises(ValueError, match="1 to 12 plies, got 13"):
         next(make_book(tmp_path / "book.npz", 13))
+    with pytest.raises(ValueError, match=r"jobs must be a number of processes, up to 10000, or -1 .*, got 100000$"):
+        next(make_book(tmp_path / "book.npz", 2, jobs=100_000))
 
 
 def test_a_book_is_made_of_true_scores_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:

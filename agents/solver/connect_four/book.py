@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 
 from ....envs import Game, State, connect_four
+from ....envs.outside.arguments import check_jobs
 from ....envs.outside.files import check_writable
 from .scores import ConnectFourScores, canonical_key
 
@@ -58,11 +59,12 @@ def make_book(
         game: Connect Four, on any board. Default: 7x6, the only board whose book the solver looks for.
 
     Raises:
-        ValueError: ``plies`` is out of range.
+        ValueError: ``plies`` is out of range, or ``jobs``.
         FileNotFoundError: there is no folder to write to.
     """
     if not 1 <= plies <= 12:
         raise ValueError(f"a book has 1 to 12 plies, got {plies}")
+    check_jobs(jobs)
     check_writable(path)
     game = game or connect_four()
     layers = opening_layers(plies, game)
