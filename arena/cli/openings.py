@@ -26,8 +26,6 @@ def openings(
     out: Annotated[Path | None, typer.Option(help="A new text file. Default: the terminal.")] = None,
 ) -> None:
     """Find openings that leave neither side ahead, for matches."""
-    from itertools import islice
-
     from ...envs import make_game
     from ...envs.outside.files import check_new
     from ..openings import balanced_openings, write_openings
@@ -38,7 +36,8 @@ def openings(
     made = make_game(game)
     found = balanced_openings(made, plies, judge, most, seed)
     lines: list[list[int]] = []
-    is_interrupted = watch_with_progress(islice(found, count), count, "searching", "openings", lines.append)
+    wanted = (moves for _, moves in zip(range(count), found, strict=False))  # islice takes no count beyond 64 bits
+    is_interrupted = watch_with_progress(wanted, count, "searching", "openings", lines.append)
     if not lines:
         raise typer.Exit(130)
     heading = (

@@ -162,6 +162,10 @@ class TestBalanced:
         assert read_openings(tmp_path / "games.jsonl", game) == read_openings(out, game)  # each from both sides
         assert "there is no such file" in run(*match_, "--openings", "none.txt", code=2)[1]
 
+    def test_a_number_beyond_64_bits_is_as_many_as_there_are(self, run: Run) -> None:
+        message = run("openings", "tictactoe", "--plies", "1", "--most", "2", "--count", str(10**20), code=2)[1]
+        assert "found no more than 3 balanced openings of 1 plies in tictactoe" in message  # the others are mirrored
+
     def test_ctrl_c_keeps_what_was_found(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(*_: Any) -> Iterator[list[int]]:
             yield [0, 1]
