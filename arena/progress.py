@@ -46,6 +46,7 @@ Item = TypeVar("Item")
 
 _SHARE = 0.05  # of the time at most goes into telling how it stands …
 _LATEST = 10.0  # … which is told anew after so many seconds at the latest
+_AGES = 1e9  # seconds, which nobody waits for
 
 
 def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path | None = None) -> list[GameRecord]:
@@ -167,7 +168,8 @@ class _LeftColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         speed = _speed(task)
-        left = "-:--:--" if not speed else str(timedelta(seconds=math.ceil((task.remaining or 0) / speed)))
+        seconds = (task.remaining or 0) / speed if speed else math.inf
+        left = str(timedelta(seconds=math.ceil(seconds))) if seconds < _AGES else "-:--:--"
         return Text(left, style="progress.remaining")
 
 
