@@ -126,7 +126,7 @@ def measure_anchors(
 
 def is_played_out(records: Sequence[GameRecord], games: int) -> bool:
     """Return whether a match of so many games is over: all were played, or a player failed so often that it left."""
-    failed = Counter(one.players[one.outcome.index(min(one.outcome))] for one in records if one.ending == "failed")
+    failed = Counter(one.loser for one in records if one.ending == "failed")
     return len(records) >= games or max(failed.values(), default=0) >= MAX_FAILURES
 
 

@@ -175,7 +175,7 @@ def _played(
 
 def _has_failed(record: GameRecord, label: str) -> bool:
     """Return whether this player has lost a game by an error."""
-    return record.ending == "failed" and record.players[record.outcome.index(min(record.outcome))] == label
+    return record.ending == "failed" and record.loser == label
 
 
 def _seed(seed: int, number: int) -> int:

@@ -64,6 +64,11 @@ class GameRecord:
         """Where the players took over: the start and the moves of the opening. Games of a pair share it."""
         return self.start, tuple(self.moves[: self.opening])
 
+    @property
+    def loser(self) -> str:
+        """The player who got less; of a draw the first."""
+        return self.players[self.outcome.index(min(self.outcome))]
+
     def check_outcome(self) -> None:
         """Raise `ValueError` if the outcome is not finite: no file in which it stood could be read."""
         if not all(map(math.isfinite, self.outcome)):

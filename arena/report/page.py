@@ -173,7 +173,7 @@ def _summary(records: Sequence[GameRecord]) -> Html:
 
 def _losers(records: Iterable[GameRecord]) -> str:
     """Return who lost these games, and how many."""
-    lost = Counter(record.players[record.outcome.index(min(record.outcome))] for record in records)
+    lost = Counter(record.loser for record in records)
     return ", ".join(f"{name} {count}" for name, count in lost.most_common())
 
 

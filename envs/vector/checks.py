@@ -16,6 +16,7 @@ from .kernels import Frames, first_inconsistent
 __all__ = ["check_saved", "checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
 
 _OUTSIDE, _MIXED, _ASCENDING = -1, 0, 1
+_LARGEST = np.iinfo(np.int64).max
 
 
 @kernel
@@ -55,9 +56,6 @@ def checked_rows(given: Any, num_envs: int) -> NDArray[np.intp]:
         if order == _ASCENDING or (order == _MIXED and np.unique(rows).size == rows.size):
             return rows
     raise ValueError(f"rows must be different rows from 0 to {num_envs - 1}, got {given!r}")
-
-
-_LARGEST = np.iinfo(np.int64).max
 
 
 def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ class Losses:
     def add(self, record: GameRecord) -> None:
         """Take notice of a game, however it ended."""
         if record.ending in _CAUSES:
-            self._games[record.ending, record.players[record.outcome.index(min(record.outcome))]] += 1
+            self._games[record.ending, record.loser] += 1
 
     def tell(self) -> None:
         """Say on standard error who lost how many games, a line for each player and cause."""
