@@ -64,6 +64,8 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         files = [str(find_model(arguments["model"]))]
     elif name == "engine":
         files = located(str(arguments["command"]))
+    elif name == "gnugo":
+        files = located("gnugo")
     else:
         files = list(_texts(arguments))
     if name == "mixture":

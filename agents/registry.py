@@ -24,7 +24,7 @@ from .alphabeta.agent import AlphaBeta
 from .alphago import AlphaGo
 from .alphazero import AlphaZero, network
 from .best import best
-from .engines import engine
+from .engines import engine, gnugo
 from .human import Human
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -46,6 +46,7 @@ _constructors: dict[str, Callable[..., Any]] = {
     "dqn": partial(Policy, algorithm="dqn"),
     "engine": engine,
     "flat": FlatMonteCarlo,
+    "gnugo": gnugo,
     "human": Human,
     "mcts": MCTS,
     "minimax": Minimax,

@@ -1,13 +1,14 @@
 """Programs that others wrote, as players: processes that are told of the moves and asked for theirs.
 
 Start with `agent`: the player that speaks GTP. `gtp` is what it says to a program, `process` the program itself,
-`following` how it knows the moves from the positions that it is shown. `chess_engine` is the player that speaks UCI or
-XBoard, by python-chess, which `chess_protocols` alone imports. May import `plyground.envs` and the files of
-`plyground.agents`.
+`following` how it knows the moves from the positions that it is shown. `gnugo` is GNU Go, told of our rules.
+`chess_engine` is the player that speaks UCI or XBoard, by python-chess, which `chess_protocols` alone imports. May
+import `plyground.envs` and the files of `plyground.agents`.
 """
 
 from .agent import DisagreementError, Engine
 from .chess_engine import ChessEngine, engine
+from .gnugo import gnugo, gnugo_command
 from .gtp import LETTERS, GTPClient, GTPRefusalError, vertices_of
 from .process import EngineError
 
@@ -20,5 +21,7 @@ __all__ = [
     "GTPClient",
     "GTPRefusalError",
     "engine",
+    "gnugo",
+    "gnugo_command",
     "vertices_of",
 ]

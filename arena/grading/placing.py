@@ -75,12 +75,12 @@ def placing_of(ladder: Mapping[str, float], records: Sequence[GameRecord], confi
 
 
 def rungs_at_hand(ladder: Mapping[str, float], game: Game) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the rungs of a ladder that can play here, and of the others, what they lack: networks need extras."""
+    """Return the rungs of a ladder that can play here, and of the others, what they lack: an extra, or a program."""
     here, lacking = dict(ladder), dict[str, str]()
     for rung in ladder:
         try:
             make(rung, game)
-        except ImportError as error:
+        except (ImportError, FileNotFoundError) as error:
             del here[rung]
             lacking[rung] = str(error)
     return here, lacking

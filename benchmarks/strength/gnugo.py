@@ -1,8 +1,9 @@
 """A player of Go against GNU Go on a small board: ``python -m benchmarks.strength.gnugo "mcts(simulations=1000)"``.
 
-GNU Go must be installed (``apt-get install gnugo``). It is told to play by our rules: area scoring, positional superko,
-no suicide, and to capture dead stones before it passes, since ours count every stone on the board. The players take
-black and white by turns. Each game has seeds of its own, for both players, so there are no random openings.
+GNU Go must be installed (``apt-get install gnugo``). It is told to play by our rules, as the agent ``gnugo`` is: area
+scoring, positional superko, no suicide, and to capture dead stones before it passes, since ours count every stone on
+the board. The players take black and white by turns. Each game has seeds of its own, for both players, so there are no
+random openings.
 
     python -m benchmarks.strength.gnugo "mcts(simulations=1000)" --level 1 --level 10 --keep build/gnugo.jsonl
 
@@ -26,12 +27,11 @@ from rich.progress import track
 from rich.table import Table
 
 from plyground.agents import Agent, make
-from plyground.agents.engines import DisagreementError, Engine
+from plyground.agents.engines import DisagreementError, Engine, gnugo_command
 from plyground.arena import play
 from plyground.arena.grading.grades import share_of
 from plyground.envs import BoardGameEnv, Game, make_game
 
-PROGRAM = "gnugo --mode gtp --chinese-rules --positional-superko --forbid-suicide --capture-all-dead --level {level}"
 HEAD = ("player", "level", "games", "won %", "as black", "as white", "s/move", "its s/move", "disagreements")
 
 Played = dict[str, Any]  # a line of the file
@@ -110,17 +110,19 @@ def main(
     komi: Annotated[float, typer.Option(help="Points for white.")] = 7.5,
     seed: Annotated[int, typer.Option(min=0, help="Of the games.")] = 0,
     keep: Annotated[Path | None, typer.Option(dir_okay=False, help="A file of games, to go on with.")] = None,
-    program: Annotated[str, typer.Option(help="The program, with {level} where the level goes.")] = PROGRAM,
+    program: Annotated[str | None, typer.Option(help="Another program, with {level} where the level goes.")] = None,
 ) -> None:
     """Play the matches, and print a table with 95 % intervals."""
     game, console, notes = make_game(f"go(board_size={size}, komi={komi})"), Console(), []
     known = [json.loads(line) for line in keep.read_text().splitlines()] if keep is not None and keep.exists() else []
-    title = f"Go {size}x{size}, komi {komi:g}, against {program.split()[0]} (95 % intervals)"
+    name = program.split()[0] if program else "gnugo"
+    title = f"Go {size}x{size}, komi {komi:g}, against {name} (95 % intervals)"
     table = Table(*HEAD, title=title, title_justify="left")
     with suppress(KeyboardInterrupt):
         for spec in players:
             for one_level in level or [1, 10]:
-                command, done = program.format(level=one_level), list[Played]()
+                done = list[Played]()
+                command = program.format(level=one_level) if program else gnugo_command(game, one_level)
                 about = {"game": game.spec, "player": spec, "program": command, "seed": seed}
                 match = played_games(game, spec, command, about, games, keep, known)
                 try:

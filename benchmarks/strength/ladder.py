@@ -32,6 +32,7 @@ SPECS = {
     "alphabeta": "alphabeta(depth={})",
     "plain": "alphabeta(depth={}, selective=false)",  # without quiescence, in chess
     "alphazero": "alphazero(simulations={})",
+    "gnugo": "gnugo(level={})",  # whose strength others know, too
 }
 
 
@@ -66,11 +67,16 @@ RUNGS = {
         "alphabeta-2 alphabeta-3 alphabeta-4"
     ),
     "go": rungs_of(
-        "random alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000"
+        "random alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 mcts-30 mcts-60 mcts-100 mcts-180 "
+        "mcts-300 mcts-550 mcts-1000 mcts-3000 gnugo-1 gnugo-10"
     ),
     "chess": rungs_of(
         "random mcts-10 mcts-30 mcts-100 mcts-300 short-20 short-30 short-60 plain-1 short-100 cut-30 cut-100 cut-300 "
         "cut-1000 cut-3000 plain-2 plain-3 alphabeta-1 alphabeta-2 alphabeta-3 alphabeta-4 alphabeta-5 alphabeta-6"
+    ),
+    "minichess": rungs_of(
+        "random mcts-3 mcts-10 mcts-30 mcts-100 short-30 mcts-300 alphabeta-1 plain-1 cut-30 short-100 cut-100 "
+        "plain-2 alphabeta-2 cut-300 cut-1000 alphabeta-3 plain-3 alphabeta-4"
     ),
 }
 OTHERS = rungs_of(

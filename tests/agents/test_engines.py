@@ -12,9 +12,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks.strength.gnugo import PROGRAM, cells, play_game, played_games
+from benchmarks.strength.gnugo import cells, play_game, played_games
 from plyground.agents import make
-from plyground.agents.engines import DisagreementError, Engine, EngineError, GTPClient, GTPRefusalError
+from plyground.agents.engines import (
+    DisagreementError,
+    Engine,
+    EngineError,
+    GTPClient,
+    GTPRefusalError,
+    gnugo,
+    gnugo_command,
+)
 from plyground.agents.engines.following import moves_between
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, make_game
@@ -30,6 +38,9 @@ def client(engine_script: str) -> Iterator[GTPClient]:
 
 def installed(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path="/usr/games")
+
+
+needs_gnu_go = pytest.mark.skipif(installed("gnugo") is None, reason="needs GNU Go: apt-get install gnugo")
 
 
 def lives(pid: int) -> bool:
@@ -296,14 +307,42 @@ class TestMatch:
         other = list(played_games(GAME, "random", engine_script, {**about, "seed": 4}, 1, None, again))
         assert other[0] not in again
 
-    @pytest.mark.skipif(installed("gnugo") is None, reason="needs GNU Go: apt-get install gnugo")
+    @needs_gnu_go
     @pytest.mark.slow
     def test_gnu_go(self) -> None:
-        engine = Engine(GAME, PROGRAM.format(level=1))
+        engine = gnugo(GAME, level=1)
         found = play_game(GAME, make("random", GAME), engine, 0, 0)
         engine.close()
         assert found["won"] is False
         assert found["disagreement"] is None
+
+
+class TestGNUGo:
+    def test_is_told_of_our_rules_and_the_level(self) -> None:
+        for superko, option in (("positional", "positional-superko"), ("situational", "situational-superko")):
+            assert f"--{option} --forbid-suicide" in gnugo_command(make_game(f"go(superko={superko!r})"), 3)
+        assert gnugo_command(make_game("go(superko='simple')"), 3).split()[4:] == [
+            *("--simple-ko", "--forbid-suicide", "--capture-all-dead", "--level", "3")
+        ]
+
+    def test_bad_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(ValueError, match="GNU Go plays Go, got othello"):
+            make("gnugo", "othello")
+        for level in (0, 11):
+            with pytest.raises(ValueError, match=f"level must be a whole number, from 1 to 10, got {level}"):
+                make(f"gnugo(level={level})", GAME)
+        monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+        with pytest.raises(FileNotFoundError, match="GNU Go is not installed: apt-get install gnugo"):
+            make("gnugo", GAME)
+
+    @needs_gnu_go
+    @pytest.mark.slow
+    def test_plays_the_same_game_again_with_the_same_seed(self) -> None:
+        players = ["gnugo(level=1)", "random"]
+        games = [match(GAME, players, 2, seed=5, opening_plies=0) for _ in range(2)]
+        assert [record.moves for record in games[0]] == [record.moves for record in games[1]]
+        assert all(record.ending == "finished" for record in games[0])
+        assert [record.loser for record in games[0]] == ["random"] * 2
 
 
 def test_moves_between() -> None:

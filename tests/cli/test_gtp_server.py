@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from plyground.agents import MCTS, make
-from plyground.agents.engines import Engine, GTPClient, vertices_of
+from plyground.agents.engines import GTPClient, gnugo, vertices_of
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
 from plyground.arena.engine.analysis import kata_line, lz_line
@@ -331,8 +331,7 @@ class TestWithOthers:
     )
     def test_gnu_go_referees_every_move(self, ours: str) -> None:
         """GNU Go, by the same rules, takes each move of a random player for legal, and sees the same stones."""
-        rules = "--chinese-rules --positional-superko --forbid-suicide --capture-all-dead"
-        referee = Engine(GO, f"gnugo --mode gtp --level 1 {rules}")
+        referee = gnugo(GO, level=1)
         referee.reset()
         server, state = GTPServer("random", GO), GO.new_state()
         while not GO.is_terminal(state):
