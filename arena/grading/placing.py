@@ -41,6 +41,10 @@ class Placing(NamedTuple):
         """Half of the interval, in Elo."""
         return math.inf if self.rating is None else (self.rating.high - self.rating.low) / 2
 
+    def is_sure(self, width: float) -> bool:
+        """Return whether it reaches no farther than ``width`` to either side, after games enough to know that."""
+        return self.width <= width and sum(self.against.values()) >= 2 * _LEAST
+
 
 def most_telling(ladder: Mapping[str, float], rating: Difference | None) -> str:
     """Return the rung against which one more pair of games is expected to narrow the rating the most.
@@ -157,7 +161,7 @@ def _played(
     rungs: Mapping[str, Agent],
 ) -> Iterator[tuple[GameRecord, Placing]]:
     failures = sum(_has_failed(record, label) for record in done)
-    while len(done) < games and not (placing.width <= width and len(done) >= 2 * _LEAST):
+    while len(done) < games and not placing.is_sure(width):
         if failures >= MAX_FAILURES and len(done) % 2 == 0:
             _LOG.warning("%s has failed too often: it is withdrawn, and plays no more", label)
             return

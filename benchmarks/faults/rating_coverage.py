@@ -53,19 +53,27 @@ def chances(world: World, first: int, second: int) -> np.ndarray:
     return heights / heights.sum()
 
 
+def outcomes(world: World, i: int, j: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outcomes [pairs] of the games that player i begins and of those that j begins.
+
+    0 is a win of the player who begins, 1 a draw, 2 a loss.
+    """
+    covariance = [[1, world.correlation], [world.correlation, 1]]
+    latent = rng.multivariate_normal([0, 0], covariance, pairs)  # how well it goes for i, in both games
+    own, other = chances(world, i, j), chances(world, j, i)
+    # The better it goes for i, the smaller the number of the outcome where i begins, and the larger where j does.
+    where_first = (latent[:, :1] < ndtri(1 - np.cumsum(own)[:2])).sum(axis=1)
+    where_second = (latent[:, 1:] > ndtri(np.cumsum(other)[:2])).sum(axis=1)
+    return where_first, where_second
+
+
 def tournament(world: World, pairs: int, rng: np.random.Generator) -> PairedGames:
     """Return a round robin of so many pairs of games in each pairing."""
     count = len(world.elo)
     pairings = [(i, j) for i in range(count) for j in range(i + 1, count)]
     results = np.zeros((len(pairings), 3, 3))
     for place, (i, j) in enumerate(pairings):
-        covariance = [[1, world.correlation], [world.correlation, 1]]
-        latent = rng.multivariate_normal([0, 0], covariance, pairs)  # how well it goes for i, in both games
-        own, other = chances(world, i, j), chances(world, j, i)
-        # The better it goes for i, the smaller the number of the outcome where i begins, and the larger where j does.
-        where_first = (latent[:, :1] < ndtri(1 - np.cumsum(own)[:2])).sum(axis=1)
-        where_second = (latent[:, 1:] > ndtri(np.cumsum(other)[:2])).sum(axis=1)
-        np.add.at(results[place], (where_first, where_second), 1)
+        np.add.at(results[place], outcomes(world, i, j, pairs, rng), 1)
     names = [f"player {i}" for i in range(count)]
     return PairedGames("none", names, np.array(pairings), results, np.zeros((len(pairings), 2, 3)))
 
