@@ -26,7 +26,7 @@ from .tournaments.games import MANY, played
 from .tournaments.table import Table
 from .tournaments.workers import JoblibWorkers, RayWorkers
 
-__all__ = ["iter_match", "labels_of", "match", "tournament"]
+__all__ = ["checked_games", "iter_match", "labels_of", "match", "tournament"]
 
 _Arguments = ParamSpec("_Arguments")
 
@@ -40,6 +40,17 @@ def labels_of(players: Sequence[PlayerLike]) -> list[str]:
         seen[name] += 1
         labels.append(f"{name}#{seen[name]}" if counts[name] > 1 else name)
     return labels
+
+
+def checked_games(games: int) -> int:
+    """Return a number of games, each of whose openings is played from both sides.
+
+    Raises:
+        ValueError: it is no whole number from 2 on, or odd.
+    """
+    if checked_whole("games", games, 2) % 2:
+        raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
+    return int(games)
 
 
 def iter_match(
@@ -119,8 +130,7 @@ def iter_match(
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     if len(set(labels)) < len(players):
         raise ValueError(f"players must have different names, one for each of {len(players)}, got {labels}")
-    if checked_whole("games", games, 2) % 2:
-        raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
+    games = checked_games(games)
     seed = checked_whole("seed", seed, 0)
     if not isinstance(jobs, str):
         check_jobs(jobs)

@@ -14,6 +14,7 @@ from ...envs.outside.arguments import check_jobs, checked_whole
 from ...envs.outside.messages import shown as shown_text
 from ...envs.outside.spec import nearest
 from ...envs.players import PlayerLike, player_name
+from ..matches import checked_games
 from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
@@ -155,8 +156,7 @@ def evaluate(
     """
     game = as_game(game)
     agent = as_agent(player, game)
-    if checked_whole("games", games, 0) < 2 or games % 2:
-        raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
+    games = checked_games(games)
     seed = checked_whole("seed", seed, 0)
     check_jobs(jobs)
     for rung in ladder_rungs(ladder):

@@ -14,7 +14,7 @@ from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
 from ...envs.outside.spec import same_spec
 from ...envs.players import PlayerLike, player_name
-from ..matches import iter_match
+from ..matches import checked_games, iter_match
 from ..openings import default_opening_plies, random_openings
 from ..ratings import Difference, pair_scores, rate_against
 from ..ratings.difference import ELO_PER_LOGIT
@@ -132,8 +132,7 @@ def iter_place(
         raise ValueError(f"the ladder of {game.spec} has no rungs")
     if label in ladder:
         label += " (placed)"
-    if games < 2 or games % 2:
-        raise ValueError(f"games must be even and at least 2, to play every opening from both sides, got {games}")
+    games = checked_games(games)
     if not width > 0:
         raise ValueError(f"width must be above 0 Elo, got {width!r}")
     plies = default_opening_plies(game) if opening_plies is None else opening_plies

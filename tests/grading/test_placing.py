@@ -110,7 +110,7 @@ class TestPlace:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"games": 3}, "games must be even and at least 2"),
+            ({"games": 3}, "games must be even"),
             ({"width": 0}, "width must be above 0 Elo, got 0"),
             ({"ladder": {}}, "the ladder of tictactoe has no rungs"),
             ({"after": [game("a", "b", 0)]}, "game 1 is g, a v b: expected tictactoe"),

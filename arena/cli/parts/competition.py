@@ -16,13 +16,13 @@ from ...matches import iter_match, labels_of
 from ...progress import watch_games
 from ...records.formats import is_format
 from ...records.names import is_store, split_name
-from ...records.record import GameRecord, mend, read_records
-from ...store import collection_in
+from ...records.record import GameRecord
 from ...tables import cross_table
 from ...tournaments import Standing
 from ...tournaments.course import Course
 from ...tournaments.formats import planned_games, schedule_of
 from ...tournaments.standings import Tally
+from .generation import games_to_add_to
 from .losses import Losses
 
 __all__ = ["Results", "compete", "games_in", "going_on", "match_options"]
@@ -138,19 +138,13 @@ def games_in(out: Path | None, resume: bool) -> list[GameRecord]:
         OSError: nothing can be written there.
         ValueError: as `going_on`.
     """
-    if out is not None:
-        check_writable(split_name(out)[0])
-        _check_name(out)
-    if out is not None and is_store(out):
-        return _if_asked(out, collection_in(out), resume)
-    if out is None or not out.is_file() or not out.stat().st_size:
-        if resume and out is None:
+    if out is None:
+        if resume:
             raise ValueError("--resume goes on with a file of games: give it with --out")
         return []
-    if resume and mend(out):
-        print_plain(_err, f"the last line of {out} is incomplete: it is taken away, and that game is played again")
-    done = list(read_records(out))
-    return _if_asked(out, done, resume)
+    check_writable(split_name(out)[0])
+    _check_name(out)
+    return games_to_add_to(out, resume)
 
 
 def _check_name(out: Path) -> None:
@@ -159,16 +153,6 @@ def _check_name(out: Path) -> None:
         return
     hint = f"`plyground convert` makes {out.suffix} of them" if is_format(out) else "choose a name that ends like these"
     raise ValueError(f"games are saved to a store, games.db, or as JSON lines, games.jsonl, not to {out}: {hint}")
-
-
-def _if_asked(out: Path, done: list[GameRecord], resume: bool) -> list[GameRecord]:
-    """Return the games of a file; raise `ValueError` if there are some, and nobody said to go on."""
-    if done and not resume:
-        first = f"{done[0].game}, {' v '.join(done[0].players)}"
-        raise ValueError(
-            f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"
-        )
-    return done
 
 
 def _as_dict(line: Standing) -> dict[str, Any]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.console import Console
+
 from ....envs import Game
 from ....envs.outside.files import check_writable
+from ...lines import print_plain
 from ...records.formats import check_format, read_games, write_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, saved_records
 from ...store import collection_in
 
-__all__ = ["games_in", "read_plies", "saved", "tells_movers"]
+__all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]
+
+_err = Console(stderr=True)
 
 
 def read_plies(text: str) -> tuple[int, int]:
@@ -41,16 +46,31 @@ def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
     check_writable(file)
     if file.suffix.lower() in (".csv", ".parquet"):
         raise ValueError(f"games are added to a store, JSON lines, SGF or PDN, not to {out}: `plyground convert` does")
+    return games_to_add_to(out, resume)
+
+
+def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
+    """Return the games of a file, or of a collection in a store, to which others will be added; none of a new one.
+
+    The last line of JSON lines, if a run that was killed has not finished it, is taken away, and that is told.
+
+    Raises:
+        ValueError: it has games and nobody said to go on, it is damaged, or a store has no such collection.
+    """
+    file, _ = split_name(out)
     if is_store(out):
         done = collection_in(out)
     elif not file.is_file() or not file.stat().st_size:
         return []
     else:
-        if resume and out.suffix.lower() == ".jsonl":
-            mend(out)
+        if resume and out.suffix.lower() == ".jsonl" and mend(out):
+            print_plain(_err, f"the last line of {out} is incomplete: it is taken away, and that game is played again")
         done = list(read_games(out))
     if done and not resume:
-        raise ValueError(f"{out} has {len(done)} games already: go on with them by --resume, or choose another file")
+        first = f"{done[0].game}, {' v '.join(done[0].players)}"
+        raise ValueError(
+            f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"
+        )
     return done
 
 
