@@ -7,7 +7,8 @@ digest of everything that the kernel reaches is part of the key here.
 compile for different games at the same time can write different code under one number, and a later process loads the
 wrong code. So each file is named by its key here, and there is no index.
 
-**Never damaged.** Each file begins with a checksum of the rest, and is compiled again where that is wrong.
+**Never damaged.** Each file begins with a checksum of the rest, and is compiled again where that is wrong. What cannot
+be written, as on a full disk, runs all the same: a warning says so, once.
 
 **Never mixed up, by symbols.** Numba names the machine code of a function by a counter local to the process. Two cached
 files that hold different functions under one name are merged by the linker when a process loads both, and the wrong
@@ -104,7 +105,14 @@ class _KernelCache(FunctionCache):
                 f"kernel {self._py_func.__name__!r} reaches a function that calls itself with arguments of other types "
                 f"than it was called with, {sig}: give both the same, as in np.int64(1) instead of 1"
             )
-        super()._save_overload(sig, data)
+        try:
+            super()._save_overload(sig, data)
+        except OSError as error:  # the code is in memory, and runs
+            message = (  # the same for all kernels, so that Python shows it once
+                f"compiled code cannot be kept on disk ({error.strerror or error}), so each process compiles it again: "
+                "make room there, or name another folder in NUMBA_CACHE_DIR"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=1)
 
 
 def keep_on_disk(dispatcher: Any) -> None:

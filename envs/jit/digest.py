@@ -37,22 +37,25 @@ def digest(*objects: Any) -> str:
         A string that is the same in every process of one Python version, whatever the hash seed.
     """
     hasher = hashlib.sha256()
-    seen: set[int] = set()
+    seen: dict[Any, int] = {}
     for part in _parts(objects, seen, set()):
         hasher.update(part.encode() if isinstance(part, str) else part)
         hasher.update(b"\0")
     return hasher.hexdigest()[:16]
 
 
-def _parts(value: Any, seen: set[int], names: set[str]) -> Iterable[str | bytes]:
+def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | bytes]:
     """Yield the pieces of ``value`` in an order that does not depend on the process.
 
-    ``names`` are what the function that reaches the value may look up: of a module, only these attributes count.
+    ``seen`` numbers the functions and modules that have been met. ``names`` are what the function that reaches the
+    value may look up: of a module, only these attributes count.
     """
     value = getattr(value, "py_func", value)  # a Numba dispatcher stands for its Python function
     if isinstance(value, FunctionType):
-        if id(value) not in seen:
-            seen.add(id(value))
+        if id(value) in seen:
+            yield f"function {seen[id(value)]} again"  # which one it is matters: `key` may be one rule or another
+        else:
+            seen[id(value)] = len(seen)
             yield from _function_parts(value, seen)
     elif isinstance(value, CodeType):
         yield value.co_code
@@ -60,12 +63,12 @@ def _parts(value: Any, seen: set[int], names: set[str]) -> Iterable[str | bytes]
         yield from _parts(value.co_consts, seen, names)
     elif isinstance(value, ModuleType):
         yield value.__name__
-        if value.__name__.partition(".")[0] not in _OPAQUE_MODULES and id(value) not in seen:
-            seen.add(id(value))
+        key = id(value), frozenset(names)  # another function may look up other names
+        if value.__name__.partition(".")[0] not in _OPAQUE_MODULES and key not in seen:
+            seen[key] = len(seen)
             for name in sorted(names & vars(value).keys()):
                 yield name
                 yield from _parts(getattr(value, name), seen, names)
-            seen.remove(id(value))  # another function may look up other names
     elif isinstance(value, np.ndarray):
         yield repr((value.dtype.descr, value.shape))
         yield np.ascontiguousarray(value).tobytes()
@@ -92,7 +95,7 @@ def _parts(value: Any, seen: set[int], names: set[str]) -> Iterable[str | bytes]
         yield getattr(value, "__qualname__", type(value).__qualname__)
 
 
-def _function_parts(function: FunctionType, seen: set[int]) -> Iterable[str | bytes]:
+def _function_parts(function: FunctionType, seen: dict[Any, int]) -> Iterable[str | bytes]:
     """Yield what a function is called (compiled code names its module), does, and reaches."""
     yield f"{function.__module__}.{function.__qualname__}"
     names = _names(function.__code__)

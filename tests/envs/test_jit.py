@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
-from enum import Enum, IntEnum
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit, types
+from numba import njit
 from numba.core.bytecode import FunctionIdentity
 from numba.core.errors import NumbaError
 
@@ -20,7 +19,6 @@ from plyground.envs import Game, checkers, connect_four, go, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, helper, kernel
 from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols_are_unique
-from plyground.envs.jit.digest import digest
 from plyground.envs.jit.linked import _LinkedLibrary
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 from tests.conftest import as_own_file
@@ -190,6 +188,18 @@ def test_kernel_without_a_place_on_disk_is_compiled_all_the_same() -> None:
     assert not double.stats.cache_hits
 
 
+def test_a_kernel_that_cannot_be_written_runs_and_a_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(self: _KernelFiles, name: str, data: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_KernelFiles, "_save_data", no_room)
+    dispatcher: Any = kernel(_twice)
+    monkeypatch.setattr(dispatcher._cache, "load_overload", lambda *arguments: None)
+    with pytest.warns(RuntimeWarning, match=r"cannot be kept on disk \(No space left on device\), so each process"):
+        assert dispatcher(4) == 8
+    assert dispatcher(5) == 10
+
+
 def test_bound_kernel_is_the_kernel(game: Game) -> None:
     state = game.new_state()
     bound = bind(_count_actions, game, state, np.empty(game.num_actions, np.int32))
@@ -213,76 +223,6 @@ def test_games_with_the_same_rules_are_one_type() -> None:
         assert first.numba_type == other.numba_type
         assert first != other
     assert checkers().numba_type == checkers(repetition=2).numba_type
-
-
-class Colour(Enum):
-    BLACK = 0
-    WHITE = 1
-
-
-class TestDigest:
-    def test_of_code_and_what_it_reaches(self) -> None:
-        def make(constant: int, table: list[int]):
-            numbers = np.array(table)
-
-            def helper(x: int) -> int:
-                return x + constant
-
-            return lambda x: helper(x) + numbers[0]
-
-        one = digest(make(1, [2]))
-        assert one == digest(make(1, [2]))
-        assert len({one, digest(make(2, [2])), digest(make(1, [3]))}) == 3
-
-    def test_of_plain_values(self) -> None:
-        values = [
-            1,
-            1.0,
-            True,
-            "1",
-            b"1",
-            None,
-            (1,),
-            [1],
-            {"a": 1},
-            {"a": 2},
-            {1, 2},
-            np.int8(1),
-            np.dtype("i4"),
-            np.zeros(2),
-            Colour.BLACK,
-            Colour.WHITE,
-            types.int32,
-            types.int64,
-        ]
-        assert len({digest(value) for value in values}) == len(values)
-
-    def test_is_the_same_in_every_process(self, tmp_path: Path) -> None:
-        code = "from plyground.envs import connect_four; print(connect_four().digest)"
-        assert run(code, tmp_path)[0].strip() == connect_four().digest
-
-    def test_of_defaults_modules_and_enumerations(self) -> None:
-        def digest_of(win: float, drawn: float, level: int) -> str:
-            package, constants = ModuleType("package"), ModuleType("package.constants")
-            constants.WIN, package.constants = level, constants  # type: ignore[attr-defined]
-            names = {"package": package, "Level": IntEnum("Level", {"WIN": level}), "__name__": "rules"}
-            code = f"def rule(x, win={win}, *, drawn={drawn}):\n    return package.constants.WIN"
-            exec(code, names)
-            exec("def other():\n    return Level.WIN", names)
-            return digest(names["rule"]) + digest(names["other"])
-
-        first = digest_of(1, 0, 3)
-        assert first == digest_of(1, 0, 3)
-        assert len({first, digest_of(2, 0, 3), digest_of(1, 0.5, 3)}) == 3
-        by_level = digest_of(1, 0, 4)
-        assert first[:16] != by_level[:16]
-        assert first[16:] != by_level[16:]
-
-    def test_of_recursive_functions(self) -> None:
-        def down(n: int) -> int:
-            return 0 if n == 0 else down(n - 1)
-
-        assert digest(down) == digest(down)
 
 
 class TestRandomNumbers:
@@ -375,6 +315,10 @@ class TestWhatIsPrivateInNumba:
 @helper
 def _plus_one(x):
     return x + 1
+
+
+def _twice(x):
+    return 2 * x
 
 
 def _allocates(n):

@@ -1,0 +1,120 @@
+"""The digest of rules and kernels, by which compiled code is found again: it changes whenever what is computed does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from enum import Enum, IntEnum
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from plyground.envs import checkers, connect_four
+from plyground.envs.jit import kernel
+from plyground.envs.jit.digest import digest
+
+
+class Colour(Enum):
+    BLACK = 0
+    WHITE = 1
+
+
+@kernel
+def _canonical_key(game, state):
+    return game.canonical_key(state)
+
+
+def test_digest_of_code_and_what_it_reaches() -> None:
+    def make(constant: int, table: list[int]):
+        numbers = np.array(table)
+
+        def helper(x: int) -> int:
+            return x + constant
+
+        return lambda x: helper(x) + numbers[0]
+
+    one = digest(make(1, [2]))
+    assert one == digest(make(1, [2]))
+    assert len({one, digest(make(2, [2])), digest(make(1, [3]))}) == 3
+
+
+def test_digest_of_plain_values() -> None:
+    values = [
+        1,
+        1.0,
+        True,
+        "1",
+        b"1",
+        None,
+        (1,),
+        [1],
+        {"a": 1},
+        {"a": 2},
+        {1, 2},
+        np.int8(1),
+        np.dtype("i4"),
+        np.zeros(2),
+        Colour.BLACK,
+        Colour.WHITE,
+        types.int32,
+        types.int64,
+    ]
+    assert len({digest(value) for value in values}) == len(values)
+
+
+def test_digest_is_the_same_in_every_process() -> None:
+    code = "from plyground.envs import connect_four; print(connect_four().digest)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == connect_four().digest
+
+
+def test_digest_of_defaults_modules_and_enumerations() -> None:
+    def digest_of(win: float, drawn: float, level: int) -> str:
+        package, constants = ModuleType("package"), ModuleType("package.constants")
+        constants.WIN, package.constants = level, constants  # type: ignore[attr-defined]
+        names = {"package": package, "Level": IntEnum("Level", {"WIN": level}), "__name__": "rules"}
+        code = f"def rule(x, win={win}, *, drawn={drawn}):\n    return package.constants.WIN"
+        exec(code, names)
+        exec("def other():\n    return Level.WIN", names)
+        return digest(names["rule"]) + digest(names["other"])
+
+    first = digest_of(1, 0, 3)
+    assert first == digest_of(1, 0, 3)
+    assert len({first, digest_of(2, 0, 3), digest_of(1, 0.5, 3)}) == 3
+    by_level = digest_of(1, 0, 4)
+    assert first[:16] != by_level[:16]
+    assert first[16:] != by_level[16:]
+
+
+def test_digest_of_which_of_its_functions_is_called_again() -> None:
+    def one(x: int) -> int:
+        return x + 1
+
+    def other(x: int) -> int:
+        return x * 10
+
+    def make(first: Any, second: Any, third: Any):
+        return lambda x: first(x) + second(x) + third(x)
+
+    orders = [(a, b, c) for a in (one, other) for b in (one, other) for c in (one, other)]
+    assert len({digest(make(*order)) for order in orders}) == len(orders)
+    assert digest(make(one, other, one)) == digest(make(one, other, one))
+
+
+def test_digest_of_a_game_whose_rule_takes_the_place_of_another() -> None:
+    game = checkers()
+    changed = game.replace(canonical_key=game.repetition_key)
+    assert changed != game
+    state = game.new_state()
+    state.quiet = 5
+    for one in (game, changed):
+        assert _canonical_key(one, state) == one.canonical_key(state)
+
+
+def test_digest_of_recursive_functions() -> None:
+    def down(n: int) -> int:
+        return 0 if n == 0 else down(n - 1)
+
+    assert digest(down) == digest(down)
