@@ -105,7 +105,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
     def is_valid(state: Any) -> bool:
         if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies:
             return False
-        kings, others, own, other = 0, 0, 0, 0
+        kings, others, own, other, pawns, foes = 0, 0, 0, 0, 0, 0
         for square in range(SQUARES):
             piece = np.int64(state.cells[square])
             if not -6 <= piece <= 6:
@@ -114,7 +114,8 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
                 return False
             own, other = own + (piece > 0), other + (piece < 0)
             kings, others = kings + (piece == KING), others + (piece == -KING)
-        if kings != 1 or others != 1 or own > 10 or other > 10:
+            pawns, foes = pawns + (piece == PAWN), foes + (piece == -PAWN)
+        if kings != 1 or others != 1 or own > 2 * SIZE or other > 2 * SIZE or pawns > SIZE or foes > SIZE:
             return False
         return not is_attacked(state.cells, king_of(state.cells, -1), 1, -1, -1)
 

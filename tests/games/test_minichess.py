@@ -198,7 +198,7 @@ def test_who_cannot_mate(game: Game, fen: str, is_over: bool) -> None:
     "text",
     ["", "k4/5/5/5/4K", "k4/5/5/5/4K w KQ - 0 1", "k4/5/5/5/4X w - - 0 1", "k5/5/5/5/4K w - - 0 1",
      "5/5/5/5/4K w - - 0 1", "P3k/5/5/5/4K w - - 0 1", "k3R/5/5/5/4K w - - 0 1", "k4/5/5/5/4K w - - 300 1",
-     "k4/5/5/5/4K w - - 1e3 1", 5],
+     "k4/5/5/5/4K w - - 1e3 1", "4k/ppppp/pppp1/PPPPP/4K w - - 0 1", 5],
 )  # fmt: skip
 def test_bad_positions_are_refused(game: Game, text: Any) -> None:
     with pytest.raises(ValueError, match="position"):
