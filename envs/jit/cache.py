@@ -90,6 +90,8 @@ class _KernelFiles(IndexDataCacheFile):
 class _KernelCache(FunctionCache):
     """Numba's cache on disk, with the digest of all that the kernel reaches added to the key."""
 
+    _has_warned = False  # in this process, that code cannot be written
+
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         locator = self._impl.locator
@@ -108,11 +110,13 @@ class _KernelCache(FunctionCache):
         try:
             super()._save_overload(sig, data)
         except OSError as error:  # the code is in memory, and runs
-            message = (  # the same for all kernels, so that Python shows it once
-                f"compiled code cannot be kept on disk ({error.strerror or error}), so each process compiles it again: "
-                "make room there, or name another folder in NUMBA_CACHE_DIR"
-            )
-            warnings.warn(message, RuntimeWarning, stacklevel=1)
+            if not _KernelCache._has_warned:  # Python would show it again: Numba has its warnings forgotten
+                _KernelCache._has_warned = True
+                message = (
+                    f"compiled code cannot be kept on disk ({error.strerror or error}), so each process compiles it "
+                    f"again: make room in {self._cache_path}, or name another folder in NUMBA_CACHE_DIR"
+                )
+                warnings.warn(message, RuntimeWarning, stacklevel=1)
 
 
 def keep_on_disk(dispatcher: Any) -> None:

@@ -193,11 +193,13 @@ def test_a_kernel_that_cannot_be_written_runs_and_a_warning_says_so(monkeypatch:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(_KernelFiles, "_save_data", no_room)
+    monkeypatch.setattr(_KernelCache, "_has_warned", False)
     dispatcher: Any = kernel(_twice)
     monkeypatch.setattr(dispatcher._cache, "load_overload", lambda *arguments: None)
     with pytest.warns(RuntimeWarning, match=r"cannot be kept on disk \(No space left on device\), so each process"):
         assert dispatcher(4) == 8
     assert dispatcher(5) == 10
+    assert dispatcher(0.5) == 1.0  # it is said once
 
 
 def test_bound_kernel_is_the_kernel(game: Game) -> None:
