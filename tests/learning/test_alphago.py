@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,6 +125,20 @@ def test_a_run_in_two_parts_is_the_run_in_one_bit_by_bit(
         assert_same_net(whole, tmp_path / "run", part)
     one, other = (LinearPolicy.load(path / "rollout" / "model.npz", GAME) for path in (whole, tmp_path / "run"))
     np.testing.assert_array_equal(one.weights, other.weights)
+
+
+def test_ctrl_c_while_the_results_of_a_part_are_made_begins_no_other(config: AlphaGoConfig, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def interrupt(progress: AlphaGoProgress) -> None:
+        seen.append(progress.steps)
+        if seen[-2:] == [2, 2]:  # the second time that the last step is told, the part is about to be tested at length
+            os.kill(os.getpid(), signal.SIGINT)
+
+    short = replace(config, policy_steps=2, solved=0)
+    assert train(short, tmp_path / "run", interrupt).part == "policy"
+    assert list(results(tmp_path / "run")) == ["records", "policy"]
+    assert not (tmp_path / "run" / "rollout").exists()
 
 
 def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def _run(run: Run, chosen: Sequence[str], on_progress: OnProgress | None) -> Alp
                 session.run()
         _write_results(run)
         before += part.steps
-        if not session.finished:
+        if session.interrupted or not session.finished:
             break
     return last[0] if last else AlphaGoProgress(0, 0.0, 0, 0.0, 0.0)
 
