@@ -11,7 +11,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from plyground.agents.networks import new_network, save_network  # noqa: E402
 from plyground.arena.training.alphazero import resume, train  # noqa: E402
+from plyground.arena.training.alphazero.actor import Actor, act  # noqa: E402
 from plyground.arena.training.alphazero.actors import Actors  # noqa: E402
 from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
 from plyground.arena.training.alphazero.team import ActorError  # noqa: E402
@@ -58,6 +60,7 @@ def test_a_dead_actor_is_started_again_and_the_run_goes_on(tmp_path: Path, monke
         ("kill -9 $$", "the last one was ended by SIGKILL"),
         ("exit 3", "the last one ended with exit status 3"),
         ("echo alas; kill -9 $$", "the last one said: alas"),
+        ("[ $5 = $PPID ] && echo told who started it", "the last one said: told who started it"),
     ],
 )
 def test_how_actors_end_is_told_in_a_line(
@@ -81,6 +84,19 @@ def test_how_actors_end_is_told_in_a_line(
     words = ("train", "alphazero", "tictactoe", "--network", "tiny", "--inference", "torch", "--ladder-every", "0")
     _, err = run(*words, "--actors", "1", "--out", str(tmp_path / "run"), code=2)
     assert err.splitlines()[-1] == f"error: actors end before they send samples; {told}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a parent stays what it was")
+def test_an_actor_ends_whose_starter_was_killed_while_it_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(actor: Actor, net: object) -> None:
+        raise AssertionError("it plays for nobody")
+
+    SMALL_RUN.save(tmp_path / "config.json")
+    (tmp_path / "actors").mkdir()
+    save_network(tmp_path / "actors" / "net.safetensors", new_network(make_game("tictactoe"), "tiny"))
+    monkeypatch.setattr(Actor, "turn", play)
+    monkeypatch.setattr("sys.argv", ["", str(tmp_path), "1", str(os.getpid())])  # whose child this process is not
+    act()
 
 
 @pytest.mark.slow

@@ -65,11 +65,13 @@ def read_turn(path: Path, game: Game) -> tuple[NDArray[Any], Counts]:
 
 
 def act() -> None:
-    """Play for the run whose folder, and as the actor whose number, the command line names."""
+    """Play for the run whose folder, as the actor whose number, and for the parent whose process the command names."""
     from ....agents.networks import read_network
 
-    run, number = Path(sys.argv[1]), int(sys.argv[2])
-    parent, folder = os.getppid(), run / "actors"
+    run, number, parent = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    if os.name != "posix":  # there a parent stays what it was, and may be a launcher between the two
+        parent = os.getppid()
+    folder = run / "actors"
     weights = folder / "net.safetensors"
     seen = weights.stat().st_mtime_ns
     actor = Actor(AlphaZeroConfig.load(run / "config.json"), read_network(weights), number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -54,7 +55,8 @@ class Actors(Team):
 
     def _start(self) -> None:
         number = self._next_number()
-        command = [sys.executable, "-c", f"from {__package__}.actor import act; act()", str(self.run), str(number)]
+        code = f"from {__package__}.actor import act; act()"
+        command = [sys.executable, "-c", code, str(self.run), str(number), str(os.getpid())]
         with self._log(number).open("wb") as log:  # a session of its own: Ctrl-C is for the process that learns
             self.processes[number] = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 
