@@ -224,6 +224,13 @@ def test_a_run_begins_where_one_of_another_game_was_killed_before_its_first_stat
     assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
 
 
+def test_a_damaged_older_state_does_not_end_a_run_that_goes_on(tmp_path: Path) -> None:
+    train(replace(CONFIG, steps=128, checkpoint_every=64), tmp_path / "run")
+    (tmp_path / "run" / "state" / "step_000000064" / "state.json").write_text("")
+    assert resume(tmp_path / "run", steps=192).steps == 192
+    assert run_folder(tmp_path / "run").states()[0].name == "step_000000064"
+
+
 def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="alphabeta"):
         train(replace(CONFIG, ladder=("alphabta",)), tmp_path / "run")

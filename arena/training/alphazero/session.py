@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -237,8 +239,7 @@ class AlphaZeroSession:
     def save(self) -> None:
         """Write the net and the state of the run, and remove the samples that no kept state needs."""
         self.folder.write(self.steps, self.state_dict(), {self.folder.model.name: self._write_net})
-        oldest = json.loads((self.folder.states()[0] / "state.json").read_text())
-        self.buffer.drop_before(int(oldest["replay"]["total"]))
+        self.buffer.drop_before(int(min(map(_samples_of, self.folder.states()))))
         self._saved = time.perf_counter()
 
     def _write_net(self, path: Any) -> None:
@@ -318,3 +319,11 @@ class AlphaZeroSession:
         self.log.add(progress)
         if self.on_progress is not None:
             self.on_progress(progress)
+
+
+def _samples_of(state: Path) -> float:
+    """Return how many samples had been played in a state; infinitely many where that cannot be read: it needs none."""
+    try:
+        return int(json.loads((state / "state.json").read_text())["replay"]["total"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return math.inf
