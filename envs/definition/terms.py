@@ -103,6 +103,11 @@ def check_layout(game: Any) -> None:
         raise ValueError(f"name must be lower case with underscores, as in 'connect_four', got {game.name!r}")
     if not isinstance(game.dtype, np.dtype) or game.dtype.names is None or not issubclass(game.dtype.type, np.record):
         raise TypeError(f"state must be a record dtype made by state_dtype(…), got {game.dtype!r}")
+    if taken := [name for name in game.dtype.names if hasattr(np.record, name)]:
+        raise ValueError(
+            f"a state of {game.name} has a field {taken[0]!r}, and records of NumPy an attribute of that name, which "
+            f"rules would find in plain Python: choose another, as in {taken[0]}_"
+        )
     if not _is_number(game.max_utility) or not game.max_utility > 0:
         raise ValueError(f"max_utility of {game.name} must be a number above 0, got {game.max_utility!r}")
     _check_planes(game)

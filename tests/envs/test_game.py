@@ -207,6 +207,7 @@ class TestGames:
             ({"repetition": Repetition("draw", channel=1)}, ValueError, "channel of a repetition .* 0 to 0, got 1"),
             ({"state": np.dtype("i4")}, TypeError, "state must be a record dtype"),
             ({"state": np.dtype([("x", "i4")])}, TypeError, "state must be a record dtype"),
+            ({"state": state_dtype(size="i4")}, ValueError, "a state of coin has a field 'size', and records of NumPy"),
             ({"play": lambda state: None}, TypeError, r"rule 'play' of coin must take \(state, action\), but takes 1"),
             ({"state": state_dtype(x="f8", ply="i4")}, ValueError, "field 'x' of the state has dtype float64"),
         ],
