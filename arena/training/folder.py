@@ -21,7 +21,6 @@ import json
 import math
 import os
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from .settings import Settings
-from .whole_files import naming, write_file, write_whole
+from .whole_files import check_free, is_whole_zip, naming, write_file, write_whole
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
 
@@ -62,11 +61,12 @@ class StateFolder:
         self.checkpoints, self.tensorboard = self.path / "checkpoints", self.path / "tensorboard"
         self._states = self.path / "state"
 
-    def check_new(self) -> None:
+    def check_new(self, *own: str) -> None:
         """Check that no run is here, but for one that was killed before its first state.
 
         Raises:
-            FileExistsError: there is one, or the path is a file.
+            FileExistsError: there is one, or the path is a file; or something else is where a run would keep its model,
+                its states, or what has one of the names ``own``.
             FileNotFoundError: there is no folder to make this one in.
         """
         if self.path.is_file():
@@ -75,6 +75,8 @@ class StateFolder:
             raise FileExistsError(
                 f"{str(self.path)!r} holds a training run already: resume it, or choose another folder"
             )
+        if not self.config.exists():
+            check_free(self.path, (self.model.name, "state", *own))
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"cannot make {str(self.path)!r}: there is no folder {self.path.parent!s}")
 
@@ -110,7 +112,8 @@ class StateFolder:
 
     def states(self) -> list[Path]:
         """Return the folders of the whole states that are kept, the newest last."""
-        return sorted(path for path in self._states.glob("step_*") if path.is_dir() and not path.suffix)
+        found = (path for path in self._states.glob("step_*") if path.is_dir() and not path.suffix)
+        return sorted((path for path in found if _steps_in(path) >= 0), key=_steps_in)
 
     def done(self) -> tuple[int, float]:
         """Return how many steps and how many seconds of training the newest state has.
@@ -124,7 +127,7 @@ class StateFolder:
             seconds = float(_plain_of(path)["seconds"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self.damaged(error, _any_state) from None
-        return int(path.name.removeprefix("step_")), seconds
+        return _steps_in(path), seconds
 
     def check_left(self, steps: int | None, minutes: float | None) -> None:
         """Check that the newest state has reached none of these limits.
@@ -252,7 +255,7 @@ class StateFolder:
         for path in self.checkpoints.glob(f"step_*.partial{self.model.suffix}"):
             path.unlink()
         for path in self.checkpoints.glob(f"step_*{self.model.suffix}"):
-            if int(path.stem.removeprefix("step_")) > steps:
+            if _steps_in(path) > steps:
                 path.unlink()
 
 
@@ -293,7 +296,7 @@ class RunFolder(StateFolder):
         try:
             model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
         except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
-            raise self.damaged(error, None if _is_whole_zip(path / "model.zip") else _any_state) from error
+            raise self.damaged(error, None if is_whole_zip(path / "model.zip") else _any_state) from error
         try:
             if (path / "replay.pkl").exists():
                 model.load_replay_buffer(path / "replay.pkl")
@@ -304,6 +307,12 @@ class RunFolder(StateFolder):
     def checkpoint(self, model: Any) -> None:
         """Add the model, as it is now, to the checkpoints."""
         self.add_checkpoint(model.num_timesteps, _by_memory(model.save))
+
+
+def _steps_in(path: Path) -> int:
+    """Return the steps in a name such as ``step_000250000.zip``; -1 for one that somebody else gave, as to a copy."""
+    digits = path.stem.removeprefix("step_")
+    return int(digits) if digits.isdecimal() else -1
 
 
 def _steps_of(line: bytes) -> float:
@@ -367,14 +376,6 @@ def _tells(folder: Path, goes_on: Tells) -> bool:
     try:
         return goes_on(_plain_of(folder))
     except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def _is_whole_zip(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as file:
-            return file.testzip() is None
-    except Exception:  # where bytes are wrong, zipfile raises errors of many kinds
         return False
 
 

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["naming", "write_file", "write_whole"]
+__all__ = ["check_free", "is_whole_zip", "naming", "write_file", "write_whole"]
+
+
+def check_free(folder: Path, names: Iterable[str]) -> None:
+    """Check that nothing has one of these names, under which a run replaces and removes what is in its folder.
+
+    Raises:
+        FileExistsError: a file has, or a folder that is not empty, but for what was not written to its end.
+    """
+    for path in (folder / name for name in names):
+        if path.is_file() or (path.is_dir() and any(one.suffix != ".partial" for one in path.iterdir())):
+            raise FileExistsError(
+                f"{str(path)!r} is there already, where a run would keep its own: choose another folder for the run"
+            )
 
 
 @contextmanager
@@ -41,3 +55,12 @@ def write_whole(path: Path, content: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def is_whole_zip(path: Path) -> bool:
+    """Return whether a file is a zip that can be read to its end."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return file.testzip() is None
+    except Exception:  # where bytes are wrong, zipfile raises errors of many kinds
+        return False

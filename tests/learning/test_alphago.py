@@ -141,6 +141,36 @@ def test_ctrl_c_while_the_results_of_a_part_are_made_begins_no_other(config: Alp
     assert not (tmp_path / "run" / "rollout").exists()
 
 
+def test_games_in_the_folder_of_a_new_run_stay(config: AlphaGoConfig, tmp_path: Path) -> None:
+    games = tmp_path / "records" / "games.jsonl"
+    games.parent.mkdir()
+    shutil.copy(config.records[0], games)
+    with pytest.raises(FileExistsError, match="records' is there already, where a run would keep its own"):
+        train(replace(config, records=(str(games),)), tmp_path)
+    assert games.is_file()
+
+
+def test_a_run_that_was_killed_as_it_read_begins_anew(config: AlphaGoConfig, tmp_path: Path) -> None:
+    (tmp_path / "run" / "records.partial" / "train").mkdir(parents=True)
+    train(replace(config, rollout_steps=1, solved=0), tmp_path / "run", parts=["rollout"])
+    assert not (tmp_path / "run" / "records.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("policy/results.json", "without this file the part is tested, and ends, once more"),
+        ("records/summary.json", "the records must be read again, by a new run"),
+    ],
+)
+def test_damaged_results_are_named(whole: Path, tmp_path: Path, file: str, message: str) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
+    (path / file).write_text((path / file).read_text()[:-20])
+    with pytest.raises(ValueError, match=f"{file}' is damaged: .*; {message}"):
+        resume(path)
+
+
 def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     seen: list[AlphaGoProgress] = []

@@ -224,6 +224,15 @@ def test_a_run_begins_where_one_of_another_game_was_killed_before_its_first_stat
     assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
 
 
+def test_a_folder_named_as_that_of_the_samples_stays(tmp_path: Path) -> None:
+    games = tmp_path / "replay" / "games.jsonl"
+    games.parent.mkdir()
+    games.write_text("mine")
+    with pytest.raises(FileExistsError, match="replay' is there already, where a run would keep its own"):
+        train(replace(CONFIG, steps=64), tmp_path)
+    assert games.read_text() == "mine"
+
+
 def test_a_damaged_older_state_does_not_end_a_run_that_goes_on(tmp_path: Path) -> None:
     train(replace(CONFIG, steps=128, checkpoint_every=64), tmp_path / "run")
     (tmp_path / "run" / "state" / "step_000000064" / "state.json").write_text("")

@@ -86,6 +86,29 @@ def test_what_else_has_a_config_is_a_run(folder: StateFolder, left: str) -> None
         folder.check_new()
 
 
+@pytest.mark.parametrize("name", ["model.zip", "state/notes.txt", "replay/games.jsonl"])
+def test_files_of_others_are_where_no_run_begins(tmp_path: Path, name: str) -> None:
+    run, file = StateFolder(tmp_path, "model.zip"), tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("mine")
+    with pytest.raises(FileExistsError, match=f"{name.partition('/')[0]}' is there already, where a run would keep"):
+        run.check_new("replay")
+    file.unlink()
+    (tmp_path / "state").mkdir(exist_ok=True)
+    (tmp_path / "state" / "step_000000000.partial").mkdir()  # of a run that could not begin
+    run.check_new("replay")
+
+
+def test_copies_that_people_name_stay_and_are_no_states(folder: StateFolder) -> None:
+    for steps in (900_000_000, 1_000_000_000):
+        folder.write(steps, {"seconds": 1.0}, {"model.zip": lambda path: path.write_bytes(b"")})
+    (folder.path / "state" / "step_900000000-best").mkdir()
+    (folder.checkpoints / "step_900000000-best.zip").write_bytes(b"")
+    assert folder.done() == (1_000_000_000, 1.0)
+    folder.forget_after(0)
+    assert [path.name for path in folder.checkpoints.iterdir()] == ["step_900000000-best.zip"]
+
+
 # -- a full disk -------------------------------------------------------------------------------------------------------
 
 

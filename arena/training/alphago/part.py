@@ -21,7 +21,7 @@ from ..session import Progress
 from ..whole_files import write_whole
 from .config import AlphaGoConfig
 
-__all__ = ["AlphaGoProgress", "OnProgress", "Part", "PartSession", "Run", "part_folder"]
+__all__ = ["AlphaGoProgress", "OnProgress", "Part", "PartSession", "Run", "part_folder", "results_of", "summary_of"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,42 @@ class Run(NamedTuple):
 def part_folder(path: Path, part: str) -> StateFolder:
     """Return the folder of a part of the run in ``path``."""
     return StateFolder(path / part, "model.npz" if part == "rollout" else "model.safetensors")
+
+
+def summary_of(path: Path) -> dict[str, Any]:
+    """Return what is told of the records of the run in ``path``.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    return _read(path / "records" / "summary.json", ("plies",), "the records must be read again, by a new run")
+
+
+def results_of(path: Path, part: str) -> dict[str, Any] | None:
+    """Return the results of a part of the run in ``path``; None where it is not finished.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    file = path / part / "results.json"
+    if not file.is_file():
+        return None
+    return _read(file, ("complete", "seconds"), "without this file the part is tested, and ends, once more")
+
+
+def _read(path: Path, names: tuple[str, ...], remedy: str) -> dict[str, Any]:
+    """Return what a file tells, which has these names at least.
+
+    Raises:
+        ValueError: it is damaged; the message has the remedy.
+    """
+    try:
+        found = json.loads(path.read_text())
+        if not isinstance(found, dict) or set(names) - set(found):
+            raise ValueError(f"expected a dict with {', '.join(names)}")
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is damaged: {error}; {remedy}") from None
+    return found
 
 
 class Part(ABC):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....agents.networks import new_network, save_network
+from ....envs import Game
 from ..alphazero.replay import ReplayBuffer
 from ..alphazero.samples import unpack_planes
 from .judging import Judge
@@ -21,9 +22,9 @@ __all__ = ["PolicyPart", "whole_buffer"]
 _BATCH = 256  # positions that a net is asked about together in tests
 
 
-def whole_buffer(path: Path, run: Run, *, load: bool = True) -> ReplayBuffer:
+def whole_buffer(path: Path, game: Game, *, load: bool = True) -> ReplayBuffer:
     """Return the samples of a folder, all of which are learned from; for ``load`` see `ReplayBuffer`."""
-    return ReplayBuffer(path, run.game, lambda total: total, load=load)
+    return ReplayBuffer(path, game, lambda total: total, load=load)
 
 
 class PolicyPart(Part):
@@ -37,8 +38,8 @@ class PolicyPart(Part):
         super().__init__(run)
         config = run.config
         self.total = config.policy_steps
-        self.buffer = whole_buffer(run.samples("train"), run)
-        self.held_out = _all_of(whole_buffer(run.samples("test"), run))
+        self.buffer = whole_buffer(run.samples("train"), run.game)
+        self.held_out = _all_of(whole_buffer(run.samples("test"), run.game))
         self.rng = np.random.default_rng([config.seed, 3])
         self.learner = PolicyLearner(config.descending(), new_network(run.game, config.network, seed=config.seed))
         self.judge = Judge(run)

@@ -20,16 +20,15 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ....agents.networks import network_config
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
 from ..folder import algorithm_of
-from ..whole_files import write_whole
+from ..whole_files import check_free, write_whole
 from .config import PARTS, AlphaGoConfig
-from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder
+from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder, results_of, summary_of
 from .policy import PolicyPart, whole_buffer
 from .records import Collection, read_collection, samples_of
 from .reinforce import ReinforcePart
@@ -66,7 +65,7 @@ def train(
     Raises:
         ValueError: a name in the configuration is unknown, the records cannot be used, or a part needs another that is
             not trained. Nothing is written.
-        FileExistsError: the folder holds a run already.
+        FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in, or no file of records.
         ImportError: torch or safetensors is not installed.
     """
@@ -75,17 +74,22 @@ def train(
     chosen = _chosen(parts)
     path = Path(folder)
     part_folder(path.parent, path.name).check_new()
+    check_free(path, ("records", "results.json"))
     _check_needs(path, chosen)
     game = make_game(config.game)
     collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
     _check_planes(config, game)
     path.mkdir(exist_ok=True)
     shutil.rmtree(path / "state", ignore_errors=True)  # of a run of another kind that was killed as it began
+    records, partial = path / "records", path / "records.partial"
+    shutil.rmtree(partial, ignore_errors=True)  # what a run left that was killed as it read
     try:
-        _write_records(path, game, collection)
+        _write_records(partial, game, collection)
+        partial.rename(records)
         config.save(path / "config.json")
     except BaseException:
-        shutil.rmtree(path / "records", ignore_errors=True)
+        for written in (partial, records):
+            shutil.rmtree(written, ignore_errors=True)
         raise
     return _run(Run(config, game, path), chosen, on_progress)
 
@@ -159,11 +163,8 @@ def _chosen(parts: Sequence[str] | None) -> list[str]:
 
 def _is_finished(path: Path, part: str, minutes: float | None = None) -> bool:
     """Return whether a part has come to its end; if time ended it, more ``minutes`` let it go on."""
-    results = path / part / "results.json"
-    if not results.is_file():
-        return False
-    found = json.loads(results.read_text())
-    return minutes is None or found["complete"] or found["seconds"] >= 60 * minutes
+    found = results_of(path, part)
+    return found is not None and (minutes is None or found["complete"] or found["seconds"] >= 60 * minutes)
 
 
 def _check_needs(path: Path, chosen: Sequence[str]) -> None:
@@ -179,15 +180,12 @@ def _check_planes(config: AlphaGoConfig, game: Game) -> None:
     network_config(game, config.network)
 
 
-def _write_records(path: Path, game: Game, collection: Collection) -> None:
-    """Write the positions of the games, the held-out games, and what there is in all."""
-    folder = path / "records"
-    shutil.rmtree(folder, ignore_errors=True)  # what a run left that did not come to its config
+def _write_records(folder: Path, game: Game, collection: Collection) -> None:
+    """Write the positions of the games, the held-out games, and what there is in all, into a new folder."""
     folder.mkdir()
     counts = {}
-    run = Run(AlphaGoConfig(game.source), game, path)
     for name, records in (("train", collection.train), ("test", collection.test)):
-        buffer = whole_buffer(run.samples(name), run)
+        buffer = whole_buffer(folder / name, game)
         for samples in samples_of(game, records):
             buffer.append(samples)
         buffer.flush()
@@ -243,9 +241,6 @@ def _new_part(name: str, run: Run) -> Part:
 
 def _write_results(run: Run) -> None:
     """Put the results of all finished parts into one file."""
-    found: dict[str, Any] = {"records": json.loads((run.path / "records" / "summary.json").read_text())}
-    for part in PARTS:
-        path = run.path / part / "results.json"
-        if path.is_file():
-            found[part] = json.loads(path.read_text())
+    parts = {part: results_of(run.path, part) for part in PARTS}
+    found = {"records": summary_of(run.path)} | {part: its for part, its in parts.items() if its is not None}
     write_whole(run.path / "results.json", (json.dumps(found, indent=2) + "\n").encode())

@@ -10,7 +10,6 @@ The contrast is as many positions of whole games: what is learned from them fits
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from ....envs.vector.row_random import draw_numbers, draw_uniforms
 from ..alphazero.samples import new_samples, pack
 from .judging import Judge, opening_plies_of
 from .measures import mean_squared_error
-from .part import Part, Run
+from .part import Part, Run, summary_of
 from .play import drawn, play_games
 from .policy import whole_buffer
 
@@ -54,7 +53,7 @@ class ValuePart(Part):
         wanted = {"one": config.value_games, "test": max(1, int(_TEST * config.value_games))}
         wanted |= {"whole": config.value_games} if config.contrast else {}
         self.wanted: dict[str, int] = wanted
-        self.buffers = {name: whole_buffer(folder / name, run, load=False) for name in wanted}
+        self.buffers = {name: whole_buffer(folder / name, run.game, load=False) for name in wanted}
         self.rng = np.random.default_rng([config.seed, 6])
         self.sampler = np.random.default_rng([config.seed, 7])
         self.learners = {
@@ -62,8 +61,7 @@ class ValuePart(Part):
             for name in wanted
             if name != "test"
         }
-        summary = json.loads((run.path / "records" / "summary.json").read_text())
-        self.longest = min(int(summary["plies"]), run.game.max_plies)
+        self.longest = min(int(summary_of(run.path)["plies"]), run.game.max_plies)
         self.first = config.inference_of(read_network(run.model("policy")), _ROWS)
         self.second = config.inference_of(read_network(run.model("rl")), _ROWS)
         self.plies = opening_plies_of(run)

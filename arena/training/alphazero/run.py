@@ -60,7 +60,7 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     config = config.anywhere()
     config.check_names()
     run = run_folder(folder)
-    run.check_new()
+    run.check_new("replay", "actors")
     is_new = not run.path.exists()
     run.create(config)
     shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
@@ -70,8 +70,8 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
             return _finish(session)
     except BaseException:
         if not run.states():  # there is nothing to resume: a new run may begin here
-            run.config.unlink()
             shutil.rmtree(run.path / "replay", ignore_errors=True)
+            run.config.unlink()
             for made in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
                 with suppress(OSError):  # one that holds something, such as a log, stays
                     made.rmdir()
