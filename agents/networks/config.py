@@ -85,7 +85,9 @@ class NetworkConfig:
         if not isinstance(self.auxiliary, tuple) or not set(self.auxiliary) <= set(AUXILIARY):
             raise ValueError(f"auxiliary of a network must be some of {', '.join(AUXILIARY)}, got {self.auxiliary!r}")
         if self.kind == "resnet" and len(shape) != 3:
-            raise ValueError(f"a residual net needs planes H×W×C, got the shape {shape}: choose kind='mlp'")
+            raise ValueError(
+                f"a residual net needs planes H×W×C, got the shape {shape}: choose an mlp, as by size 'mlp'"
+            )
         if self.policy == "cells" and (self.kind == "mlp" or self.num_actions - self.cells not in (0, 1)):
             raise ValueError(
                 f"policy 'cells' needs a residual net, and an action for each of {self.cells} cells, with or without a "

@@ -68,8 +68,16 @@ def network_settings(game: Game, network: str, width: int, blocks: int) -> dict[
             `ResidualNetwork`, shared by both.
         width: units of an MLP's layer, or channels of a residual net.
         blocks: the residual net's blocks.
+
+    Raises:
+        ValueError: a residual net cannot see the planes.
     """
     if network == "mlp":
         return {"net_arch": [width, width], "activation_fn": nn.ReLU}
+    if len(game.observation_shape) != 3:
+        raise ValueError(
+            f"a residual net needs planes H×W×C, and those of {game.spec} have the shape {game.observation_shape}: "
+            "choose network mlp"
+        )
     body = {"shape": game.observation_shape, "width": width, "blocks": blocks}
     return {"net_arch": [], "features_extractor_class": ResidualNetwork, "features_extractor_kwargs": body}

@@ -34,7 +34,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
 
     Raises:
         ValueError: a name in the configuration is unknown, or a value is out of its range. Nothing is written.
-        FileExistsError: the folder holds a run already.
+        FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in.
         ImportError: stable-baselines3 is not installed.
     """

@@ -12,8 +12,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from plyground.agents import Policy  # noqa: E402
+from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
 from plyground.arena.training import RunFolder  # noqa: E402
+from plyground.arena.training.networks import network_settings  # noqa: E402
+from plyground.envs import Game  # noqa: E402
+from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.training_runs import ALL, SMALL, assert_same  # noqa: E402
 
 
@@ -51,6 +55,12 @@ class TestConfig:
     def test_says_what_does_not_fit(self, change: dict[str, Any], message: str) -> None:
         with pytest.raises(ValueError, match=message.replace("(", r"\(")):
             replace(SMALL, **change)
+
+    def test_a_residual_net_needs_a_board(self) -> None:
+        with pytest.raises(ValueError, match=r"H×W×C, and those of coin have the shape \(1,\): choose network mlp"):
+            network_settings(Game(**COIN), "resnet", 16, 1)
+        with pytest.raises(ValueError, match=r"H×W×C, got the shape \(1,\): choose an mlp, as by size 'mlp'"):
+            network_config(Game(**COIN), "small")
 
     def test_the_documentation_has_what_the_fields_say(self) -> None:
         documentation = " ".join((TrainingConfig.__doc__ or "").split())

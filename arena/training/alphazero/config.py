@@ -251,7 +251,8 @@ class AlphaZeroConfig(Settings):
         ),
     )
     precision: Literal["auto", "f32", "bf16"] = field(
-        default="auto", metadata=about("Numbers of that computation: f32, bf16, or auto, which the machine decides.")
+        default="auto",
+        metadata=about("Numbers of that computation, and of learning: f32, bf16, or auto, which the machine decides."),
     )
     device: str = field(default="cpu", metadata=about("Where the net is computed and learns: cpu or cuda."))
 
