@@ -141,6 +141,18 @@ def test_ctrl_c_while_the_results_of_a_part_are_made_begins_no_other(config: Alp
     assert not (tmp_path / "run" / "rollout").exists()
 
 
+def test_ctrl_c_while_a_part_begins_saves_it_and_says_so(
+    config: AlphaGoConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(part: PolicyPart) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(PolicyPart, "prepare", interrupt)
+    train(replace(config, solved=0), tmp_path / "run")
+    assert [path.name for path in StateFolder(tmp_path / "run" / "policy", "").states()] == ["step_000000000"]
+    assert list(lines_of(tmp_path / "run"))[-1] == f"go on with --resume {tmp_path / 'run'}"
+
+
 def test_games_in_the_folder_of_a_new_run_stay(config: AlphaGoConfig, tmp_path: Path) -> None:
     games = tmp_path / "records" / "games.jsonl"
     games.parent.mkdir()

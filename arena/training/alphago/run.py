@@ -217,10 +217,9 @@ def _run(run: Run, chosen: Sequence[str], on_progress: OnProgress | None) -> Alp
     for name in chosen:
         part = _new_part(name, run)
         session = PartSession(part, run, before, note)
-        with session.folder.resumable(run.path):
+        with session.folder.resumable(run.path), interruptible(session):
             session.begin()
-            with interruptible(session):
-                session.run()
+            session.run()
         _write_results(run)
         before += part.steps
         if session.interrupted or not session.finished:
