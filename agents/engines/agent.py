@@ -107,14 +107,14 @@ class Engine:
         if not client.is_running:
             client.close()
         self._is_ready = False
-        if seed is not None and client.knows("set_random_seed"):
-            client.ask(f"set_random_seed {seed % 2**31}")
         if game.name != "go" and client.knows("set_game"):
             client.ask(f"set_game {game.name.title()}")
         client.ask(f"boardsize {game.observation_shape[0]}")
         client.ask("clear_board")
         if game.name == "go":
             client.ask(f"komi {game.parameters['komi']:g}")
+        if seed is not None and client.knows("set_random_seed"):  # GNU Go draws from it for a new board: after that
+            client.ask(f"set_random_seed {seed % 2**31}")
         if self.move_seconds is not None:
             client.ask(f"time_settings 0 {self.move_seconds} 1")
         self._state, self.resigned, self._is_ready = game.new_state(), False, True

@@ -151,7 +151,7 @@ class TestEngine:
         ]  # fmt: skip
         agent.reset(8)
         assert (tmp_path / "log").read_text().splitlines()[len(told) :] == [
-            "known_command set_random_seed", "set_random_seed 8", "boardsize 5", "clear_board", "komi 0.5",
+            "boardsize 5", "clear_board", "komi 0.5", "known_command set_random_seed", "set_random_seed 8",
         ]  # fmt: skip
         assert not agent.resigned
 
@@ -343,6 +343,20 @@ class TestGNUGo:
         assert [record.moves for record in games[0]] == [record.moves for record in games[1]]
         assert all(record.ending == "finished" for record in games[0])
         assert [record.loser for record in games[0]] == ["random"] * 2
+
+    @needs_gnu_go
+    @pytest.mark.slow
+    def test_a_game_does_not_depend_on_those_before(self) -> None:
+        # It was told of the seed before the new board, for which it draws random numbers, more or fewer of them.
+        agent = gnugo(GAME, level=1)
+
+        def moves(seed: int) -> list[str]:
+            agent.reset(seed)
+            return [agent.client.ask(f"genmove {colour}") for colour in ("black", "white") * 6]
+
+        first, _, again = [moves(seed) for seed in (0, 1, 0)]
+        agent.close()
+        assert again == first
 
 
 def test_moves_between() -> None:
