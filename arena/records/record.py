@@ -192,6 +192,7 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
         return
     with open(path, "ab", buffering=0) as file:
         _lock(file, path)
+        place = Path(path).resolve()  # whatever folder a player goes to
         end = b"\n" if ends_within_a_line(path) else b""  # of a line of somebody else
         for record in records:
             line, end = end + record.to_json().encode() + b"\n", b""
@@ -201,7 +202,20 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
                 raise _unwritten(path, error.strerror or str(error)) from error
             if written != len(line):
                 raise _unwritten(path, "there is no room for more")
+            if _is_deleted(file, place):
+                raise OSError(f"cannot write {path}: the file was deleted or replaced meanwhile; play into a new file")
             yield record
+
+
+def _is_deleted(file: IO[bytes], place: Path) -> bool:
+    """Return whether an open file has no name any more; one that was moved has one."""
+    found = os.fstat(file.fileno())
+    if found.st_nlink:
+        return False
+    try:
+        return not os.path.samestat(place.stat(), found)  # there are file systems that count no names
+    except (FileNotFoundError, NotADirectoryError):
+        return True
 
 
 def _unwritten(path: str | Path, reason: str) -> OSError:

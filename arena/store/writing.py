@@ -6,6 +6,7 @@ and waits for those of others.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -14,7 +15,6 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.connection = connect(path, write=True)
+        self._place = path.resolve()
+        self._file = self._place.stat()
         self._lock = threading.RLock()
         self._end = weakref.finalize(self, self.connection.close)
         self._endings: dict[str, int] = {}
@@ -50,17 +52,33 @@ class Writer:
         with self._lock:
             self._end()
 
-    @contextmanager
+    @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Ask something, while no other thread does."""
         with self._lock, faults(self.path):
             yield self.connection
 
-    @contextmanager
+    @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Change something, all of it or nothing."""
-        with self.reading() as connection, transaction(connection):
-            yield connection
+        """Change something, all of it or nothing.
+
+        Raises:
+            OSError: it cannot be written, or the file is no longer there.
+        """
+        with self.reading() as connection:
+            with transaction(connection):
+                yield connection
+            self._check_file()
+
+    def _check_file(self) -> None:
+        """Raise `OSError` if the file was deleted, moved or replaced, of which SQLite says nothing as it writes."""
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            if os.path.samestat(self._place.stat(), self._file):
+                return
+        raise OSError(
+            f"cannot write {self.path}: the file was deleted, moved or replaced meanwhile; put it back, with "
+            f"{self.path.name}-wal if that is still there, and resume, or play into a new file"
+        )
 
     # What follows is called inside `writing`.
 

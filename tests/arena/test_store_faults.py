@@ -73,6 +73,34 @@ class TestFaults:
                 use()
         assert list(read_records(path)) == [ODD]
 
+    def test_a_store_that_is_taken_away_ends_a_tournament(self, tmp_path: Path) -> None:
+        # Its games went into a file without a name, and were gone at the end without a word.
+        path, other = tmp_path / "games.db", tmp_path / "other.db"
+        games = iter_match(GAME, PLAYERS, 8, store=path)
+        next(games)
+        path.rename(other)
+        with pytest.raises(OSError, match=r"cannot write .*games\.db: the file was deleted, moved or replaced"):
+            list(games)
+        other.rename(path)
+        assert without_times(match(GAME, PLAYERS, 8, store=path, resume=True)) == without_times(match(GAME, PLAYERS, 8))
+        saving = saved_records(path, [ODD, RECORDS["turns"]])
+        next(saving)
+        write_records(other, [ODD])
+        other.replace(path)
+        with pytest.raises(OSError, match="was deleted, moved or replaced"):
+            list(saving)
+
+    @pytest.mark.skipif(os.name == "nt", reason="there, open files are not deleted")
+    def test_json_lines_that_are_deleted_end_a_tournament(self, tmp_path: Path) -> None:
+        path, other = tmp_path / "games.jsonl", tmp_path / "other.jsonl"
+        saving = saved_records(path, list(RECORDS.values())[:2] * 2)
+        next(saving)
+        path.rename(other)
+        next(saving)  # nothing is lost
+        other.unlink()
+        with pytest.raises(OSError, match=r"cannot write .*games\.jsonl: the file was deleted or replaced meanwhile"):
+            next(saving)
+
     def test_the_wall_clock_does_not_matter(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = match(GAME, PLAYERS, 4)
         jumps = np.random.default_rng(0)
