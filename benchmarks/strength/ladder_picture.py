@@ -15,9 +15,8 @@ import typer
 from benchmarks.strength.ladder import FOLDER
 
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "ladders.svg"
-COLOURS = {"random": "#777777", "mcts": "#c0392b", "alphabeta": "#2471a3", "gnugo": "#7d3c98"} | dict.fromkeys(
-    ("network", "alphazero"), "#1e8449"
-)
+COLOURS = {"random": "#777777", "flat": "#ca8f1b", "mcts": "#c0392b", "alphabeta": "#2471a3", "gnugo": "#7d3c98"}
+COLOURS |= dict.fromkeys(("network", "alphazero"), "#1e8449")
 WITH = {"": "", ", rollout_depth=0": ", no rollout", ", rollout_depth=8": ", short", ", selective=false": ", plain"}
 NEAREST = 0.021  # of the height: what labels keep between them
 
