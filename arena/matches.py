@@ -48,9 +48,10 @@ def checked_games(games: int) -> int:
     Raises:
         ValueError: it is no whole number from 2 on, or odd.
     """
-    if checked_whole("games", games, 2) % 2:
-        raise ValueError(f"games must be even, to play every opening from both sides, got {games}")
-    return int(games)
+    number = checked_whole("games", games, 2)
+    if number % 2:
+        raise ValueError(f"games must be even, to play every opening from both sides, got {number}")
+    return number
 
 
 def iter_match(

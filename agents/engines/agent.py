@@ -40,8 +40,7 @@ class Engine:
     game. A program that has died, or was ended since it did not answer, is started anew when the next game begins. A
     resignation is no move of ours: where a program resigns it passes from then on, or plays its first legal move.
 
-    Go is told in the terms of our rules: ``"gnugo --mode gtp --chinese-rules --positional-superko --forbid-suicide
-    --capture-all-dead"`` has the same, and takes dead stones off before it passes.
+    GTP has no words for most rules, so a program of Go is told of ours by its options, as `gnugo` does.
 
     Args:
         game: Go, gomoku or Othello, or its spec.

@@ -1,4 +1,4 @@
-"""Does ``plyground rate`` hold what it says? ``python -m benchmarks.faults.placing_coverage``, ten minutes on a core.
+"""Does ``plyground rate`` hold what it says? ``python -m benchmarks.faults.placing_coverage``.
 
 Players whose true ratings are known are placed on the ladders of the package, by games that are drawn at random from
 the model of `benchmarks.faults.rating_coverage`, with the ladder's ratings as the truth. A placing stops when its
@@ -10,7 +10,6 @@ every rung in turn.
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import count
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -48,8 +47,8 @@ def placed(
     """Return whether the interval holds the truth, the games, whether it was narrow enough, and the error in Elo."""
     rng, placing = np.random.default_rng(seed), Placing(None, {})
     pairs: defaultdict[str, list[float]] = defaultdict(list)
-    for number in count():
-        if 2 * number >= games or placing.is_sure(width):
+    for number in range(games // 2):
+        if placing.is_sure(width):
             break
         rung = list(ladder)[number % len(ladder)] if in_turn else most_telling(ladder, placing.rating)
         world = World((true, ladder[rung]), *model)

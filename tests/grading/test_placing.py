@@ -110,7 +110,8 @@ class TestPlace:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"games": 3}, "games must be even"),
+            ({"games": 3}, "games must be even, to play every opening from both sides, got 3"),
+            ({"games": 0}, "games must be a whole number, at least 2, got 0"),
             ({"width": 0}, "width must be above 0 Elo, got 0"),
             ({"ladder": {}}, "the ladder of tictactoe has no rungs"),
             ({"after": [game("a", "b", 0)]}, "game 1 is g, a v b: expected tictactoe"),

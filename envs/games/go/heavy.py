@@ -80,9 +80,11 @@ def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
                 head = np.int64(state.head[beside])
                 liberty = last_liberty(state, head)
                 if liberty != 0:
-                    # A chain with very many captures may have filled the list: each stands there once for each contact.
-                    is_full = count >= num_points
-                    if not is_full and is_legal(state, liberty, own) and not is_self_atari(state, liberty, own):
+                    if (
+                        count < num_points  # captures are listed once for each contact
+                        and is_legal(state, liberty, own)
+                        and not is_self_atari(state, liberty, own)
+                    ):
                         actions[count] = liberty
                         count += 1
                     count = add_captures(state, head, own, actions, count)
