@@ -64,11 +64,13 @@ SEARCHES = {
     "rules": tuple(name for name in GAMES if "chess" not in name),  # of chess as plain Python they take long
     "puct::test_counts_add_up": FOUR[:2],
     "seats": (*FOUR, "tictactoe"),
+    "seats::test_a_batch_is_as_many_environments": (*FOUR[:2], "tictactoe"),
     "seats::test_masks_always_have_a_legal_action": (FOUR[0], FOUR[2]),
     "stable_baselines": (FOUR[0], "othello"),
     "state_dicts": (FOUR[0], "tictactoe", "othello", "go(board_size=5)"),
     "state_dicts::test_a_batch_goes_on_elsewhere": (FOUR[0], "othello"),
     "validity": FOUR,
+    "vector::test_equals_gymnasiums_own_vector_of_single_environments": (FOUR[0], "tictactoe"),
 }
 
 

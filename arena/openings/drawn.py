@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...agents import AlphaBeta
+from ...agents.foresight import Foresight
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 
 __all__ = ["default_opening_plies", "fit_lines", "random_line", "random_openings"]
 
-_LOOKAHEAD = 4  # plies; an opening that this search solves is decided
+_LOOKAHEAD = 4  # plies; an opening is decided if they tell how the game ends
 _ATTEMPTS = 1000  # lines that are tried to find an open position
 _ATTEMPTS_NEW = 100  # the first of them, which must lead to a position that was not played yet
 _PLACES = 100_000  # positions that are kept in memory, about
@@ -27,8 +27,8 @@ def default_opening_plies(game: Game) -> int:
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
 
-    An opening is decided if a search of 4 plies knows how the game ends. Positions repeat only where new ones are hard
-    to find; then all may come again, once each.
+    An opening is decided if the next 4 plies tell how the game ends with best play. Positions repeat only where new
+    ones are hard to find; then all may come again, once each.
 
     Raises:
         ValueError: ``plies`` is negative or more than a game has, or no position is open; the first opening is drawn
@@ -40,9 +40,9 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
 
 
 def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
-    judge = AlphaBeta(game, depth=_LOOKAHEAD, table_mb=0)
+    judge = Foresight(game, _LOOKAHEAD)
     yield from fit_lines(
-        game, plies, seed, lambda state: not judge.analyse(state).exact, game.key, _ATTEMPTS, _ATTEMPTS_NEW
+        game, plies, seed, lambda state: not judge.is_decided(state), game.key, _ATTEMPTS, _ATTEMPTS_NEW
     )
     raise ValueError(f"found no open position of {game.name} after {plies} random plies: use fewer opening plies")
 
