@@ -37,7 +37,7 @@ class MCTS(SearchAgent):
     """UCT. Each simulation selects by ``mean + c · sqrt(ln N / n)``, expands, plays at random to the end, and backs up.
 
     By default this is plain UCT, and the move with the most visits is played (of equals the one with the better mean,
-    then the lower number). Every addition is an option. Where the game knows good moves, as Go does, and none of ``c``,
+    then one at random). Every addition is an option. Where the game knows good moves, as Go does, and none of ``c``,
     ``rollout``, ``rave``, ``rave_bias`` and ``prior`` is given, the default has what `defaults` lists: so
     ``rollout="random"`` alone is plain UCT there. Without a budget there are 1000 simulations. The same seed,
     simulations and threads give the same move; seconds do not.
@@ -274,7 +274,7 @@ class MCTS(SearchAgent):
                 stop = True  # Ctrl-C: the others end too
 
     def _children(self) -> list[Child]:
-        """Return what is known of each action at the root, ascending."""
+        """Return what is known of each action at the root, in the order of the first tree."""
         rows = self._searchers[0].children()
         if len(self._searchers) > 1:
             known: dict[int, tuple[int, int, float, float, float]] = {}
@@ -282,7 +282,6 @@ class MCTS(SearchAgent):
                 _, n, w, floor, ceiling = known.get(action, (action, 0, 0.0, -math.inf, math.inf))
                 known[action] = action, n + visits, w + total, max(low, floor), min(high, ceiling)
             rows = list(known.values())
-        rows.sort()
         if not self.options.solver:
             return [Child(a, n, w / n if n else math.nan, low, high) for a, n, w, low, high in rows]
         return [Child(a, n, min(max(w / n, low), high) if n else math.nan, low, high) for a, n, w, low, high in rows]
@@ -290,6 +289,7 @@ class MCTS(SearchAgent):
     def _answer(self, simulations: int, kept: int, seconds: float) -> Analysis:
         children = self._children()
         best = chosen(children, self.final_move)
+        children.sort()
         exact = best.low == best.high and all(child.high <= best.low for child in children)
         # With fewer simulations than threads, some trees have nothing but a root.
         trees = [searcher.tree for searcher in self._searchers if searcher.tree and searcher.tree.child_count[0]]

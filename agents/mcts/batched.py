@@ -49,7 +49,7 @@ def nodes_for(game: Game, simulations: int) -> int:
 def _mcts(
     game, tree, root, scratch, moves, buffer, c, simulations, forced, states, masks, rngs, rows, actions, first, last
 ):
-    """Grow a tree for each row, and choose by visits, then by the mean, then the lowest number."""
+    """Grow a tree for each row, and choose by visits, then by the mean; of equals the first child."""
     for place in range(first, last):
         i = rows[place]
         count = list_actions(masks[i], moves)
@@ -61,8 +61,7 @@ def _mcts(
         simulate(game, root, moves[:count], scratch, tree, None, None, None, None, buffer, rngs[i], c, simulations)
         most, best = 0, -np.inf
         for child in range(1, 1 + count):
-            visits, action = tree.visits[child], tree.action[child]
+            visits = tree.visits[child]
             mean = tree.total[child] / visits if visits > 0 else -np.inf
-            ahead = visits > most or (visits == most and mean > best)
-            if ahead or (visits == most and mean == best and action < actions[place]):
-                most, best, actions[place] = visits, mean, action
+            if visits > most or (visits == most and mean > best):
+                most, best, actions[place] = visits, mean, tree.action[child]

@@ -29,7 +29,8 @@ class Child(NamedTuple):
 def chosen(children: Sequence[Child], rule: FinalMove) -> Child:
     """Return the child that ``rule`` chooses, but never one that is proved to be worse than another.
 
-    Ties go to the child that the other rule prefers, then to the lower number.
+    Ties go to the child that the other rule prefers, then to the first one. A tree has its children in random order:
+    the lowest number would be a plan, such as a row of stones along the edge of the board.
     """
     order = _by_value if rule == "value" else _by_visits
     tried = [child for child in children if child.visits]
@@ -47,9 +48,9 @@ def agreed(children: Sequence[Child]) -> bool:
     return all(child.value <= best.value for child in children if child.visits)
 
 
-def _by_visits(child: Child) -> tuple[float, float, int]:
-    return child.visits, child.value, -child.action
+def _by_visits(child: Child) -> tuple[float, float]:
+    return child.visits, child.value
 
 
-def _by_value(child: Child) -> tuple[float, float, int]:
-    return child.value, child.visits, -child.action
+def _by_value(child: Child) -> tuple[float, float]:
+    return child.value, child.visits

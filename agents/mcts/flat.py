@@ -23,7 +23,7 @@ from ...envs.jit.prng import new_rng
 from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..search import SearchAgent, check_budget, in_turn
-from .tree import rollout, ucb
+from .tree import rollout, shuffle, ucb
 
 __all__ = ["FlatMonteCarlo"]
 
@@ -48,10 +48,13 @@ def _no_samples(moves: int) -> _Samples:
 def _sample(game, root, scratch, moves, samples, buffer, rng, adaptive, c, simulations):
     """Play ``simulations`` random games from the state ``root[0]``, each after one of ``moves``.
 
-    The move is the next in turn, or if ``adaptive`` the one with the highest `ucb`, those never tried first.
+    The move is the next in turn, or if ``adaptive`` the one with the highest `ucb`, those never tried first. The first
+    call puts the moves into random order.
     """
     player = game.player(root[0])
     first = samples.visits.sum()
+    if first == 0:
+        shuffle(moves, moves.size, rng)
     for done in range(first, first + simulations):
         chosen = done % moves.size
         if adaptive and done >= moves.size:
@@ -76,10 +79,10 @@ def _sample(game, root, scratch, moves, samples, buffer, rng, adaptive, c, simul
 class FlatMonteCarlo(SearchAgent):
     """Flat Monte Carlo: plays the move after which random games end best.
 
-    With the allocation ``"uniform"`` all moves are tried in turn, and the one with the best mean is played. With
-    ``"ucb1"`` the moves are the arms of a bandit, better ones are tried more often, and the one with the most visits is
-    played. (Of equals the one with the better mean, then the lower number.) Without a budget there are 1000
-    simulations. The same seed and number of simulations give the same move; seconds do not.
+    With the allocation ``"uniform"`` all moves are tried in turn, in random order, and the one with the best mean is
+    played. With ``"ucb1"`` the moves are the arms of a bandit, better ones are tried more often, and the one with the
+    most visits is played. (Of equals the one with the better mean, then the first that was tried.) Without a budget
+    there are 1000 simulations. The same seed and number of simulations give the same move; seconds do not.
 
     In `analyse`, ``values`` are the means of the simulations after each action, for the player to move, ``visits``
     their numbers, and ``standard_error`` is that of the best action's mean, None if it was tried only once.
@@ -155,7 +158,7 @@ class FlatMonteCarlo(SearchAgent):
         tried = np.flatnonzero(samples.visits)
         means = samples.total[tried] / samples.visits[tried]
         ranks = means if self.allocation == "uniform" else samples.visits[tried]
-        best = int(np.lexsort((actions[tried], -means, -ranks))[0])
+        best = int(np.lexsort((-means, -ranks))[0])
         action, value, visits = int(actions[tried[best]]), float(means[best]), int(samples.visits[tried[best]])
         error = None
         if visits > 1:  # the sample variance needs two
@@ -166,8 +169,8 @@ class FlatMonteCarlo(SearchAgent):
             best_action=action,
             value=value,
             best_actions=(action,),
-            values=dict(zip(actions[tried].tolist(), means.tolist(), strict=True)),
-            visits=dict(zip(actions.tolist(), samples.visits.tolist(), strict=True)),
+            values=dict(sorted(zip(actions[tried].tolist(), means.tolist(), strict=True))),
+            visits=dict(sorted(zip(actions.tolist(), samples.visits.tolist(), strict=True))),
             pv=(action,),
             depth=1,
             nodes=1 + tried.size,

@@ -15,19 +15,23 @@ def children_of(tree: Any, node: int) -> range:
 
 
 def most_visited_line(tree: Any, action: int) -> tuple[int, ...]:
-    """Return the line of the most visited nodes that begins with ``action``; of equals, the one with the better sum."""
+    """Return the line of the most visited nodes that begins with ``action``.
+
+    Of equals it has the one with the better sum, then the first.
+    """
     children = children_of(tree, 0)
     node = children[tree.action[children.start : children.stop].tolist().index(action)]
     line = [action]
     while children := children_of(tree, node):
         place = slice(children.start, children.stop)
         rows = zip(tree.visits[place].tolist(), tree.total[place].tolist(), tree.action[place].tolist(), strict=True)
-        visits, _, action, node = max(
-            (visits, total, -action, child) for child, (visits, total, action) in zip(children, rows, strict=True)
+        visits, _, negative, action = max(
+            (visits, total, -child, action) for child, (visits, total, action) in zip(children, rows, strict=True)
         )
         if visits == 0:
             break
-        line.append(-action)
+        node = -negative
+        line.append(action)
     return tuple(line)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "new_tree",
     "rollout",
     "select_child",
+    "shuffle",
     "ucb",
 ]
 
@@ -121,15 +122,21 @@ def descend(game: Any, tree: Any, path: Any, length: int, state: Any, select: An
 
 
 @helper
+def shuffle(actions: Any, count: int, rng: Any) -> None:
+    """Put the first ``count`` actions into random order."""
+    for i in range(count - 1, 0, -1):
+        j = below(rng, i + 1)
+        actions[i], actions[j] = actions[j], actions[i]
+
+
+@helper
 def add_children(tree: Tree, node: int, player: int, actions: Any, count: int, rng: Any) -> None:
     """Step 2, expansion: give the node a child for each of ``player``'s first ``count`` actions, in random order."""
     first = tree.size[0]
     tree.size[0] += count
     tree.first_child[node] = first
     tree.child_count[node] = count
-    for i in range(count - 1, 0, -1):
-        j = below(rng, i + 1)
-        actions[i], actions[j] = actions[j], actions[i]
+    shuffle(actions, count, rng)
     for i in range(count):
         child = first + i
         tree.visits[child] = 0

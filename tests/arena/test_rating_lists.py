@@ -314,7 +314,7 @@ def test_anchors_that_results_contradict_are_held() -> None:
 
 
 @pytest.mark.parametrize("outcome", [0, 1], ids=["the first player won all", "all were drawn"])
-@pytest.mark.parametrize("prior", [1e-300, 1e-12])
+@pytest.mark.parametrize("prior", [1e-300, pytest.param(1e-12, marks=pytest.mark.slow)])
 def test_of_priors_however_small(outcome: int, prior: float) -> None:
     records = [game(*players, outcome, opening) for opening in range(3) for players in (("a", "b"), ("b", "a"))]
     found = rating_list(records, prior=prior)

@@ -118,6 +118,20 @@ class TestFinalMove:
     def test_rules(self, rule: Any, action: int) -> None:
         assert chosen(self.CHILDREN, rule).action == action
 
+    def test_of_equals_the_first_is_taken(self) -> None:
+        children = [Child(action, 5, 0.2, -np.inf, np.inf) for action in (4, 0, 7)]
+        assert {chosen(children, rule).action for rule in ("visits", "value", "robust-max")} == {4}
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_so_one_at_random_for_the_children_of_a_tree_are_in_random_order(self, threads: int) -> None:
+        """The lowest number was: a row of stones along the edge, by which 100 simulations beat 1000 at gomoku."""
+        game = make_game("gomoku(size=7)")
+        searches = [MCTS(game, 20, threads=threads, seed=seed).analyse(game.new_state()) for seed in range(40)]
+        found = {search.best_action for search in searches}
+        assert len(found) > 20
+        assert max(found) > 40
+        assert all(list(search.visits) == sorted(search.visits) for search in searches)
+
     def test_robust_max_goes_on_until_both_agree(self) -> None:
         game = connect_four()
         longer = 0
