@@ -60,11 +60,11 @@ RUNGS = {
         "alphabeta-5 mcts-3000 alphabeta-6"
     ),
     "gomoku(size=9)": rungs_of(
-        "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 "
-        "alphabeta-2 network alphabeta-3 alphabeta-4 alphazero-100"
+        "random mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 alphabeta-2 network alphabeta-3 "
+        "alphabeta-4 alphazero-100"
     ),
     "gomoku": rungs_of(
-        "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 "
+        "random mcts-200 mcts-300 mcts-1000 cut-10 short-100 cut-30 short-300 cut-100 alphabeta-1 cut-300 cut-1000 "
         "alphabeta-2 alphabeta-3 alphabeta-4"
     ),
     "go": rungs_of(
