@@ -32,6 +32,7 @@ __all__ = ["check_game", "check_once"]
 
 _PACKAGE = __name__.rpartition(".")[0]
 _MOMENT = 0.5  # seconds
+_PLAIN = ("decode", "owners", "text", "action_to_str", "str_to_action")  # functions of a game that stay in Python
 
 
 def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
@@ -90,8 +91,9 @@ def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
 
 
 def _raised(game: Game, error: Exception) -> ValueError | None:
-    """Return in one line that a rule or the board raised an error, and where; None if it was neither."""
+    """Return in one line that a rule, the board or a name raised an error, and where; None if it was none of them."""
     functions = {rule: getattr(game, rule) for rule in rules_of(game)}
+    functions |= {name: function for name in _PLAIN if (function := game._fields[name]) is not None}
     if game.board is not None:
         functions |= {"board.pieces": game.board.pieces, "board.cells": game.board.cells}
     codes = {}
@@ -177,7 +179,9 @@ def _number(game: Game, state: State, rule: str, found: Any) -> float:
 
 def _checked_actions(game: Game, state: State, least: int = 1) -> list[int]:
     buffer = np.full(game.num_actions + 1, -1, np.int64)
-    count = int(_number(game, state, "legal_actions", _asked(game, state, "legal_actions", buffer)))
+    found = _number(game, state, "legal_actions", _asked(game, state, "legal_actions", buffer))
+    if found != (count := int(found)):
+        raise _broken(game, state, "legal_actions", f"must return a whole number, got {found}")
     actions = buffer[: max(count, 0)].tolist()
     if count < least or actions != sorted(set(actions)) or not all(0 <= one < game.num_actions for one in actions):
         fault = f"must write ids of 0 to {game.num_actions - 1}, ascending, and return how many, got {count}: {actions}"
@@ -340,7 +344,8 @@ def _check_view(game: Game, state: State) -> None:
             fault = f"must show one player what the other sees, with the channels in the order {game.history_swap}"
             raise _broken(game, state, "observe", fault)
     if game.decode is not None and game.history is None and not game.is_terminal(state):
-        decoded = game.state_from_observation(game.observation(state, player))
+        decoded: Any = np.zeros(1, game.dtype)[0]
+        game.decode(game.observation(state, player), decoded)  # and no `state_from_observation`, which compiles rules
         if decoded != state:
             raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
     if game.board is not None:

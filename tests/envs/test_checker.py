@@ -49,6 +49,19 @@ def _around(state: Any, action: int) -> None:
     state.ply += 1
 
 
+def _half(state: Any, actions: Any) -> float:
+    actions[0] = 0
+    return 1.5
+
+
+def _one_ply_on(planes: Any, state: Any) -> None:
+    state.ply = planes[0] + 1
+
+
+def _beyond(planes: Any, state: Any) -> None:
+    state.ply = planes[1]
+
+
 def _no_pieces(state: Any) -> Any:
     return state.x[0]
 
@@ -82,6 +95,7 @@ def test_a_good_game_of_one_ply() -> None:
         ({"legal_actions": lambda state, actions: 0}, "'legal_actions' of coin: must write ids of 0 to 1"),
         ({"legal_actions": lambda state, actions: 2}, r"got 2: \[-1, -1\]"),
         ({"num_actions": 1}, r"must write ids of 0 to 0, ascending, and return how many, got 2: \[0, 1\]"),
+        ({"legal_actions": _half}, r"'legal_actions' of coin: must return a whole number, got 1\.5"),
         ({"is_terminal": lambda state: False}, "'max_plies' of coin: a game must end after 1 plies"),
         ({"utility": lambda state, player: 1.0}, r"'utility' of coin: must be .* opposite .* got 1\.0 and 1\.0"),
         ({"max_utility": 0.5}, r"'utility' of coin: must be up to ±0\.5"),
@@ -91,6 +105,10 @@ def test_a_good_game_of_one_ply() -> None:
             "'observe' of coin: values must be 0 to 1, got 3 to 3",
         ),
         ({"decode": lambda planes, state: state.__setattr__("x", 5)}, "'decode' of coin: must give back"),
+        ({"decode": _one_ply_on}, r"'decode' of coin: must give back .* got \(0, 1\), in state \(0, 0\)"),
+        ({"decode": _beyond}, r"'decode' of coin raised IndexError \(test_checker.py:\d+\): index 1 is out of bounds"),
+        ({"text": lambda state: state.y}, r"'text' of coin raised AttributeError \(test_checker.py:\d+\): .* 'y'"),
+        ({"action_to_str": lambda action: "a"[action]}, "'action_to_str' of coin raised IndexError"),
         ({"text": lambda state: 3}, "'text' of coin: must return a string, got 3"),
         ({"str_to_action": lambda text: 0}, r"str_to_action\('1'\) of coin must be 1, got 0"),
         ({"fixed": ("ply",)}, "'fixed' of coin: no move may change 'ply', 0 at the start"),
@@ -167,6 +185,20 @@ def test_boards_that_do_not_fit(change: dict[str, Any], message: str) -> None:
     check_game(Game(**COIN, board=Board(1, 2, **good)))
     with pytest.raises(ValueError, match=message):
         check_game(Game(**COIN, board=Board(1, 2, **{**good, **change})))
+
+
+def test_a_rule_that_does_not_compile_in_a_game_that_decodes() -> None:
+    """Numba's own error came, on many lines."""
+
+    def turn(state: Any) -> int:
+        return state.ply & 1
+
+    def player(state: Any) -> int:
+        return turn(state)
+
+    game = Game(**{**COIN, "player": player}, decode=lambda planes, state: state.__setattr__("ply", planes[0]))
+    with pytest.raises(ValueError, match=r"^'player' of coin does not compile \(.*\): Untyped global name 'turn'.*$"):
+        check_game(game)
 
 
 def test_planes_that_count_on_zeros() -> None:
