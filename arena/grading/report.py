@@ -106,9 +106,11 @@ def ladder_table(ladder: Ladder) -> Table:
 def _rating_text(ladder: Ladder) -> str:
     rating = ladder.rating
     origin = "measured now" if ladder.measured_now else "those that come with the package"
+    is_random = not ladder.measured_now or any(rung.player == "random" for rung in ladder.rungs)
+    zero = "random" if is_random else ladder.rungs[0].player
     return (
         f"Elo {rating.elo:.0f} ({rating.low:.0f} to {rating.high:.0f}), score {rating.score:.1%}; "
-        f"the rungs' ratings are {origin}, with the weakest at 0\n"
+        f"the rungs' ratings are {origin}, with {zero} at 0\n"
     )
 
 
