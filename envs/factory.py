@@ -38,7 +38,10 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
     This stands outside `game_factory` so that a factory typed into a notebook carries nothing that cannot be sent to a
     worker process.
     """
-    bound = inspect.signature(function).bind(*args, **kwargs)
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}(): {error}") from None  # it names no function
     bound.apply_defaults()
     defaults = {name: parameter.default for name, parameter in bound.signature.parameters.items()}
     for name, value in bound.arguments.items():

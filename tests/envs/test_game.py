@@ -129,6 +129,8 @@ class TestGames:
             ValueError, match=r"sizes of heaps must be hashable, such as a number or a tuple, got \[3\]"
         ):
             heaps([3])
+        with pytest.raises(TypeError, match=r"^heaps\(\): got an unexpected keyword argument 'size'$"):
+            heaps(size=3)
 
     def test_a_game_has_one_spec_however_its_numbers_are_written(self) -> None:
         @game_factory
@@ -177,6 +179,7 @@ class TestGames:
             ({"max_utility": 0}, ValueError, "max_utility of coin must be a number above 0, got 0"),
             ({"max_utility": float("nan")}, ValueError, "max_utility of coin must be a number above 0, got nan"),
             ({"observation_shape": ()}, ValueError, "observation_shape of coin must have a size at least"),
+            ({"observation_shape": 27}, ValueError, r"observation_shape of coin must be a tuple, as in .*, got 27"),
             ({"observation_shape": (2, 0)}, ValueError, "size of the observation_shape of coin must be .*, got 0"),
             ({"observation_high": 300}, ValueError, "observation_high of coin .* from 0 to 127, .* int8 hold, got 300"),
             ({"observation_dtype": "U3"}, ValueError, "observation_dtype of coin must be of integers or floats"),
