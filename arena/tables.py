@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from .ratings import RatingList
 from .tournaments import Standing
 
 __all__ = ["cross_table", "format_seconds", "payoff_table", "ratings_table", "superiority_table"]
+
+_LEAST = 8  # cells of a name in a line
 
 
 def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
@@ -78,9 +84,44 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
     return result
 
 
+class _Players(Table):
+    """A table of players, which is broken into tables one below the other where there is no room for all columns.
+
+    Rich takes the room that is missing from those that can be folded: from the names, until none of them is left.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table, or its parts, each with the numbers and the names of the players."""
+        for part in self._parts(options.max_width):
+            yield from Table.__rich_console__(part, console, options)
+
+    def _parts(self, room: int) -> Iterator[Table]:
+        number, names, *others = self.columns
+        left = room - _width(number)
+        if _LEAST + 1 + sum(map(_width, others)) <= left:
+            yield self
+            return
+        left -= min(_width(names), max(_LEAST + 1, room // 3))
+        title = self.title
+        while others:
+            count, used = 1, _width(others[0])
+            while count < len(others) and (used := used + _width(others[count])) <= left:
+                count += 1
+            part = copy.copy(self)
+            part.columns, part.title = [number, names, *others[:count]], title
+            yield part
+            others, title = others[count:], None
+
+
+def _width(column: Column) -> int:
+    """Return how many cells a column takes on a line where nothing in it is folded, with the blank after it."""
+    texts = [Text.from_markup(str(cell)).plain for cell in (column.header, *column.cells)]
+    return max(column.min_width or 0, *map(cell_len, texts)) + 1
+
+
 def _players(title: str | None) -> Table:
     """Return an empty table that begins with numbered players; a title is text, in which brackets are brackets."""
-    result = Table(
+    result = _Players(
         title=title and escape(title),
         title_justify="left",
         header_style="bold underline",
@@ -88,7 +129,8 @@ def _players(title: str | None) -> Table:
         padding=(0, 1, 0, 0),
     )
     result.add_column("#", justify="right")
-    result.add_column("player", overflow="fold", min_width=8)  # what is cut off the others would be units and digits
+    # What is cut off the others would be units and digits.
+    result.add_column("player", overflow="fold", min_width=_LEAST)
     return result
 
 

@@ -241,6 +241,25 @@ class TestRoundRobin:
         lines = [line.rstrip() for line in captured.get().splitlines()]
         assert [line[-8:] for line in lines if line[:1] in "12"] == [" 1.23 ms", " 1.23 ms"]
 
+    @pytest.mark.parametrize(("players", "room"), [(12, 80), (30, 80), (3, 34)])
+    def test_of_many_players_all_columns_are_there_in_parts(self, players: int, room: int) -> None:
+        """There were points of nobody: the columns of opponents left no room for names."""
+        names = [f"player{number:02}" for number in range(players)]
+        records = [
+            GameRecord("connect_four", list(pair), [0], 0, [1.0, -1.0], "finished", [0.00123], [0], 1)
+            for pair in combinations(names, 2)
+        ]
+        console = Console(width=room)
+        with console.capture() as captured:
+            console.print(cross_table(standings(records), title="a title"))
+        lines = captured.get().splitlines()
+        assert sum("a title" in line for line in lines) == 1
+        heads = [line.split("player")[1] for line in lines if "#" in line]
+        opponents = [f"v {number}" for number in range(1, players + 1)]
+        assert " ".join(" ".join(heads).split()) == " ".join([*opponents, "points", "win-draw-loss", "per move"])
+        for name in names:
+            assert sum(name in line for line in lines) == len(heads) > 1
+
     def test_players(self) -> None:
         with pytest.raises(ValueError, match="it takes two players"):
             iter_match("connect_four", ["random"])
