@@ -194,6 +194,11 @@ class TestWatch:
         assert "of[/others] [v1]\n" in re.sub(" +\n", "\n", run("watch", str(file), "--once")[0])
         assert "of[/others] [v1], 2 games" in run("ratings", str(file))[0]
 
+    def test_all_games_of_a_file_stand_above_the_table(self, run: Run, file: Path) -> None:
+        """The points of all were those of the last one."""
+        write_records(file, [a_game("a b", 1.0, game="gomoku(size=5)")])
+        assert "tictactoe, gomoku(size=5)\n" in re.sub(" +\n", "\n", run("watch", str(file), "--once")[0])
+
     def test_a_file_that_grows_until_nothing_comes(self, file: Path) -> None:
         def play() -> None:
             for outcome in (1.0, -1.0):
@@ -231,6 +236,19 @@ class TestWatch:
             file.write("{}\n")
         with pytest.raises(ValueError, match=r"games.jsonl, line 2: expected an object with the fields"):
             follower.look()
+
+    @pytest.mark.parametrize("more", [1, 4])
+    def test_a_file_that_takes_the_place_of_another_is_read_anew(self, tmp_path: Path, more: int) -> None:
+        """Where it was longer it was read from the middle of a line, or its first games were missing."""
+        path = tmp_path / "games.jsonl"
+        write_records(path, [a_game("b c", 1.0)])
+        follower = Follower(path)
+        follower.look()
+        path.unlink()
+        others = [a_game("a d", 1.0), *MATCH[:more]]
+        write_records(path, others)
+        follower.look()
+        assert follower.records == others
 
     def test_files_of_other_formats_are_read_anew(self, tmp_path: Path, run: Run) -> None:
         games = [a_game("a b", 1.0, game="gomoku(size=5)", moves=[0, 5, 1, 6, 2])]

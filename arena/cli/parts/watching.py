@@ -51,6 +51,7 @@ class Follower:
         self._file, _ = split_name(path)
         check_readable(self._file)
         self._path, self._offset, self._line = path, 0, 0
+        self._last = b""  # the line before that place
         self._stamp: object = None
         self.records: list[GameRecord] = []
 
@@ -74,11 +75,12 @@ class Follower:
         return self._file, self._file.with_name(f"{self._file.name}-wal")
 
     def _lines(self) -> int:
-        if self._path.stat().st_size < self._offset:  # a new file of the same name
-            self._offset, self._line, self.records = 0, 0, []
-        before = len(self.records)
         with open(self._path, "rb") as file:
-            file.seek(self._offset)
+            file.seek(self._offset - len(self._last))
+            if file.read(len(self._last)) != self._last:  # a new file of the same name, of whatever length
+                self._offset, self._line, self._last, self.records = 0, 0, b"", []
+                file.seek(0)
+            before = len(self.records)
             for data in file:
                 if not data.endswith(b"\n"):  # somebody is writing it
                     break
@@ -89,6 +91,7 @@ class Follower:
                     raise located(error, self._path, self._line + 1) from None
                 self._offset += len(data)
                 self._line += 1
+                self._last = data
         return len(self.records) - before
 
 
@@ -184,8 +187,9 @@ def _table(records: list[GameRecord], pace: Pace) -> RenderableType:
         return Text("no game has ended yet")
     last = records[-1]
     line = f"last: {last.players[0]} v {last.players[1]}, {score_of(last)}, {ending_of(last)}"
+    games = ", ".join(dict.fromkeys(record.game for record in records))
     return Group(
-        cross_table(standings(records), title=last.game),
+        cross_table(standings(records), title=games),
         Text(),
         _ratings(records),
         Text(),
