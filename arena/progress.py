@@ -28,8 +28,9 @@ from .interruption import uninterrupted
 from .notices import CONSOLE
 from .ratings.lists import lead_of
 from .ratings.paired import PairCounter
+from .records.files import NoRoomError
 from .records.formats import read_games, write_games
-from .records.names import split_name
+from .records.names import is_store, split_name
 from .records.record import GameRecord, saved_records
 from .training import Progress
 
@@ -255,8 +256,12 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
         reading = bar.add_task(escape(f"converting {source.name}"), total=split_name(source)[0].stat().st_size)
         try:
             write_games(target, counted())
-        except BaseException:
-            split_name(target)[0].unlink(missing_ok=True)
+        except BaseException as error:
+            file, _ = split_name(target)
+            for end in ("", "-wal", "-shm") if is_store(file) else ("",):  # SQLite's own, which stay on a full disk
+                file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
+            if isinstance(error, NoRoomError):
+                raise OSError(f"{error.what}; there is no new file") from error
             raise
     return count, fault
 

@@ -13,6 +13,7 @@ from ...envs.outside.messages import cut
 __all__ = [
     "Fault",
     "Lines",
+    "NoRoomError",
     "Watch",
     "add_texts",
     "bytes_of_text",
@@ -33,6 +34,18 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
+
+
+class NoRoomError(OSError):
+    """A file takes no more games; those until now are in it.
+
+    Attributes:
+        what: which file it is, and why.
+    """
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        self.what = f"cannot write {path}: {reason}"
+        super().__init__(f"{self.what}; the games until now are in it, make room and resume")
 
 
 def ignored(done: int) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ...envs.outside.extras import how_to_install
-from ...envs.outside.files import check_writable
+from ...envs.outside.files import check_writable, naming
 from .files import Fault, Watch, check_readable, ignored, raised
 from .names import is_store, split_name
 from .record import GameRecord, read_records, write_records
@@ -69,8 +69,10 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
             Or there are no games for a new SGF, PDN or PGN file, which has one or more.
     """
     _, writer, _ = _format(path)
-    check_writable(split_name(path)[0])
-    writer(path, records)
+    file, _ = split_name(path)
+    check_writable(file)
+    with naming(file):
+        writer(path, records)
 
 
 _SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn", ".pgn")

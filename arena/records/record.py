@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...envs.outside.messages import shown
-from .files import Fault, Watch, ends_within_a_line, ignored, located, raised, without_mark
+from .files import Fault, NoRoomError, Watch, ends_within_a_line, ignored, located, raised, without_mark
 from .judgements import Judgement, are_judgements, read_judgements
 from .names import is_store
 
@@ -199,9 +199,9 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
             try:
                 written = file.write(line)
             except OSError as error:
-                raise _unwritten(path, error.strerror or str(error)) from error
+                raise NoRoomError(path, (error.strerror or str(error)).lower()) from error
             if written != len(line):
-                raise _unwritten(path, "there is no room for more")
+                raise NoRoomError(path, "there is no room for more")
             if _is_deleted(file, place):
                 raise OSError(f"cannot write {path}: the file was deleted or replaced meanwhile; play into a new file")
             yield record
@@ -216,10 +216,6 @@ def _is_deleted(file: IO[bytes], place: Path) -> bool:
         return not os.path.samestat(place.stat(), found)  # there are file systems that count no names
     except (FileNotFoundError, NotADirectoryError):
         return True
-
-
-def _unwritten(path: str | Path, reason: str) -> OSError:
-    return OSError(f"cannot write {path}: {reason.lower()}; the games until now are in it, make room and resume")
 
 
 def _lock(file: IO[bytes], path: str | Path) -> None:

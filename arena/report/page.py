@@ -11,7 +11,7 @@ from string import Template
 from typing import Any, TypeVar
 
 from ...envs import Game, make_game
-from ...envs.outside.files import check_writable
+from ...envs.outside.files import check_writable, naming
 from ...envs.outside.messages import cut
 from ...envs.outside.spec import same_spec
 from ...envs.render.styles import mix
@@ -65,8 +65,12 @@ def write_report(
     check_page(out)
     page = report_page(records, title=title, blunder_seconds=blunder_seconds, games_bytes=games_bytes)
     part = Path(f"{out}.part")  # so that an earlier page is whole until the new one is
-    part.write_text(page, encoding="utf-8", newline="\n")
-    part.replace(out)
+    try:
+        with naming(out):
+            part.write_text(page, encoding="utf-8", newline="\n")
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def check_page(out: str | Path) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..records.files import NoRoomError
+
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "connect", "faults", "transaction"]
 
 APPLICATION_ID = 0x706C7967  # "plyg" in ASCII
@@ -270,7 +272,7 @@ def _in_words(path: Path, said: str) -> Exception:
     if "readonly" in said or "read-only" in said:
         return PermissionError(f"cannot write {path}: it is read-only, or its folder is")
     if "is full" in said:
-        return OSError(f"cannot write {path}: the disk is full; the games until now are in it, make room and resume")
+        return NoRoomError(path, "the disk is full")
     if "locked" in said:
         return OSError(f"cannot write {path}: another process has been writing to it for {_WAIT:.0f} seconds")
     if "unable to open" in said:

@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.outside.files import naming
 from .settings import Settings
-from .whole_files import check_free, is_whole_zip, naming, write_file, write_whole
+from .whole_files import check_free, is_whole_zip, write_file, write_whole
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
 

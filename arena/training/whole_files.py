@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["check_free", "is_whole_zip", "naming", "write_file", "write_whole"]
+from ...envs.outside.files import naming
+
+__all__ = ["check_free", "is_whole_zip", "write_file", "write_whole"]
 
 
 def check_free(folder: Path, names: Iterable[str]) -> None:
@@ -22,17 +23,6 @@ def check_free(folder: Path, names: Iterable[str]) -> None:
             raise FileExistsError(
                 f"{str(path)!r} is there already, where a run would keep its own: choose another folder for the run"
             )
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let an error in writing a file name it: of a full disk the system says no more than that it is full."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None:
-            error.filename = str(path)
-        raise
 
 
 def write_file(path: Path, content: bytes | memoryview) -> None:

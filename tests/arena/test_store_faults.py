@@ -7,10 +7,12 @@ import dataclasses
 import itertools
 import math
 import os
+import re
 import resource
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,18 @@ from plyground.arena.records.record import GameRecord, mend, saved_records
 from tests.arena.test_arena import without_times
 from tests.arena.test_store import GAME, ODD, PLAYERS, RECORDS
 from tests.helpers.command_line import Run
+from tests.helpers.report_games import MATCH
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let no file grow beyond so many bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 class TestFaults:
@@ -45,14 +59,12 @@ class TestFaults:
     def test_files_that_grow_no_longer(self, suffix: str, tmp_path: Path) -> None:
         path = tmp_path / f"games{suffix}"
         records = [dataclasses.replace(RECORDS["turns"], seed=seed) for seed in range(5000)]
-        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         saved = []
-        try:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, limits[1]))
-            with pytest.raises(OSError, match=rf"cannot (read or )?write .*{path.name}: .*") as caught:
-                saved.extend(saved_records(path, records))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        with (
+            files_of_at_most(600_000),
+            pytest.raises(OSError, match=rf"cannot (read or )?write .*{path.name}: .*") as caught,
+        ):
+            saved.extend(saved_records(path, records))
         assert "\n" not in str(caught.value)
         if suffix == ".jsonl":
             assert mend(path)
@@ -61,6 +73,27 @@ class TestFaults:
         assert before == records[: len(before)]
         write_records(path, records[len(before) :])
         assert list(read_records(path)) == records
+
+    @pytest.mark.parametrize("suffix", [".jsonl", ".db", ".csv", ".sgf", ".parquet", ".html"])
+    def test_a_new_file_that_finds_no_room_is_named_and_not_left(self, suffix: str, run: Run, tmp_path: Path) -> None:
+        """It was not named, or "the games until now are in it" was said of a file that was removed."""
+        if suffix == ".parquet":
+            pytest.importorskip("pyarrow")
+        source, out = tmp_path / "source.jsonl", tmp_path / f"new{suffix}"
+        name = "of_others" if suffix == ".html" else "gomoku(size=5)"  # a page of which nothing is compiled
+        one = dataclasses.replace(MATCH[0], game=name, moves=[0, 5, 1, 6, 2])
+        write_records(source, (dataclasses.replace(one, seed=7**number % 2**60) for number in range(999)))
+        with files_of_at_most(8000):
+            if suffix == ".html":
+                out.write_text("an earlier page")
+                _, said = run("report", str(source), "--out", str(out), "--blunders", "0", code=2)
+                assert out.read_text() == "an earlier page"
+                out.unlink()
+            else:
+                _, said = run("convert", str(source), str(out), code=2)
+        assert re.search(rf"error: cannot (read or )?write \S*/new{suffix}: ", said)
+        assert "until now" not in said
+        assert list(tmp_path.iterdir()) == [source]
 
     def test_files_that_may_not_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "games.db"
