@@ -139,13 +139,15 @@ def watch_with_progress(
         )
         with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total, completed=done, begun=done, note="")
-            for item in items:
-                with uninterrupted():  # what is taken is counted
-                    take(item)
-                    done += size(item)
-                    bar.update(shown, advance=size(item), note=escape(note(item)))
-            if end is not None:
-                bar.update(shown, note=escape(end()))
+            try:
+                for item in items:
+                    with uninterrupted():  # what is taken is counted
+                        take(item)
+                        done += size(item)
+                        bar.update(shown, advance=size(item), note=escape(note(item)))
+            finally:  # after Ctrl-C, too
+                if end is not None:
+                    bar.update(shown, note=escape(end()))
     except KeyboardInterrupt:
         CONSOLE.print(f"stopped after {done} of {total} {unit}")
         return True

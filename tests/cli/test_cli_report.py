@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,22 @@ def test_the_bar_of_a_match_that_has_ended_names_who_won_it(terminal: io.StringI
     assert re.findall(r"(\w) leads", terminal.getvalue())[-1] == "a"
     play_with_progress(iter([a_game("a b", 1.0), a_game("b a", 1.0)]), 2)
     assert re.findall(r"(\w+) leads", terminal.getvalue())[-1] == "nobody"
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, OSError])
+def test_the_bar_of_a_match_that_was_stopped_names_who_leads_by_all_its_games(
+    terminal: io.StringIO, kind: type[BaseException]
+) -> None:
+    """Beside the number of all games stood who had led after the first of them."""
+
+    def stopped() -> Iterator[GameRecord]:
+        for number, names in enumerate(["b a", "a b", "b a", "a b", "a b", "a b"]):
+            yield a_game(names, 1.0, (number,))
+        raise kind
+
+    with suppress(OSError):
+        play_with_progress(stopped(), 8)
+    assert re.findall(r"(\w) leads", terminal.getvalue())[-1] == "a"
 
 
 def test_the_bar_of_a_match_that_goes_on_begins_with_the_games_before(terminal: io.StringIO) -> None:
