@@ -27,7 +27,7 @@ from ..search import (
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
-from .options import Options, check_options, line_lengths, new_status
+from .options import FIRST_LIMIT, Options, check_options, line_lengths, new_status
 from .repeating import checked_past, set_past, times_of
 from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
 
@@ -40,7 +40,8 @@ class AlphaBeta(SearchAgent):
     """Alpha-beta search. Its value is that of `Minimax` at the same depth, unless an option says that it changes it.
 
     Without a budget the depth is 8. Of several budgets the first to run out ends the search. The answer is that of the
-    last depth that was finished, which is at least 1. A search also ends when nothing is left to find out.
+    last depth that was finished, which is at least 1: the first depth is searched whatever the budget, but without
+    noisy moves where they are too many for one. A search also ends when nothing is left to find out.
 
     In `analyse`, the value of ``best_action`` is that of minimax at that depth. The values of the other actions are
     that, too, or upper bounds of it, and actions that were not searched because a win was certain have none. `kind_of`
@@ -282,6 +283,8 @@ class AlphaBeta(SearchAgent):
         w.status["age"] = age + np.uint8(1) if age < 255 else 0
         if self.nodes is not None:
             w.status["budget"] = min(self.nodes, w.status["budget"][0])  # no more than it can count
+        if self.options.iterative and (self.nodes, self.seconds, self.listener) != (None, None, None):
+            w.status["first_limit"] = FIRST_LIMIT
         if self.options.repetitions:
             set_past(w.status, self._past)
         roots["exact"] = 0

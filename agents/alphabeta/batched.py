@@ -17,7 +17,7 @@ from ...envs.jit import kernel
 from ..batched import BatchedSearch, list_actions
 from ..search import most_positions
 from .deepening import deepen
-from .options import Options, line_lengths, new_status
+from .options import FIRST_LIMIT, Options, line_lengths, new_status
 from .table import new_table
 from .workspace import Workspace, new_workspace, root_dtype
 
@@ -56,6 +56,7 @@ class BatchedAlphaBeta(BatchedSearch):
         self._fresh = new_status(game, options, lengths.longest)
         if nodes is not None:
             self._fresh["budget"] = min(nodes, self._fresh["budget"][0])
+            self._fresh["first_limit"] = FIRST_LIMIT
         table = new_table(self._table_mb, most_positions(game, lengths.plies))
         self._kept = kept and table.size > 0
         self.most_games = max(1, _KEPT // table.nbytes) if self._kept else sys.maxsize

@@ -25,8 +25,9 @@ def deepen(game, w, selective, pruning, roots, first, last):
     """Search the state ``w.states[0]`` to the depths ``first`` to ``last``, and leave the answer in ``roots[0]``.
 
     The answer is that of the last depth that was finished. The first one is finished whatever the budget, because there
-    must be a move to play; only the stop flag ends it, and then there is no answer. After it the search ends when the
-    budget is spent, at the stop flag, or when nothing is left to find out. A later call goes on from the answer.
+    must be a move to play; only the stop flag ends it, and then there is no answer. Where depth 1 has more positions
+    than ``status.first_limit``, it is finished without noisy moves. After it the search ends when the budget is spent,
+    at the stop flag, or when nothing is left to find out. A later call goes on from the answer.
 
     Args:
         game: the game, with the evaluation to use.
@@ -40,6 +41,7 @@ def deepen(game, w, selective, pruning, roots, first, last):
     status = w.status[0]
     root = roots[0]
     moves, values = root.moves[: root.count], root.values[: root.count]
+    noisy = status.quiescence
     line = w.frames[0].line
     if pruning is not None:
         enter_root(game, w.states[0], status)
@@ -53,6 +55,8 @@ def deepen(game, w, selective, pruning, roots, first, last):
             status.limit = status.budget
             if status.aspiration > 0:
                 alpha, beta = root.value - status.aspiration, root.value + status.aspiration
+        elif depth == 1 and noisy > 0:
+            status.limit = status.first_limit
 
         # Step 1. Search, and again with a side of the window open if the value is not inside.
         while True:
@@ -63,7 +67,11 @@ def deepen(game, w, selective, pruning, roots, first, last):
             status.iteration = depth
             _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, root.kinds)
             if status.stop != 0:
-                return
+                if status.limit == _NO_LIMIT or root.depth > 0 or status.nodes < status.limit:
+                    return
+                status.stop, status.limit, status.quiescence = 0, _NO_LIMIT, 0  # no noisy moves: these are too many
+                searched = False
+                continue
             value = -np.inf
             for i in range(moves.size):
                 if values[i] > value:  # not for NaN, of moves that were not searched
@@ -77,6 +85,7 @@ def deepen(game, w, selective, pruning, roots, first, last):
             status.failures += 1
 
         # Step 2. The depth is finished: note its answer.
+        status.quiescence = noisy
         root.depth = depth
         root.value = value
         root.exact = status.horizon == horizon_before or (abs(value) >= status.top and status.all_best == 0)

@@ -14,7 +14,9 @@ from ..search import DEEPEST, check_arguments, check_flags
 from .repeating import times_of
 from .workspace import STATUS
 
-__all__ = ["Lengths", "Options", "check_options", "line_lengths", "new_status"]
+__all__ = ["FIRST_LIMIT", "Lengths", "Options", "check_options", "line_lengths", "new_status"]
+
+FIRST_LIMIT = 20_000  # positions of the first depth, in a search with a budget: it seldom has a third of these
 
 
 class Options(NamedTuple):
@@ -155,7 +157,8 @@ def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:
     status.by_depth = options.replacement == "depth"
     status.singular = -1 if options.singular is None else options.singular
     status.aspiration = options.aspiration or 0
-    status.top, status.longest, status.budget = game.max_utility, longest, np.iinfo(np.int64).max
+    status.top, status.longest = game.max_utility, longest
+    status.budget = status.first_limit = np.iinfo(np.int64).max
     status.nodes, status.deepest = 1, 1
     return record
 

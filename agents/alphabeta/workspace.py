@@ -56,7 +56,8 @@ STATUS = state_dtype(
     longest="i8",  # the ply beyond which nothing is extended
     iteration="i8",  # the depth being searched
     budget="i8",  # positions to visit
-    limit="i8",  # positions to visit in the depth being searched: no limit in the first
+    limit="i8",  # positions to visit in the depth being searched
+    first_limit="i8",  # positions to visit in the first depth, before it is searched without noisy moves
     stop="i8",  # whether to give up; another thread may set it
     # The keys of the game's positions and of the line, see `plyground.agents.alphabeta.repeating`.
     before="i8",  # how many of them come before the root

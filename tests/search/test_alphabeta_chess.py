@@ -108,6 +108,15 @@ def test_a_won_game_is_won_although_older_proofs_are_in_the_table() -> None:
     assert len(env.moves) < 40
 
 
+@pytest.mark.parametrize("budget", [{"nodes": 1000}, {"seconds": 0.001}], ids=str)
+def test_captures_without_end_do_not_delay_the_first_move(budget: dict[str, Any]) -> None:
+    state = CHESS.state_from_fen("qqqqkqqq/qq6/8/8/8/8/QQ6/QQQQKQQQ w - - 0 1")
+    found = AlphaBeta("chess", **budget).analyse(state)
+    assert found.best_action in CHESS.actions(state)
+    assert not found.exact
+    assert found.nodes < (30_000 if "nodes" in budget else 3_000_000)  # all noisy moves behind one ply are 33 million
+
+
 class TestRepetitions:
     def test_the_side_behind_takes_a_perpetual(self) -> None:
         state = CHESS.state_from_fen(PERPETUAL)
