@@ -166,7 +166,14 @@ class ChessEngine:
         self._watched.append(action)
 
     def set_clock(self, own: float, other: float, increment: float, moves: int) -> None:
-        """Take notice of a clock, of which the program is told: the seconds left, and what each move adds."""
+        """Take notice of a clock, of which the program is told.
+
+        Args:
+            own: seconds that are left to this player.
+            other: seconds that are left to the other.
+            increment: seconds that each move adds.
+            moves: for how many moves these seconds are; 0 for the whole game.
+        """
         self._clock = own, other, increment, moves
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
@@ -234,8 +241,10 @@ class ChessEngine:
             seconds = max(seconds, own)
             white, black = (own, other) if is_white else (other, own)
             told = {"white_clock": white, "black_clock": black, "white_inc": increment, "black_inc": increment}
-            if moves:
+            if moves == 1:
                 told = {"time": min(own * 0.95, self.move_seconds or own)}
+            elif moves:
+                told["remaining_moves"] = moves
             if self.protocol != "xboard" or self.nodes is None:  # which has no limit of nodes beside one of time
                 limits |= told
         elif all(value is None for value in limits.values()):

@@ -108,6 +108,15 @@ class TestUCI:
         assert (engine.last_analysis.depth, engine.last_analysis.nodes) == (3, 40)
         engine.close()
 
+    def test_a_clock_for_several_moves(self) -> None:
+        engine = ChessEngine(CHESS, "program")
+        engine.set_clock(300.0, 200.0, 0.0, 40)
+        limit, _ = engine._limit(False)
+        assert (limit.time, limit.remaining_moves, limit.white_clock, limit.black_clock) == (None, 40, 200.0, 300.0)
+        engine.set_clock(2.0, 2.0, 0.0, 1)
+        limit, _ = engine._limit(False)
+        assert (limit.time, limit.remaining_moves, limit.white_clock) == (1.9, None, None)
+
     def test_positions_where_nobody_tells_of_moves(self, script: Any, log: Path) -> None:
         engine = ChessEngine(CHESS, script("e8c8"), depth=2)
         state = CHESS.state_from_fen("r3k3/8/8/8/8/8/8/4K3 b q - 0 1")
