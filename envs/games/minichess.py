@@ -50,6 +50,8 @@ from .minichess_texts import BOARD, action_to_str, fen_of, move_name, move_of, r
 
 __all__ = ["minichess"]
 
+_FAR = 50  # plies that no search looks ahead, but for what is proved
+
 
 def _rules_of_planes(digits: int) -> tuple[Rule, Rule]:
     """Return the rules ``observe`` and ``decode``; the count of quiet plies is shown in binary ``digits``."""
@@ -100,7 +102,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
     def key(state: Any) -> Any:
         # How many plies are left matters near the end only.
         value = repetition_key(state)
-        return value ^ QUIET_KEYS[state.quiet] if state.quiet > max_quiet_plies // 2 else value
+        return value ^ QUIET_KEYS[state.quiet] if state.quiet > max_quiet_plies - _FAR else value
 
     def is_valid(state: Any) -> bool:
         if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies:

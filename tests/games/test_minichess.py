@@ -205,6 +205,15 @@ def test_bad_positions_are_refused(game: Game, text: Any) -> None:
         game.state_from_fen(text)
 
 
+def test_positions_with_other_plies_left_have_other_keys() -> None:
+    near = minichess(max_quiet_plies=6)
+    state, keys = near.new_state(), set()
+    for quiet in range(6):
+        state.quiet = quiet
+        keys.add(int(near.key(state)))
+    assert len(keys) == 6
+
+
 def test_environment_draws_by_repetition(game: Game) -> None:
     env, state = BoardGameEnv(game), game.new_state()
     env.reset()

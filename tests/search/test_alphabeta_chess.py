@@ -108,6 +108,14 @@ def test_a_won_game_is_won_although_older_proofs_are_in_the_table() -> None:
     assert len(env.moves) < 40
 
 
+def test_what_the_table_proved_with_more_plies_left_proves_nothing_later() -> None:
+    game = make_game("chess(max_quiet_plies=6)")
+    agent = AlphaBeta(game, 5, selective=False, iterative=False)
+    for quiet, value in ((0, 1), (2, 0)):  # a mate in three takes five plies
+        found = agent.analyse(game.state_from_fen(f"7k/8/4K3/8/8/8/8/1Q6 w - - {quiet} 1"))
+        assert (found.value, found.exact) == (value, True), quiet
+
+
 @pytest.mark.parametrize("budget", [{"nodes": 1000}, {"seconds": 0.001}], ids=str)
 def test_captures_without_end_do_not_delay_the_first_move(budget: dict[str, Any]) -> None:
     state = CHESS.state_from_fen("qqqqkqqq/qq6/8/8/8/8/QQ6/QQQQKQQQ w - - 0 1")

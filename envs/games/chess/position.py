@@ -56,6 +56,7 @@ PIECE_KEYS[:, 0] = 0
 _CASTLING_KEYS = _RANDOM[2048 : 2048 + 512].reshape(2, 256)  # [colours, rights]
 FILE_KEYS, _QUIET_KEYS = _RANDOM[2560:2568], _RANDOM[2568:]  # [files] en passant; [plies]
 TURN_KEY = np.uint64(0x9E3779B97F4A7C15)
+_FAR = 50  # plies that no search looks ahead, but for what is proved
 
 
 @helper
@@ -112,7 +113,7 @@ def keys(max_quiet_plies: int, always: bool) -> tuple[Rule, Rule]:
         max_quiet_plies: plies after which a game without captures and moves of pawns is drawn.
         always: whether ``en_passant`` is set also where nobody can capture.
     """
-    half = max_quiet_plies // 2
+    near = max_quiet_plies - _FAR
 
     def repetition_key(state: Any) -> Any:
         value = state.hash ^ _CASTLING_KEYS[state.turn, state.castling]
@@ -128,7 +129,7 @@ def keys(max_quiet_plies: int, always: bool) -> tuple[Rule, Rule]:
     def key(state: Any) -> Any:
         value = with_position(state)
         # How many plies are left matters near the end only: before, a position is the same whenever it is reached.
-        if state.quiet > half:
+        if state.quiet > near:
             value ^= _QUIET_KEYS[state.quiet]
         return value
 
