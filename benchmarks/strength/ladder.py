@@ -60,12 +60,12 @@ RUNGS = {
         "alphabeta-5 mcts-3000 alphabeta-6"
     ),
     "gomoku(size=9)": rungs_of(
-        "random mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 alphabeta-2 network alphabeta-3 "
-        "alphabeta-4 alphazero-100"
+        "random mcts-30 mcts-100 mcts-300 mcts-1000 mcts-2000 mcts-4000 mcts-10000 alphabeta-1 alphabeta-2 network "
+        "alphabeta-3 alphabeta-4 alphazero-100"
     ),
     "gomoku": rungs_of(
         "random mcts-200 mcts-300 mcts-1000 cut-10 short-100 cut-30 short-300 cut-100 alphabeta-1 cut-300 cut-1000 "
-        "alphabeta-2 alphabeta-3 alphabeta-4"
+        "alphabeta-2 alphabeta-3"
     ),
     "go": rungs_of(
         "random flat-15 flat-30 flat-60 flat-100 alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 "
@@ -93,6 +93,8 @@ def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int,
     known: dict[tuple[str, str], list[GameRecord]] = {}
     for record in read_records(path) if path.is_file() else ():
         first, second = record.players
+        if first not in rungs or second not in rungs:
+            continue  # a rung that was taken away since
         pairing = (first, second) if rungs.index(first) < rungs.index(second) else (second, first)
         known.setdefault(pairing, []).append(record)
     records: list[GameRecord] = []
