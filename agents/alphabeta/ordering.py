@@ -23,13 +23,23 @@ import numpy as np
 
 from ...envs.jit import helper
 
-__all__ = ["KILLER", "pick", "prize", "remember_cutoff", "remember_quiet", "remember_reply", "score_all", "score_moves"]
+__all__ = [
+    "KILLER",
+    "QUIET",
+    "pick",
+    "prize",
+    "remember_cutoff",
+    "remember_quiet",
+    "remember_reply",
+    "score_all",
+    "score_moves",
+]
 
 KILLER = 1 << 60  # killers, winning captures and the table's move have at least this score, all others less
 _FIRST_KILLER, _CAPTURE, _HASH_MOVE = KILLER + 1, 1 << 61, 1 << 62
 _REPLY = 1 << 59  # history has less
-_LOSING = -(1 << 59)  # so that losing captures stay below 0
-_QUIET = 1 << 58  # scores between this and its negative are history
+_LOSING = -(1 << 59)  # so that losing captures stay below all history
+QUIET = 1 << 58  # scores between this and its negative are history; losing captures have less
 _PRIZE, _RISK = float(1 << 28), float(1 << 22)  # so that any difference of prizes outweighs the risk
 _MOST_PRIZE = float(1 << 24)  # of an evaluation in any unit
 _MOST_WEIGHT = 400  # of a cut-off in a history that may fall, which stays within ±32 * 512
@@ -128,7 +138,7 @@ def remember_quiet(frame: Any, history: Any, move: int, number: int, depth: int)
     weight = min(depth * depth, _MOST_WEIGHT)
     _shift(history, move, weight)
     for i in range(number):
-        if abs(frame.scores[i]) < _QUIET:
+        if abs(frame.scores[i]) < QUIET:
             _shift(history, frame.moves[i], -weight)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from ...envs.jit import helper, self_call
-from .ordering import pick, prize, score_all, score_moves
+from .ordering import QUIET, pick, prize, score_all, score_moves
 from .workspace import set_line
 
 __all__ = ["just_above", "just_below", "quiesce", "reply_window"]
@@ -96,7 +96,7 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
         move = frame.moves[i]
         floor = alpha if alpha > best else best
         if pruning is not None and may_wait:
-            if status.exchange_pruning != 0 and frame.scores[i] < 0:
+            if status.exchange_pruning != 0 and frame.scores[i] < -QUIET:
                 status.pruned += count - i
                 break  # those after it lose too
             if status.delta > 0:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.jit import helper
-from .ordering import KILLER, prize
+from .ordering import KILLER, QUIET, prize
 
 __all__ = ["FUTILE_TO", "is_forced", "is_futile", "is_late", "passes", "reduction"]
 
@@ -51,7 +51,7 @@ def is_late(status: Any, depth: int, number: int, score: int) -> bool:
         number: how many moves were tried before.
         score: the move's place in the order.
     """
-    if status.exchange_pruning != 0 and depth <= _LOSING_TO and score < 0:
+    if status.exchange_pruning != 0 and depth <= _LOSING_TO and score < -QUIET:
         return True
     late = status.late_pruning > 0 and depth <= _LATE_TO and number >= status.late_pruning + depth * depth
     return late and score < KILLER

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Minimax
+from plyground.agents.alphabeta.options import new_status
+from plyground.agents.alphabeta.ordering import score_all
+from plyground.agents.alphabeta.selecting import is_late
+from plyground.agents.alphabeta.workspace import new_workspace
 from plyground.envs import Game, connect_four, helper
 from tests.conftest import random_game
 
@@ -251,6 +255,19 @@ def test_moves_that_lose_by_the_exchange_are_left_out_behind_the_depth_limit(rng
         assert found == AlphaBeta(game, 2, **options).analyse(state).value
         changed += found != AlphaBeta(TOLD, 2, **options).analyse(state).value
     assert changed
+
+
+def test_a_quiet_move_that_failed_elsewhere_loses_nothing_by_the_exchange() -> None:
+    options = AlphaBeta(TOLD, 4, captures=True, penalties=True, quiescence=2, exchange_pruning=True).options
+    status, frame = new_status(TOLD, options, 4)[0], new_workspace(TOLD, 4, 0).frames[0]
+    history = np.zeros((4, TOLD.num_actions), np.int64)
+    history[0] = -16_000  # as low as penalties go
+    state = TOLD.new_state()
+    state.ply = 3  # when exchanges lose
+    count = TOLD.legal_actions(state, frame.moves)
+    score_all(TOLD, state, frame, count, status, history, 0, -1)
+    losing = [int(move) for move, score in zip(frame.moves, frame.scores, strict=True) if is_late(status, 2, 3, score)]
+    assert losing == [1]  # it wins 50 and risks 100
 
 
 EVERYTHING: dict[str, Any] = {
