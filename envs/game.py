@@ -28,24 +28,14 @@ from numpy.typing import DTypeLike, NDArray
 from .definition.board import Board
 from .definition.evaluation import checked_features, make_evaluation, replaced_weights
 from .definition.knowledge import NO_KNOWLEDGE, Knowledge
-from .definition.terms import (
-    Repetition,
-    Rule,
-    State,
-    Symmetry,
-    check_functions,
-    check_layout,
-    check_rules,
-    shape_of,
-    symmetry_of,
-)
+from .definition.terms import Repetition, Rule, State, Symmetry, check_functions, check_layout, check_rules, symmetry_of
 from .definition.texts import GameTexts
 from .definition.views import GameViews
 from .jit.digest import digest
 from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
-from .outside.arguments import action_number, check_player, checked_whole, is_list
+from .outside.arguments import action_number, check_player, checked_tuple, checked_whole, is_list
 from .outside.messages import listed
 from .outside.validity import StateCheck
 
@@ -211,7 +201,7 @@ class Game(GameTexts, GameViews):
         self.num_actions = checked_whole("num_actions", num_actions, 1)
         self.max_plies = checked_whole("max_plies", max_plies, 1)
         self.max_utility = max_utility
-        self.observation_shape = shape_of(name, observation_shape)
+        self.observation_shape = checked_tuple(f"observation_shape of {name}", observation_shape, "(6, 7, 2)")
         self.observation_high = observation_high
         self.observation_dtype = np.dtype(observation_dtype)
         self.players = players

@@ -68,6 +68,7 @@ def deepen(game, w, selective, pruning, roots, first, last):
             _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, root.kinds)
             if status.stop != 0:
                 if status.limit == _NO_LIMIT or root.depth > 0 or status.nodes < status.limit:
+                    status.quiescence = noisy
                     return
                 status.stop, status.limit, status.quiescence = 0, _NO_LIMIT, 0  # no noisy moves: these are too many
                 searched = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +24,6 @@ __all__ = [
     "check_layout",
     "check_rules",
     "images_of",
-    "shape_of",
     "state_dtype",
     "symmetry_of",
 ]
@@ -158,13 +157,6 @@ def _is_number(value: Any) -> bool:
 
 def _is_agent_name(name: Any) -> bool:
     return isinstance(name, str) and _AGENT_NAME.fullmatch(name) is not None
-
-
-def shape_of(game: str, given: Any) -> tuple[Any, ...]:
-    """Return the shape of the planes of a game of this name as a tuple, whose sizes `check_layout` looks at."""
-    if not isinstance(given, Iterable):
-        raise ValueError(f"observation_shape of {game} must be a tuple, as in (6, 7, 2), got {given!r}")
-    return tuple(given)
 
 
 def _check_planes(game: Any) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "check_jobs",
     "check_player",
     "checked_options",
+    "checked_tuple",
     "checked_whole",
     "is_between",
     "is_flag",
@@ -41,6 +42,17 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         span = f"at least {least}" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name} must be a whole number, {span}, got {value!r}")
     return number
+
+
+def checked_tuple(name: str, value: Any, example: str) -> tuple[Any, ...]:
+    """Return the items of a value as a tuple; what they are is not looked at.
+
+    Raises:
+        ValueError: it has no items; the message calls it ``name``.
+    """
+    if not isinstance(value, Iterable):
+        raise ValueError(f"{name} must be a tuple, as in {example}, got {value!r}")
+    return tuple(value)
 
 
 def check_jobs(jobs: int) -> None:

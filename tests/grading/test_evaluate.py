@@ -346,19 +346,6 @@ class TestCommand:
         assert message in said
         assert {path.name for path in tmp_path.iterdir()} == {"empty", "of_alphago", "a_file"}
 
-    @pytest.mark.parametrize(
-        ("game", "rungs", "said"),
-        [
-            ("tictactoe", ["mcts(simulations=10)"], "those that come with the package, with random at 0"),
-            ("mnk", ["minimax(depth=1)", "random"], "measured now, with random at 0"),
-            ("mnk", ["minimax(depth=1)", "minimax(depth=2)"], "measured now, with minimax(depth=1) at 0"),
-        ],
-    )
-    def test_which_rung_is_rated_0(self, run: Any, game: str, rungs: list[str], said: str) -> None:
-        """The weakest was said to be, whoever it was."""
-        ladder = [option for rung in rungs for option in ("--ladder", rung)]
-        assert said in run("random", "--game", game, "--positions", "0", "--games", "2", *ladder)[0]
-
     def test_games_that_were_not_lost_on_the_board(self, run: Any, tmp_path: Path) -> None:
         (tmp_path / "mine.py").write_text("def first(observation, info): return 0\n")
         spec = f"{tmp_path / 'mine.py'}:first"

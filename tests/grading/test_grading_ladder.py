@@ -236,6 +236,20 @@ class TestClimb:
             climb("random", GAME, ["randon"])
 
 
+@pytest.mark.parametrize(
+    ("game", "rungs", "said"),
+    [
+        ("tictactoe", ["mcts(simulations=10)"], "those that come with the package, with random at 0"),
+        ("mnk", ["minimax(depth=1)", "random"], "measured now, with random at 0"),
+        ("mnk", ["minimax(depth=1)", "minimax(depth=2)"], "measured now, with minimax(depth=1) at 0"),
+    ],
+)
+def test_which_rung_is_rated_0(run: Any, game: str, rungs: list[str], said: str) -> None:
+    """The weakest was said to be, whoever it was."""
+    ladder = [option for rung in rungs for option in ("--ladder", rung)]
+    assert said in run("evaluate", "random", "--game", game, "--positions", "0", "--games", "2", *ladder)[0]
+
+
 def test_the_ladder_measured_is_a_rating() -> None:
     found = measure_anchors(make_game(GAME), RUNGS[:2], 4, watch=play_all)
     assert isinstance(found, Ratings)
