@@ -18,8 +18,6 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from .whole_files import write_whole
-
 __all__ = [
     "Settings",
     "about",
@@ -45,6 +43,8 @@ class Settings:
 
     def save(self, path: str | Path) -> None:
         """Write the configuration as JSON."""
+        from .whole_files import write_whole  # it imports games, and the help of ``train`` reads settings alone
+
         write_whole(Path(path), (json.dumps(asdict(self), indent=2) + "\n").encode())
 
     @classmethod

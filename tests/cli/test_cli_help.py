@@ -44,16 +44,20 @@ class TestHelp:
             assert one.name == "help" or not one.help.startswith("That ")
             assert one.name == "help" or re.search(r"[.'…]$", one.help), one.help
 
-    @pytest.mark.parametrize(
-        "name", ["", "match", *(pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS if name != "match")]
-    )
-    def test_loads_no_game(self, name: str) -> None:
+    def test_loads_no_game(self) -> None:
         """Help waits for nothing: to import the games would take a second."""
-        code = "import sys; from plyground.arena.cli import main\n"
-        code += "try: main()\nexcept SystemExit: print(sorted({'numba', 'plyground.envs'} & sys.modules.keys()))"
-        command = [sys.executable, "-c", code, *([name] if name else []), "--help"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stdout.splitlines()[-1] == "[]"
+        code = f"""
+import sys
+from plyground.arena.cli import main
+for name in {["", *COMMANDS]}:
+    sys.argv = ["plyground", *([name] if name else []), "--help"]
+    try:
+        main()
+    except SystemExit:
+        print(repr(name), *sorted({{"numba", "plyground.envs"}} & sys.modules.keys()), file=sys.stderr)
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stderr.splitlines() == [repr(name) for name in ["", *COMMANDS]]
 
     @pytest.mark.parametrize("name", ["gtp", "uci"])
     def test_an_engine_names_games_that_it_can_play(self, run: Run, name: str) -> None:
