@@ -174,7 +174,8 @@ class TestNotices:
 @pytest.mark.parametrize("spec", ["mcts(seconds=0.5)", "puct(seconds=0.5)", "flat(seconds=0.5)"])
 def test_with_an_empty_cache_the_budget_is_for_searching(spec: str, tmp_path: Path) -> None:
     code = (
-        "from plyground.agents import make; from plyground.envs import make_game\n"
+        "from plyground.agents import compiling, make; from plyground.envs import make_game\n"
+        "compiling._PATIENCE = 0\n"  # so that it is said however fast the machine is
         f"game = make_game('tictactoe'); found = make({spec!r}, game).analyse(game.new_state())\n"
         "print(found.leaves, found.seconds)"
     )

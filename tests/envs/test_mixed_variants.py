@@ -1,4 +1,4 @@
-"""Machine code of two variants of a game, compiled by two processes, is not mixed up where a third loads both.
+"""Machine code of variants of a game, compiled by a process each, is not mixed up where another loads all of it.
 
 Numba issue 10486: cached files of different functions with the same symbol names are merged by the linker.
 """
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -42,13 +43,11 @@ def seen(name):
 print(json.dumps([seen(name) for name in sys.argv[1:]]))
 """
 
-PAIRS = [
+VARIANTS = [
     ("connect_four", "connect_four(rows=5)"),
     ("gomoku(size=6)", "gomoku(size=9)"),
-    ("go(board_size=5)", "go(board_size=9)"),
-    ("go(board_size=5)", "go(board_size=5, komi=0.5)"),  # these share their code, but not the states
-    ("othello", "othello(size=6)"),
-    ("othello(size=4)", "othello(size=4, by_discs=True)"),
+    ("go(board_size=5)", "go(board_size=9)", "go(board_size=5, komi=0.5)"),  # where komi differs, the code is shared
+    ("othello", "othello(size=6)", "othello(size=4)", "othello(size=4, by_discs=True)"),
     ("checkers", "checkers(max_quiet_plies=12)"),
     ("@old_rules", "@new_rules"),
 ]
@@ -63,15 +62,15 @@ def play(cache: Path, rules: Path, *variants: str) -> list[object]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
-def test_each_variant_plays_as_it_did_alone(pair: tuple[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("variants", VARIANTS, ids=" and ".join)
+def test_each_variant_plays_as_it_did_alone(variants: tuple[str, ...], tmp_path: Path) -> None:
     source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     (tmp_path / "old_rules.py").write_text(source)
     (tmp_path / "new_rules.py").write_text(source.replace(", 0o421, 0o124]", "]"))  # no diagonals
     # Each compiles its own, all of it, so that both have counted the same functions; then their files lie together.
-    alone = [play(tmp_path / str(number), tmp_path, variant)[0] for number, variant in enumerate(pair)]
-    assert alone[0] != alone[1]
-    for number in range(2):
+    alone = [play(tmp_path / str(number), tmp_path, variant)[0] for number, variant in enumerate(variants)]
+    assert all(one != other for one, other in combinations(alone, 2))
+    for number in range(len(variants)):
         shutil.copytree(tmp_path / str(number), tmp_path / "cache", dirs_exist_ok=True)
-    assert play(tmp_path / "cache", tmp_path, *pair) == alone
-    assert play(tmp_path / "cache", tmp_path, *reversed(pair)) == alone[::-1]
+    assert play(tmp_path / "cache", tmp_path, *variants) == alone
+    assert play(tmp_path / "cache", tmp_path, *reversed(variants)) == alone[::-1]
