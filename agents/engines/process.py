@@ -18,7 +18,7 @@ from typing import IO
 
 __all__ = ["EngineError", "EngineProcess", "located"]
 
-_LAST_SECONDS = 1.0  # that a program has to end by itself
+_LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to be read
 _GAMES = "/usr/games"
 _LOOK = 0.25  # seconds between looks at whether it has ended
 _KEPT = 20  # lines of its standard error
@@ -88,6 +88,7 @@ class EngineProcess:
         ]
         for reader in readers:
             reader.start()
+        self._errors_reader = readers[1]
         self._end = weakref.finalize(self, _end, process, readers)
 
     @property
@@ -145,6 +146,7 @@ class EngineProcess:
         self._end()
 
     def _last_words(self) -> str:
+        self._errors_reader.join(_LAST_SECONDS)  # what it wrote last may not have been read yet
         return f"; the last line of its standard error: {self.errors[-1]}" if self.errors else ""
 
 

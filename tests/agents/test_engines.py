@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import pickle
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from plyground.agents.engines import (
     GTPRefusalError,
     gnugo,
     gnugo_command,
+    process,
 )
 from plyground.agents.engines.following import moves_between
 from plyground.arena import match
@@ -88,6 +90,26 @@ class TestClient:
             client.ask("die")
         assert not client.is_running
         assert client.ask("final_score") == "W+1.5"
+
+    def test_last_words_that_are_read_late_are_waited_for(
+        self, engine_script: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Where the end of its answers was seen before its standard error was read, they were missing.
+        ended, read, keep = threading.Event(), process._read, process._keep
+
+        def read_first(stream: IO[str], lines: Any) -> None:
+            read(stream, lines)
+            ended.set()
+
+        def keep_later(stream: IO[str], lines: Any) -> None:
+            ended.wait(20)
+            time.sleep(0.02)
+            keep(stream, lines)
+
+        monkeypatch.setattr(process, "_read", read_first)
+        monkeypatch.setattr(process, "_keep", keep_later)
+        with pytest.raises(EngineError, match=r"has ended; .*: why it died"):
+            GTPClient(engine_script, 20).ask("die")
 
     def test_its_end_is_seen_though_a_child_keeps_its_pipes_open(self, client: GTPClient) -> None:
         client.ask("child")
