@@ -44,7 +44,7 @@ class PairEvaluator(ObservationEvaluator):
 
     def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:
         """Return priors [batch, num_actions] and values [batch]."""
-        priors = masks.astype(np.float64) if self.policy is None else self.policy(observations, masks)[0]
+        priors = np.zeros(masks.shape) if self.policy is None else self.policy(observations, masks)[0]
         if self.value is None:
             return priors, np.zeros(len(masks))
         return priors, self._unit * self.value.inference(observations)[1].astype(np.float64)

@@ -64,10 +64,10 @@ class PUCT(SearchAgent):
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         evaluator: ``evaluator(states) -> (priors, values)``: for the unfinished states [batch], of the game's dtype,
             the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
-            all zero means uniform), and the values [batch] for the player to move, in the units of the utility. Or an
-            `ObservationEvaluator`, such as `torch_evaluator` and `policy_evaluator` make of networks, which is shown
-            what the environment would show the player to move. None: uniform priors, and values by rollouts; where
-            ``lambda_`` is above 0, by the game's ``evaluate``.
+            all zero means uniform, and ties broken at random), and the values [batch] for the player to move, in the
+            units of the utility. Or an `ObservationEvaluator`, such as `torch_evaluator` and `policy_evaluator` make of
+            networks, which is shown what the environment would show the player to move. None: uniform priors, and
+            values by rollouts; where ``lambda_`` is above 0, by the game's ``evaluate``.
         c: how much to explore along the priors.
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
@@ -81,7 +81,7 @@ class PUCT(SearchAgent):
         noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
         alpha: α of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
         temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
-            with the better Q, then the lower number).
+            with the better Q, then the higher prior).
         reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
             the ``simulations`` of the move; the root gets fresh noise. `reset` forgets.
         tree_mb: megabytes for the tree, about. A full tree stays as it is, and the search goes on in it: leaves without
@@ -325,7 +325,7 @@ class PUCT(SearchAgent):
         tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
         tree.lengths[0] = 1  # the way to the root: node 0
         seen = None if self._observer is None else self._observer.at_root(self._root[0], actions)
-        priors, _ = self._values.evaluated(self._root, seen)
+        priors, _ = self._values.evaluated(self._root, seen, self._generator)
         absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._buffer)
         if tree.child_count[0] > actions.size:
             keep_children(tree, actions)
@@ -353,7 +353,7 @@ class PUCT(SearchAgent):
             if found:
                 seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
                 latest = latest_actions(tree, found)
-                priors, values = self._values.both(self._leaves[:found], seen, self._rng, latest)
+                priors, values = self._values.both(self._leaves[:found], seen, self._rng, self._generator, latest)
                 absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
                 batches += 1
             now = time.perf_counter()
@@ -366,9 +366,10 @@ class PUCT(SearchAgent):
         self, tree: PriorTree, simulations: int, kept: int, batches: int, seconds: float, temperature: float = 0.0
     ) -> Analysis:
         children = sorted(children_of(tree, 0), key=lambda n: tree.action[n])
+        priors = {int(tree.action[n]): float(tree.prior[n]) for n in children}
         visits = {int(tree.action[n]): int(tree.visits[n]) for n in children}
         values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
-        best = max(values, key=lambda action: (visits[action], values[action], -action))
+        best = max(values, key=lambda action: (visits[action], values[action], priors[action], -action))
         if temperature > 0:
             tried = np.array(list(values))
             logits = np.log([visits[action] for action in values])
@@ -382,7 +383,7 @@ class PUCT(SearchAgent):
             best_actions=(best,),
             values=values,
             visits=visits,
-            priors={int(tree.action[n]): float(tree.prior[n]) for n in children},
+            priors=priors,
             pv=pv,
             depth=len(pv),
             nodes=int(np.count_nonzero(tree.visits[: int(tree.size[0])])),

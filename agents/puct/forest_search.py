@@ -64,7 +64,7 @@ class ForestSearch:
                 "give tree_mb more, or root='puct' without proofs"
             )
         self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
-        self._rng = np.zeros(1, np.uint64)
+        self._rng, self._generator = np.zeros(1, np.uint64), np.random.default_rng(0)
 
     def find(self, state: State, actions: NDArray[np.int32]) -> int:
         """Let the tree go on at ``state`` if it has it with these actions, and return the simulations that are kept."""
@@ -101,7 +101,7 @@ class ForestSearch:
         A ``listener`` hears what was found each time that the simulations have doubled.
         """
         start, forest = time.perf_counter(), self.forest
-        before, self._rng = forest.simulations_done, rng
+        before, self._rng, self._generator = forest.simulations_done, rng, generator
         kept = self.find(state, actions)
         mask = np.zeros((1, self.game.num_actions), np.bool_)
         mask[0, actions] = True
@@ -143,7 +143,7 @@ class ForestSearch:
     def _evaluate(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         states = self.forest.trees.leaves[0, : len(planes)]
         seen = None if self.observer is None else (planes.copy(), masks.copy())
-        priors, values = self.values.both(states, seen, self._rng, self._latest(len(states)))
+        priors, values = self.values.both(states, seen, self._rng, self._generator, self._latest(len(states)))
         with np.errstate(divide="ignore"):
             return np.log(priors), values / self.game.max_utility
 

@@ -16,6 +16,8 @@ from .evaluators import Evaluator, ObservationEvaluator
 
 __all__ = ["LeafValues", "Seen"]
 
+_TIE = 2.0**-14  # between priors of actions that are alike: a forest keeps them in single precision
+
 Seen = tuple[NDArray[Any], NDArray[np.bool_]]  # observations [batch, *observation_shape], masks [batch, num_actions]
 
 
@@ -24,7 +26,7 @@ class LeafValues:
 
     Args:
         game: the game.
-        evaluator: gives priors and values; None: uniform priors, and the game's ``evaluate``, if λ is above 0.
+        evaluator: gives priors and values; None: no priors, and the game's ``evaluate``, if λ is above 0.
         lambda_: λ, the share of the evaluator's value; AlphaGo's paper has it on the rollout.
         rollout: what draws the moves of rollouts: ``"random"``, ``"heavy"``, or a linear policy or its file.
 
@@ -62,7 +64,12 @@ class LeafValues:
             )
 
     def both(
-        self, states: NDArray[Any], seen: Seen | None, rng: NDArray[np.uint64], latest: NDArray[np.int64] | None = None
+        self,
+        states: NDArray[Any],
+        seen: Seen | None,
+        rng: NDArray[np.uint64],
+        generator: np.random.Generator,
+        latest: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
 
@@ -70,13 +77,14 @@ class LeafValues:
             states: the states, [batch].
             seen: what an `ObservationEvaluator` is shown of them; None for any other evaluator.
             rng: the random numbers of the rollouts.
+            generator: as in `evaluated`.
             latest: [batch, 2] the latest action before each state, and the one before that; -1, or None for all, where
                 they are not known.
 
         Raises:
             ValueError: as `evaluated`.
         """
-        priors, values = self.evaluated(states, seen)
+        priors, values = self.evaluated(states, seen, generator)
         if self.lambda_ < 1:
             results = np.empty(states.size)
             if latest is None:
@@ -86,9 +94,12 @@ class LeafValues:
         return priors, values
 
     def evaluated(
-        self, states: NDArray[Any], seen: Seen | None = None
+        self, states: NDArray[Any], seen: Seen | None = None, generator: np.random.Generator | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the evaluator's priors [batch, num_actions] and values [batch], without rollouts.
+
+        Where it prefers no action, all are alike, but for the last bits that a ``generator`` gives them: then a search
+        breaks ties at random. The lowest number would be a plan, such as a row of stones along the edge of the board.
 
         Raises:
             ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
@@ -98,7 +109,7 @@ class LeafValues:
             values = np.zeros(states.size)
             if self.lambda_ > 0:
                 _evaluate(self.game, states, values)
-            return np.ones(shape), values
+            return _alike(shape, generator), values
         if isinstance(self.evaluator, ObservationEvaluator):
             assert seen is not None
             answer = self.evaluator(*seen)
@@ -113,7 +124,15 @@ class LeafValues:
             )
         if not (np.isfinite(priors).all() and np.isfinite(values).all() and (priors >= 0).all()):
             raise ValueError(f"priors must be finite and not negative, values finite: got {priors} and {values}")
+        undecided = ~priors.any(1)
+        if undecided.any():
+            priors = priors.copy()
+            priors[undecided] = _alike((int(undecided.sum()), shape[1]), generator)
         return priors, values
+
+
+def _alike(shape: tuple[int, int], generator: np.random.Generator | None) -> NDArray[np.float64]:
+    return np.ones(shape) if generator is None else 1 + _TIE * generator.random(shape)
 
 
 @kernel

@@ -110,6 +110,23 @@ def test_counts_add_up(game: Game, rng: np.random.Generator) -> None:
         game.play_moves(found.pv, state)
 
 
+@pytest.mark.parametrize("how", [{}, {"root": "gumbel"}, {"proofs": True}], ids=str)
+@pytest.mark.parametrize("priors", [None, 0.0], ids=["no evaluator", "no priors"])
+def test_where_no_action_is_preferred_ties_are_broken_at_random(how: dict[str, Any], priors: float | None) -> None:
+    """The lowest number would be a plan: with it a hundred simulations beat a thousand at gomoku."""
+
+    def silent(states: NDArray[Any]) -> Answer:
+        return np.zeros((states.size, 9)), np.zeros(states.size)
+
+    game = tictactoe()
+    agent = PUCT(game, 3, batch=1, evaluator=None if priors is None else silent, seed=1, **how)
+    found = [agent.analyse(game.new_state()) for _ in range(40)]
+    assert {one.best_action for one in found} == set(range(9))
+    assert {action for one in found for action, visits in one.visits.items() if visits} == set(range(9))
+    assert list(found[0].priors.values()) == pytest.approx([1 / 9] * 9, rel=1e-4)
+    assert np.unique(agent.evaluate(np.array([game.new_state()]))[0]).size == 1  # to whom it is told, they are the same
+
+
 def test_finds_wins_and_defences_by_rollouts() -> None:
     game = connect_four()
     assert PUCT(game, 800, seed=0).analyse(game.play_moves([0, 6, 1, 6, 2])).best_action == 3

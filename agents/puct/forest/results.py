@@ -51,7 +51,8 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
                 weights[i] = 1.0
             total += weights[i]
             prior += edge.prior
-            if best < 0 or weights[i] > weights[best]:
+            ahead = best < 0 or weights[i] > weights[best]
+            if ahead or (weights[i] == weights[best] and edge.prior > edges[root.first + best].prior):
                 best = i
         for i in range(root.count):
             edge = edges[root.first + i]
