@@ -63,11 +63,11 @@ class TestSpecs:
         ],
     )
     def test_hostile(self, text: str, message: str) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         with pytest.raises(ValueError, match=message) as caught:
             parse_spec(text)
         assert len(str(caught.value)) <= 300
-        assert time.perf_counter() - started < 0.5
+        assert time.process_time() - started < 0.5
 
     @pytest.mark.parametrize(
         ("one", "other", "same"),
