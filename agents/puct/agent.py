@@ -72,8 +72,7 @@ class PUCT(SearchAgent):
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
             (AlphaGo's paper has λ on the rollout, with 0.5 for the best mix.) None: 1 with an evaluator, 0 without.
-        rollout: what draws the moves of rollouts, as for `MCTS`: ``"random"``, ``"heavy"``, or a linear policy or its
-            file.
+        rollout: what draws the moves of rollouts, as for `MCTS`: ``"random"``, ``"heavy"``, a linear policy, or its file.
         batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
             with 0 there is one leaf in it, as the same way is always the best.
@@ -95,7 +94,7 @@ class PUCT(SearchAgent):
             proved root ends the search. A root of PUCT then has no batches.
         considered: candidates at a Gumbel root, at most.
         c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1; 1e30 at most.
-        seed: the seed of noise, rollouts and drawn moves; None takes one from the system's entropy.
+        seed: the seed of noise, ties, rollouts and drawn moves; None takes one from the system's entropy.
 
     A tree with a Gumbel root or proofs has its room from the start, for twice the simulations: ``tree_mb`` must suffice
     for these, and ends a search that has seconds alone. None stands for a gigabyte there.
@@ -369,7 +368,7 @@ class PUCT(SearchAgent):
         priors = {int(tree.action[n]): float(tree.prior[n]) for n in children}
         visits = {int(tree.action[n]): int(tree.visits[n]) for n in children}
         values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
-        best = max(values, key=lambda action: (visits[action], values[action], priors[action], -action))
+        best = max(values, key=lambda action: (visits[action], values[action], priors[action]))
         if temperature > 0:
             tried = np.array(list(values))
             logits = np.log([visits[action] for action in values])
