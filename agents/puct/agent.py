@@ -72,7 +72,7 @@ class PUCT(SearchAgent):
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
             (AlphaGo's paper has λ on the rollout, with 0.5 for the best mix.) None: 1 with an evaluator, 0 without.
-        rollout: what draws the moves of rollouts, as for `MCTS`: ``"random"``, ``"heavy"``, a linear policy, or its file.
+        rollout: what draws the moves of rollouts, as for `MCTS`: ``"random"``, ``"heavy"``, a linear policy or file.
         batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
             with 0 there is one leaf in it, as the same way is always the best.

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_alphazero_learns_and_its_net_plays_searches(game: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    progress = train_net(replace(SMALL_RUN, game=game, actors=0, steps=2000), run)
+    progress = train_net(replace(SMALL_RUN, game=game, actors=0, steps=6000), run)
     assert progress.samples > 64
     assert progress.learned > 0
     assert read_network(run).config.game == game

@@ -257,13 +257,13 @@ def test_quiescence_evades_checks_and_takes_what_is_noisy(rng: np.random.Generat
             values.append(-value(child, max(0, depth - 1), left if depth else left - 1))
         return max(values)
 
-    state, agent = game.new_state(), AlphaBeta(game, 1, selective=False, quiescence=2, captures=True)
+    state, agent = game.new_state(), AlphaBeta(game, 1, selective=False, quiescence=3, captures=True)
     checks = 0
     for _ in range(60):
         if game.is_terminal(state):
             state = game.new_state()
         assert game.is_forced is not None
         checks += bool(game.is_forced(state))
-        assert agent.analyse(state).value == value(state, 1, 2)
+        assert agent.analyse(state).value == value(state, 1, 3)
         game.play(state, int(rng.choice(game.actions(state))))
     assert checks
