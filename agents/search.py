@@ -78,7 +78,7 @@ class SearchAgent(ABC):
 
     last_analysis: Analysis | None = None
     listener: Listener | None = None
-    hears: ClassVar[bool] = False
+    hears: bool = False
     kind: ClassVar[str] = ""  # what the log calls the agent; "": its class in lower case
     _is_prepared = False
 

@@ -120,7 +120,8 @@ def limit(
 
     Args:
         agent: the player; nothing is done to one that has no attribute ``seconds``, nor hears.
-        allowance: how long the move may take; None: as long as it likes.
+        allowance: how long the move may take; None: as long as it likes. One that does not hear keeps its own budget
+            then, as nobody could end its search.
         is_forced: whether there is one legal move, so that the first report is enough.
         hear: called with all reports; it may end the search, too.
 
@@ -128,7 +129,7 @@ def limit(
         The listener, if the search has one.
     """
     hears = bool(getattr(agent, "hears", False))
-    if hasattr(agent, "seconds"):
+    if hasattr(agent, "seconds") and (hears or allowance is not None):
         agent.seconds = None if allowance is None else allowance.most if hears else allowance.aim
     if not hears:
         return None

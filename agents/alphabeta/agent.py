@@ -74,7 +74,8 @@ class AlphaBeta(SearchAgent):
             trees", ACM Computing Surveys 14, 1982; A. Reinefeld's NegaScout, ICCA Journal 6, 1983).
         aspiration: sound; search in a window of this half-width round the last depth's value, in the units of the
             evaluation, and again with a side open if the value is outside. None: no window. Needs ``iterative``.
-        iterative: sound; search depth 1, 2, 3 … before the depth asked for. False: search that depth at once.
+        iterative: sound; search depth 1, 2, 3 … before the depth asked for. False: search that depth at once, and to
+            its end: no clock and no listener ends it, as there would be no move.
         all_best: also find every action that is as good as the best, at the price of fewer cut-offs.
         deeper_entries: changes the value; let the table answer with what a deeper search found.
         margin: changes the value, by at most ``margin * (depth - 1)``, but not that of a proved win; prune when α and β
@@ -132,8 +133,6 @@ class AlphaBeta(SearchAgent):
             ``iterative=False`` goes with ``nodes``, ``seconds`` or ``aspiration``; the weights do not fit; or both
             weights and ``evaluate`` are given.
     """
-
-    hears = True
 
     def __init__(
         self,
@@ -198,6 +197,7 @@ class AlphaBeta(SearchAgent):
             "repetitions": repetitions,
         }
         is_own = evaluate is None and weights is None
+        self.hears = bool(iterative)
         self.options = Options(
             ordered=ordered,
             hash_move=hash_move,
@@ -281,7 +281,7 @@ class AlphaBeta(SearchAgent):
         age = w.status["age"][0]
         w.status[:] = self._fresh
         w.status["age"] = age + np.uint8(1) if age < 255 else 0
-        if self.nodes is not None:
+        if self.nodes is not None and self.options.iterative:
             w.status["budget"] = min(self.nodes, w.status["budget"][0])  # no more than it can count
         if self.options.iterative and (self.nodes, self.seconds, self.listener) != (None, None, None):
             w.status["first_limit"] = FIRST_LIMIT
@@ -304,7 +304,8 @@ class AlphaBeta(SearchAgent):
         options, stop = (self.options.selective, self.options.pruning), w.status["stop"]  # [1]
         deepest = line_lengths(self.game, self.options, self.depth).deepest
         first = deepest
-        listener = self.listener if self.options.iterative else None  # one depth is searched to its end
+        # One depth alone is searched to its end, whatever a clock says: of half a depth nothing is known.
+        seconds, listener = (self.seconds, self.listener) if self.options.iterative else (None, None)
         if self.options.iterative:
             # The first depth is finished whatever the budget, before the clock starts: there must be a move to play.
             deepen(self.game, w, *options, roots, 1, 1)
@@ -322,10 +323,10 @@ class AlphaBeta(SearchAgent):
                     return
             listener.hear(self._answer(roots[0], actions, w.status, elapsed()))
 
-        if self.seconds is None and listener is None and most_positions(self.game, w.states.size - 1) < _SHORT:
+        if seconds is None and listener is None and most_positions(self.game, w.states.size - 1) < _SHORT:
             run()
         else:
-            run_with_stop(run, stop, self.seconds, listener=listener)
+            run_with_stop(run, stop, seconds, listener=listener)
         return self._answer(roots[0], actions, w.status, elapsed())
 
     def _answer(self, root: Any, actions: NDArray[np.int32], status: NDArray[Any], seconds: float) -> Analysis:

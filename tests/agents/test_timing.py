@@ -12,7 +12,7 @@ import pytest
 from plyground.agents import MCTS, AlphaBeta, Analysis, Random
 from plyground.agents.timing import Allowance, Patience, allot, limit
 from plyground.arena.referee.clock import Clock
-from plyground.envs import make_game
+from plyground.envs import connect_four, make_game
 
 FOUND = Analysis(3, 0.0, (3,), {}, (3,), 1, 1, 1, False, 0.0)
 
@@ -129,6 +129,18 @@ class TestLimits:
         assert limit(agent, Allowance(1, 4)) is None
         assert agent.seconds == 1
         assert not hasattr(agent, "listener")
+        assert limit(agent, None) is None
+        assert agent.seconds == 1  # nobody could end its search
+
+    def test_a_search_that_can_give_no_answer_early(self) -> None:
+        game = connect_four(4, 5)
+        agent = AlphaBeta(game, depth=7, iterative=False)
+        assert not agent.hears
+        assert limit(agent, Allowance(1e-6, 1e-6)) is None
+        agent.nodes = 1
+        found = agent.analyse(game.play_moves([0, 0, 0, 0]))
+        assert found.depth == 7
+        assert found.best_action in range(1, 5)
 
     def test_one_legal_move(self) -> None:
         agent = AlphaBeta("tictactoe")

@@ -42,6 +42,13 @@ class TestOtherPlayers:
         assert talk.server.seat.prover.options.selective is None
         talk.end()
 
+    def test_who_cannot_be_stopped_keeps_to_its_own_time(self) -> None:
+        talk = Dialogue(UCIServer("flat(seconds=0.05)", CHESS))
+        talk.said("position startpos")
+        talk.send("go infinite", "stop")
+        assert played(talk.until("bestmove"))
+        talk.end()
+
     def test_sampling_tells_several_lines(self) -> None:
         talk = Dialogue(UCIServer("mcts", CHESS))
         lines = talk.ask("setoption name MultiPV value 4", "setoption name Threads value 2", "go nodes 300")
