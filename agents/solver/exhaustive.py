@@ -42,15 +42,18 @@ class TooManyError(MemoryError):
     """There are more positions than memory has room for, in a game in which none comes again.
 
     Args:
-        game: the game.
+        spec: the spec of the game.
         table_mb: the limit of the memory, in megabytes.
         kept: positions that were kept.
         fewest: positions that there are at least, as far as is known.
     """
 
-    def __init__(self, game: Game, table_mb: float, kept: int, fewest: int = 0) -> None:
-        self.game, self.table_mb, self.kept, self.fewest = game, table_mb, kept, fewest
-        super().__init__(self.text())
+    def __init__(self, spec: str, table_mb: float, kept: int, fewest: int = 0) -> None:
+        super().__init__(spec, table_mb, kept, fewest)  # by which it is made again in another process
+        self.spec, self.table_mb, self.kept, self.fewest = spec, table_mb, kept, fewest
+
+    def __str__(self) -> str:
+        return self.text()
 
     def text(self, tried: str = "") -> str:
         """Return what is wrong in a sentence, with what else was ``tried``."""
@@ -59,7 +62,7 @@ class TooManyError(MemoryError):
             megabytes = self.fewest / _FILLED * BYTES / _USED / 2**20
             more = f"and there are about {self.fewest:,} or more, for which it takes table_mb={megabytes:,.0f} or more"
         return (
-            f"{self.game.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept} positions are kept, "
+            f"{self.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept} positions are kept, "
             f"{more}{tried}; give more memory, or a position nearer to the end"
         )
 
@@ -191,7 +194,7 @@ class AllPositions:
                     kept = int(counts[2])
                     self.clear()
                     if known == 0 or is_hopeless:
-                        raise TooManyError(self.game, self.table_mb, kept, self._estimated(state))
+                        raise TooManyError(self.game.spec, self.table_mb, kept, self._estimated(state))
                     known = 0
                 else:  # a short search was not enough
                     self._forget_open()

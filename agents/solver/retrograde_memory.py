@@ -45,8 +45,11 @@ class TooLargeError(MemoryError):
     """
 
     def __init__(self, positions: int) -> None:
-        super().__init__(f"there is not enough memory to go on after {positions} positions")
+        super().__init__(positions)  # by which it is made again in another process
         self.positions = positions
+
+    def __str__(self) -> str:
+        return f"there is not enough memory to go on after {self.positions} positions"
 
 
 def compile_backwards(game: Game) -> None:

@@ -17,6 +17,7 @@ from bitbully import bitbully_core
 from plyground.agents.solver import Solver
 from plyground.agents.solver.connect_four.book import make_book, opening_layers
 from plyground.agents.solver.connect_four.scores import (
+    Book,
     ConnectFourScores,
     canonical_key,
     distance_of,
@@ -257,6 +258,18 @@ def test_the_book_is_that_of_bitbully() -> None:
         for key, state in layer.items():
             score = book.scores[np.searchsorted(book.keys, np.uint64(key))]
             assert score == peer.mtdf(bitbully.Board(to_array(game, state)))
+
+
+@pytest.mark.parametrize("column", range(5))
+def test_a_position_to_which_no_game_leads_is_not_in_the_book(column: int) -> None:
+    game = connect_four(4, 5)
+    keys = np.array(sorted(key for layer in opening_layers(3, game) for key in layer), np.uint64)
+    plain, scores = ConnectFourScores(game, 1), ConnectFourScores(game, 1)
+    scores._book = Book(3, keys, np.full(keys.size, 99, np.int8))
+    assert scores.score(game.play_moves([column])) == 99
+    state = game.new_state()
+    state.ply, state.mine, state.theirs = 2, 2 << 5 * column, 1 << 5 * column  # the second stone was the first player's
+    assert scores.score(state) == plain.score(state) != 99
 
 
 def test_a_book_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import re
 from typing import Any
 from unittest.mock import patch
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from plyground.agents import AlphaBeta
 from plyground.agents.solver import Progress, Solver
 from plyground.agents.solver.exhaustive import AllPositions, TooManyError
+from plyground.agents.solver.retrograde_memory import TooLargeError
 from plyground.agents.solver.solving import BYTES, new_table
 from plyground.arena.cli.solve import solve
 from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
@@ -162,7 +164,7 @@ def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, 
     game = make_game("mnk(m=4, n=4, k=3)")
     state = game.play_moves(moves)
     small, large = Solver(game, table_mb=0.1), Solver(game)
-    with patch.object(AllPositions, "value", side_effect=TooManyError(game, 0.1, 1)):
+    with patch.object(AllPositions, "value", side_effect=TooManyError(game.spec, 0.1, 1)):
         found, analysis = small.solve(state), small.analyse(state)
         assert small.value(state) == (found.value, found.distance)
     true = large.solve(state)
@@ -173,6 +175,13 @@ def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, 
     assert all(found.distances[action] in (None, true.distances[action]) for action in found.values)
     assert game.is_terminal(game.play_moves(found.pv, state))
     assert (len(found.pv), analysis.exact, analysis.pv) == (found.distance, True, found.pv)
+
+
+@pytest.mark.parametrize("error", [TooManyError("othello", 0.5, 7, 8_000_000), TooLargeError(7)], ids=str)
+def test_errors_come_back_from_other_processes_as_they_are(error: MemoryError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert (str(again), vars(again)) == (str(error), vars(error))
 
 
 def test_a_draw_is_proved_by_alphabeta_without_its_distance() -> None:

@@ -33,6 +33,12 @@ class Book(NamedTuple):
     keys: NDArray[np.uint64]  # [positions] ascending, from `canonical_key`
     scores: NDArray[np.int8]  # [positions]
 
+    def score(self, key: int) -> int | None:
+        """Return the score of a position; None for one to which no game leads, which is not in the book."""
+        wanted = np.uint64(key)
+        place = int(np.searchsorted(self.keys, wanted))
+        return int(self.scores[place]) if place < self.keys.size and self.keys[place] == wanted else None
+
 
 @cache
 def load_book(path: Path = BOOK) -> Book | None:
@@ -118,8 +124,9 @@ class ConnectFourScores:
         """
         stones = int(state["ply"])
         if self._book is not None and stones <= self._book.plies:
-            key = canonical_key(self.game, state)
-            return int(self._book.scores[np.searchsorted(self._book.keys, np.uint64(key))])
+            found = self._book.score(canonical_key(self.game, state))
+            if found is not None:
+                return found
         own, w = state["mine"], self._workspace
         arguments: Any = (own, own | state["theirs"], stones, self._slot_bits[self._cells - stones])
         counts = w.counts
