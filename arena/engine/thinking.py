@@ -193,6 +193,7 @@ class Thinking:
 
     def _set_budget(self, agent: Any) -> None:
         """Give the player the depth and the nodes that were asked for, where they are less than its own."""
+        getattr(agent, "workspace", None)  # memory for its own depth: with less, its table would stay small
         limits = self.limits
         depth = limits.depth if limits.mate is None else min(2 * limits.mate - 1, limits.depth or _DEEPEST)
         for name, value in (("depth", depth), ("nodes", limits.nodes), ("simulations", limits.nodes)):

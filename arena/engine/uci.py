@@ -90,7 +90,6 @@ class UCIServer:
         if not self._is_prepared:
             self.seat.prepare()
             prepare(self.seat.prover)  # which ``go mate`` asks
-            getattr(self.seat.agent, "workspace", None)  # memory for the longest line, before a search has a limit
             self._scale = Scale(getattr(self.seat.agent, "game", None) or self.seat.game)
             self._is_prepared = True
 
@@ -129,7 +128,7 @@ class UCIServer:
                 self.options.values = before
                 self._rehire()
                 raise RuntimeError(
-                    f"there is no memory for {name} {wanted}: give less; it stays at {before[name]}"
+                    f"there is no memory for {name} {wanted}: give less; it stays at {self.options[name]}"
                 ) from None
             except BaseException:
                 self.options.values = before

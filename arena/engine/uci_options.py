@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...agents.registry import agent_arguments
 from ...envs.outside.elsewhere import place_of
 from ...envs.outside.limits import MOST_THREADS
+from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, parse_spec
 
 __all__ = ["Option", "Options"]
@@ -17,6 +19,7 @@ _SECONDS = 1.0  # of a move, for a player without a budget, if it is not told of
 _MEMORY = ("table_mb", "tree_mb")
 _OVERHEAD = 10  # milliseconds
 _MOST_HASH = 1 << 16  # megabytes
+_MOST_DIGITS = 18  # of a whole number
 
 
 class Option(NamedTuple):
@@ -49,8 +52,9 @@ class Option(NamedTuple):
                 raise ValueError(f"{self.name} must be true or false, got {text!r}")
             return text.lower() == "true"
         digits = text.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit()) or not self.least <= int(text) <= self.most:
-            raise ValueError(f"{self.name} must be a whole number from {self.least} to {self.most}, got {text!r}")
+        is_whole = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
+        if not is_whole or not self.least <= int(text) <= self.most:
+            raise ValueError(f"{self.name} must be a whole number from {self.least} to {self.most}, got {shown(text)}")
         return int(text)
 
 
@@ -62,8 +66,7 @@ class Options:
         is_960: whether the game is Chess960 to begin with.
 
     Attributes:
-        known: the options.
-        values: their values, by name.
+        values: the values that were set, by name: the player has them, whatever it had before.
 
     Raises:
         ValueError: there is no such player.
@@ -74,22 +77,27 @@ class Options:
         if place_of(player) is None:
             name, values, named = parse_spec(player)
             self._arguments = agent_arguments(name, values, named)
-        self._memory = next((name for name in _MEMORY if name in self._arguments), None)
-        hash_mb = max(int(self._arguments.get(self._memory or "") or 16), 1)
+        self._memory = next((name for name in _MEMORY if name in self._arguments), "")
+        self._is_960 = is_960
+        self.values: dict[str, Any] = {}
+
+    @cached_property
+    def known(self) -> tuple[Option, ...]:
+        """The options. It can be asked for once the player is made: its arguments are then what they are to be."""
+        hash_mb = max(int(self._arguments.get(self._memory) or 16), 1)
         threads = self._arguments.get("threads")
-        self.known = (
+        return (
             Option("Hash", "spin", hash_mb, 1, max(hash_mb, _MOST_HASH)),
             Option("Clear Hash", "button"),
             Option("Threads", "spin", threads or 1, 1, 1 if threads is None else MOST_THREADS),
             Option("MultiPV", "spin", 1, 1, 500),
             Option("Move Overhead", "spin", _OVERHEAD, 0, 5000),
-            Option("UCI_Chess960", "check", is_960),
+            Option("UCI_Chess960", "check", self._is_960),
             Option("UCI_AnalyseMode", "check", False),
         )
-        self.values: dict[str, Any] = {option.name: option.default for option in self.known}
 
     def __getitem__(self, name: str) -> Any:
-        return self.values[name]
+        return self.values[name] if name in self.values else next(o.default for o in self.known if o.name == name)
 
     def set(self, name: str, text: str) -> str:
         """Set an option by its name, in any case; return its name.
@@ -113,9 +121,6 @@ class Options:
         if "seconds" in budgets and all(self._arguments[name] is None for name in budgets):
             changes["seconds"] = _SECONDS
         for option, argument in (("Hash", self._memory), ("Threads", "threads" * ("threads" in self._arguments))):
-            if argument and self.values[option] != self._default(option):
+            if argument and option in self.values:
                 changes[argument] = self.values[option]
         return changes
-
-    def _default(self, name: str) -> Any:
-        return next(option.default for option in self.known if option.name == name)

@@ -92,6 +92,8 @@ class TestCommands:
         assert talk.said("setoption name Hash value 0") == [
             "info string Hash must be a whole number from 1 to 65536, got '0'"
         ]
+        (line,) = talk.said(f"setoption name Hash value {5000 * '9'}")
+        assert line.startswith("info string Hash must be a whole number from 1 to 65536, got '999")
         assert "must be true or false" in talk.said("setoption name UCI_Chess960 value maybe")[0]
         assert "expected 'setoption name" in talk.said("setoption Hash 3")[0]
         assert talk.server.seat.agent.table_mb == 16
@@ -153,6 +155,13 @@ class TestSearch:
         lines = talk.ask(f"position fen {fen}", go)
         assert scores(lines)[-1][1] == score
         assert played(lines) == move or not move
+
+    def test_a_short_search_leaves_a_long_one_its_table(self, talk: Dialogue) -> None:
+        talk.said("setoption name Hash value 2")
+        talk.ask(f"position fen {MATE_IN_1}", "go mate 1")
+        agent, prover = talk.server.seat.agent, talk.server.seat.prover
+        assert prover.workspace[0].table.size == agent.workspace[0].table.size
+        talk.said("setoption name Hash value 16")
 
     def test_only_some_moves(self, talk: Dialogue) -> None:
         lines = talk.ask("go depth 3 searchmoves a2a4 h2h4 e7e5 nonsense")

@@ -105,6 +105,19 @@ class TestOtherPlayers:
         assert "option name Hash type spin default 100000 min 1 max 100000" in talk.until("uciok")
         talk.end()
 
+    @pytest.mark.parametrize(("spec", "memory"), [("alphabeta(table_mb=0)", "table_mb"), ("mcts", "_limited")])
+    def test_the_default_of_an_option_can_be_set(self, spec: str, memory: str) -> None:
+        server = UCIServer(spec, CHESS)
+        assert server.options["Hash"] == 16
+        assert not getattr(server.seat.agent, memory)
+        server.run(["setoption name Hash value 16\n"], io.StringIO())
+        assert getattr(server.seat.agent, memory) == (16 if memory == "table_mb" else True)
+
+    @pytest.mark.parametrize("number", ["abc", "1e999"])
+    def test_memory_that_is_none(self, number: str) -> None:
+        with pytest.raises(ValueError, match="table_mb of agent 'alphabeta' must be a number, got"):
+            UCIServer(f"alphabeta(table_mb={number})", CHESS)
+
 
 class TestTheEnd:
     def test_what_an_encoding_does_not_have(self, monkeypatch: pytest.MonkeyPatch) -> None:
