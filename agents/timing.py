@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from .analysis import Analysis
 from .listening import Listener
+from .mixture import Mixture
 
-__all__ = ["Allowance", "Patience", "allot", "limit"]
+__all__ = ["Allowance", "Patience", "allot", "limit", "playing"]
 
 _LEAST_MOVES = 25  # of its own that a player expects to make yet
 _USUAL_MOVES = 40  # the same, where the rules tell too little about how long a game lasts
@@ -109,19 +110,31 @@ class Patience:
         return elapsed + coming >= 2 * wanted or coming > self._most
 
 
+def playing(player: Any) -> Any:
+    """Return who is to be told of a clock: the player, or of a mixture the agent that was drawn for this game."""
+    return player.drawn if isinstance(player, Mixture) else player
+
+
 def limit(
     agent: Any,
     allowance: Allowance | None,
     *,
+    clock: tuple[float, float, float, int] | None = None,
     is_forced: bool = False,
     hear: Callable[[Analysis], bool | None] | None = None,
 ) -> Listener | None:
-    """Tell a search how long its next move may take, by its attribute ``seconds``, and by a listener if it hears one.
+    """Tell a player how long its next move may take.
+
+    One with a method ``set_clock(own, other, increment, moves)``, as `plyground.agents.engines.Engine` has it, is told
+    of the clock, if there is one, and decides by itself. A search is told by its attribute ``seconds``, and by a
+    listener if it hears one. Others take the time that they take.
 
     Args:
-        agent: the player; nothing is done to one that has no attribute ``seconds``, nor hears.
+        agent: the player; nobody else is told, see `playing`.
         allowance: how long the move may take; None: as long as it likes. One that does not hear keeps its own budget
             then, as nobody could end its search.
+        clock: what ``set_clock`` is told: seconds that are left to the player and to the other, seconds that each move
+            adds, and for how many moves these seconds are, 0 for the whole game. None: there is no clock.
         is_forced: whether there is one legal move, so that the first report is enough.
         hear: called with all reports; it may end the search, too.
 
@@ -129,7 +142,10 @@ def limit(
         The listener, if the search has one.
     """
     hears = bool(getattr(agent, "hears", False))
-    if hasattr(agent, "seconds") and (hears or allowance is not None):
+    if clock is not None and callable(getattr(agent, "set_clock", None)):
+        agent.set_clock(*clock)
+        allowance = None
+    elif hasattr(agent, "seconds") and (hears or allowance is not None):
         agent.seconds = None if allowance is None else allowance.most if hears else allowance.aim
     if not hears:
         return None

@@ -11,10 +11,10 @@ import time
 from typing import Any
 
 from ...agents.engines import vertices_of
-from ...agents.timing import limit
+from ...agents.timing import limit, playing
 from ...envs import Game, make_game
 from ..referee.clock import Clock
-from .table import Table
+from .table import Table, kept
 from .words import RefusalError
 
 __all__ = ["SIZES", "Seat"]
@@ -138,13 +138,14 @@ class Seat(Table):
         observation, info = self.seen
         start = time.monotonic()
         allowance = self.clock.allowance(player, self.game.max_plies - sum(map(len, self._moves)))
-        if allowance is not None:
-            limit(self.agent, allowance.within(self.seconds), is_forced=int(info["action_mask"].sum()) == 1)
-        elif hasattr(self.agent, "seconds"):
-            self.agent.seconds, self.agent.listener = self.seconds, None
         try:
             self._tell()
-            action = int(self.agent.act(observation, info))
+            agent = playing(self.agent)  # it may have been drawn only now
+            with kept(agent):
+                if allowance is not None:
+                    is_forced = int(info["action_mask"].sum()) == 1
+                    limit(agent, allowance.within(self.seconds), clock=self.clock.told(player), is_forced=is_forced)
+                action = int(agent.act(observation, info))
             if is_played:
                 self.env.step(action)
         except BaseException:

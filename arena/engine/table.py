@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...agents import AlphaBeta, make
+from ...agents.timing import playing
 from ...envs import BoardGameEnv, Game
 from ...envs.vector.opponents import prepare
 
-__all__ = ["Table"]
+__all__ = ["Table", "kept"]
+
+_BUDGETS = ("depth", "listener", "nodes", "seconds", "simulations")  # attributes of players that a search changes
+
+
+@contextmanager
+def kept(agent: Any) -> Iterator[None]:
+    """Give a player its own budgets back after a search."""
+    own = {name: getattr(agent, name) for name in _BUDGETS if hasattr(agent, name)}
+    try:
+        yield
+    finally:
+        for name, value in own.items():
+            setattr(agent, name, value)
 
 
 class Table:
@@ -22,7 +38,6 @@ class Table:
     Attributes:
         game: the game.
         agent: the player.
-        seconds: its own budget for each move, by its spec; None if it has none.
         env: the referee, once the player is prepared.
 
     Raises:
@@ -44,7 +59,7 @@ class Table:
         """
         agent: Any = make(self.player, game, **changed)
         self.game, self.agent, self.env = game, agent, None
-        self.seconds: float | None = None if "seconds" in changed else getattr(agent, "seconds", None)
+        self._has_own_seconds = "seconds" not in changed
         self._prover = None
 
     def prepare(self) -> None:
@@ -57,6 +72,11 @@ class Table:
             env: Any = BoardGameEnv(self.game, illegal="raise")
             env.reset()
             self.env = env
+
+    @property
+    def seconds(self) -> float | None:
+        """The budget for a move that the spec of whoever plays gives it; None if it gives none."""
+        return getattr(playing(self.agent), "seconds", None) if self._has_own_seconds else None
 
     @property
     def prover(self) -> Any:

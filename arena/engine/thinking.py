@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +13,14 @@ import numpy as np
 
 from ...agents import Analysis, Listener
 from ...agents.scores import mate_in
-from ...agents.timing import Allowance, Patience, allot, limit
+from ...agents.timing import Allowance, Patience, allot, limit, playing
 from .chess_seat import ChessSeat
 from .conversation import in_a_line
+from .table import kept
 from .uci_words import Limits
 
 __all__ = ["Thinking"]
 
-_BUDGETS = ("depth", "listener", "nodes", "seconds", "simulations")  # attributes of players that a search changes
 _DEEPEST = 128  # plies of a search for several lines
 
 Hear = Callable[[Sequence[Analysis], float], object]
@@ -130,17 +129,17 @@ class Thinking:
         if not allowed.any():
             return candidates[0], None
         observation, info = {**observation, "action_mask": allowed}, {**info, "action_mask": allowed}
-        agent = self._seat.agent if self.limits.mate is None else self._seat.prover
+        agent = playing(self._seat.agent if self.limits.mate is None else self._seat.prover)
         lines = min(self._lines, len(candidates))
-        with _kept(agent):
+        with kept(agent):
             allowance = self._allowance()
             if self._debug is not None and allowance is not None:
                 self._debug(f"the move may take {allowance.aim:.3f} s, and {allowance.most:.3f} s at most")
             if lines > 1 and hasattr(agent, "depth") and getattr(agent, "hears", False):
                 return self._several(agent, observation, info, lines, allowance)
             self._set_budget(agent)
-            listener = limit(agent, allowance, is_forced=len(candidates) == 1, hear=self._told)
-            self._listen_with(listener)
+            is_forced = len(candidates) == 1
+            self._listen_with(limit(agent, allowance, clock=self._clock, is_forced=is_forced, hear=self._told))
             action = int(agent.act(observation, info))
             found: Analysis | None = getattr(agent, "last_analysis", None)
             if found is None or found.best_action != action:
@@ -168,25 +167,30 @@ class Thinking:
             or (mate is not None and 0 < mate <= (limits.mate or 0))
         )
 
+    @property
+    def _clock(self) -> tuple[float, float, float, int] | None:
+        """What is left to the player and to the other, what a move adds, and for how many moves; None: no clock."""
+        if self.limits.waits or self.limits.movetime is not None:
+            return None
+        own, other, increment, moves = self.limits.clock(self._seat.game.player(self._seat.state))
+        return None if own is None else (own, own if other is None else other, increment, moves)
+
     def _allowance(self) -> Allowance | None:
         """Return how long the search may take; None: until it is stopped, or another limit ends it.
 
         The seconds of the player's spec, if it has any, are a limit as well, but for a search that is to be stopped.
         """
         seat, limits = self._seat, self.limits
-        player = seat.game.player(seat.state)
-        own, other, increment, moves = limits.clock(player)
         if limits.waits:
             return None
         if limits.movetime is not None:
             seconds = max(limits.movetime - self._overhead, limits.movetime / 2)
             return Allowance(seconds, seconds).within(seat.seconds)
-        if own is None:
+        if self._clock is None:
             is_limited = any(one is not None for one in (limits.depth, limits.nodes, limits.mate))
-            budget = seat.seconds if is_limited else getattr(seat.agent, "seconds", None)
+            budget = seat.seconds if is_limited else getattr(playing(seat.agent), "seconds", None)
             return None if budget is None else Allowance(budget, budget)
-        if callable(getattr(seat.agent, "set_clock", None)):
-            seat.agent.set_clock(own, own if other is None else other, increment, moves)
+        own, _, increment, moves = self._clock
         # What is left after the last move before a control is not lost: it comes to the time of the next ones.
         planned = moves and max(moves, 2)
         return allot(own, increment, planned, math.inf, self._overhead).within(seat.seconds)
@@ -243,14 +247,3 @@ class Thinking:
     def _rank(self, found: Analysis) -> tuple[float, int]:
         """Return what sorts lines, the best first: a win in fewer moves, and a loss in more, is better."""
         return -found.value, mate_in(self._seat.game, self._seat.state, found) or 0
-
-
-@contextmanager
-def _kept(agent: Any) -> Iterator[None]:
-    """Give a player its own budgets back after a search."""
-    own = {name: getattr(agent, name) for name in _BUDGETS if hasattr(agent, name)}
-    try:
-        yield
-    finally:
-        for name, value in own.items():
-            setattr(agent, name, value)

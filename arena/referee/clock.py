@@ -62,6 +62,17 @@ class Clock:
         left = self._left.get(player)
         return math.inf if left is None else left.seconds
 
+    def told(self, player: int) -> tuple[float, float, float, int] | None:
+        """Return what a player with a method ``set_clock`` is told: see `plyground.agents.timing.limit`.
+
+        None: it has no limit. If the other has none, it is told that the other has as much.
+        """
+        left = self._left.get(player)
+        if left is None:
+            return None
+        own, other = (max(one.seconds, 0.0) for one in (left, self._left.get(1 - player, left)))
+        return own, other, self._increment, left.stones
+
     def spend(self, player: int, seconds: float) -> None:
         """Take the time of a move from what is left to a player, and add the increment."""
         left = self._left.get(player)

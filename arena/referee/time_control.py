@@ -10,7 +10,7 @@ from typing import Any
 
 from ...agents import Mixture
 from ...agents.engines import ChessEngine, Engine
-from ...agents.timing import limit
+from ...agents.timing import limit, playing
 from ...envs import Game
 from .clock import Clock
 
@@ -93,10 +93,8 @@ class TimeControl:
 class GameClock:
     """The time of both players of a game in progress.
 
-    An agent is told what it has in one of two ways. One with a method ``set_clock(own, other, increment, moves)``, as
-    `plyground.agents.engines.Engine` has it, decides by itself. Of one with the attribute ``seconds``, the budget of a
-    move, as searches have it, that is set to a reasonable share, though never above its own; `plyground.agents.timing`
-    says what is reasonable. Others take the time that they take. Of a mixture, the agent that was drawn is told.
+    An agent is told what it has as `plyground.agents.timing.limit` says; of a mixture, the agent that was drawn. A
+    search gets a reasonable share, though never more than its own budget for a move.
 
     Args:
         control: the time control.
@@ -121,22 +119,17 @@ class GameClock:
 
     def give(self, seat: int, plies_left: int) -> None:
         """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
-        agent, allowance = self._agents[seat], self._clock.allowance(seat, plies_left)
-        agent = agent.drawn if isinstance(agent, Mixture) else agent
-        if callable(getattr(agent, "set_clock", None)):
-            control = self.control
-            own, other = (max(self._clock.left(one), 0.0) for one in (seat, 1 - seat))  # of the margin nobody is told
-            agent.set_clock(own, other, control.increment, int(control.per_move))
-        elif hasattr(agent, "seconds"):
-            limit(agent, None if allowance is None else allowance.within(self._budget_of(agent)))
+        agent, allowance = playing(self._agents[seat]), self._clock.allowance(seat, plies_left)
+        allowance = None if allowance is None else allowance.within(self._budget_of(agent))
+        limit(agent, allowance, clock=self._clock.told(seat))  # of the margin nobody is told
 
     def _budget_of(self, agent: Any) -> float | None:
-        """Return what a player takes for a move if nobody tells it."""
+        """Return what a player takes for a move if nobody tells it; None for one without a budget."""
         for known, own in self._own:
             if known is agent:
                 return own
-        self._own.append((agent, agent.seconds))
-        return agent.seconds
+        self._own.append((agent, getattr(agent, "seconds", None)))
+        return self._own[-1][1]
 
     def spend(self, seat: int, seconds: float) -> str | None:
         """Take the time of a move; return what happened in a line if the flag has fallen, else None."""
@@ -150,6 +143,7 @@ class GameClock:
     def close(self) -> None:
         """Give the players their own budgets back."""
         for agent, own in self._own:
-            agent.seconds = own
+            if hasattr(agent, "seconds"):
+                agent.seconds = own
             if getattr(agent, "hears", False):
                 agent.listener = None

@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, make
+from plyground.agents import MCTS, Random, make
 from plyground.agents.engines import GTPClient, gnugo, vertices_of
+from plyground.agents.timing import playing
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
 from plyground.arena.engine.analysis import kata_line, lz_line
-from plyground.envs import make_game
+from plyground.envs import Game, make_game
 
 GO = make_game("go(board_size=5, komi=0.5)")
 REQUIRED = {
@@ -45,6 +46,21 @@ def server(random_server: GTPServer) -> GTPServer:
 
 def answers(server: GTPServer, *lines: str) -> list[str]:
     return [server.answer(line) for line in lines]
+
+
+class Clocked(Random):
+    """Remembers what it is told of the clock, and forgets that when a game begins, as programs do."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.told: list[tuple[float, ...]] = []
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.told = []
+
+    def set_clock(self, *clock: float) -> None:
+        self.told.append(clock)
 
 
 class TestCommands:
@@ -290,20 +306,31 @@ class TestConversation:
 
 
 class TestTime:
-    def test_it_keeps_to_the_time(self) -> None:
-        server: Any = GTPServer("mcts(seconds=30)", GO)
-        assert server.answer("time_settings 0 4 20") == "="
-        start = time.monotonic()
-        server.answer("genmove b")
-        assert time.monotonic() - start < 10
-        assert server.seat.agent.seconds == pytest.approx(4 * (3 / 20 - 0.1))
-        server.answer("kgs-time_settings absolute 100")
-        server.answer("time_left w 2 1")
-        server.answer("genmove w")
-        assert server.seat.agent.seconds == pytest.approx(1.9)
+    @pytest.mark.parametrize("spec", ["mcts(seconds=30)", "mixture(mcts(seconds=30))"])
+    def test_it_keeps_to_the_time(self, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        server: Any = GTPServer(spec, GO)
+        search, told = playing(server.seat.agent), []
+
+        def act(observation: Any, info: Any) -> int:
+            told.append(search.seconds)
+            return int(info["action_mask"].argmax())
+
+        monkeypatch.setattr(search, "act", act)
+        assert answers(server, "time_settings 0 4 20", "genmove b") == ["=", "= A5"]
+        answers(server, "kgs-time_settings absolute 100", "time_left w 2 1", "genmove w")
+        assert told == pytest.approx([4 * (3 / 20 - 0.1), 1.9])
+        assert (search.seconds, search.listener) == (30, None)  # its own again
+        answers(server, "kgs-time_settings none", "genmove b")
+        assert told[2:] == [30]
         assert answers(server, "time_settings 1 2", "kgs-time_settings x", "time_left b", "time_settings -1 0 0") == [
             "? syntax error", "? syntax error", "? syntax error", "? syntax error: times and stones are at least 0",
         ]  # fmt: skip
+
+    @pytest.mark.parametrize("spec", ["{}", "mixture('{}')"])
+    def test_who_decides_by_itself_is_told_of_the_clock(self, spec: str) -> None:
+        server: Any = GTPServer(spec.format(f"{__name__}:Clocked"), GO)
+        answers(server, "time_settings 0 30 10", "time_left w 7 3", "genmove w", "time_left w 5 2", "genmove b")
+        assert playing(server.seat.agent).told == [(7, 30, 0, 3), (30, 5, 0, 10)]
 
     def test_no_time_is_for_less_than_no_moves(self) -> None:
         server: Any = GTPServer("random", GO)

@@ -42,6 +42,17 @@ class TestOtherPlayers:
         assert talk.server.seat.prover.options.selective is None
         talk.end()
 
+    def test_of_a_mixture_who_was_drawn_is_told(self) -> None:
+        talk = Dialogue(UCIServer("mixture(alphabeta(seconds=60))", CHESS))
+        lines = talk.ask("setoption name MultiPV value 2", "go depth 2")
+        assert [rank for rank, _, _ in scores(lines)] == [1, 2, 1, 2]
+        lines = talk.ask("debug on", "setoption name MultiPV value 1", "go wtime 1000 depth 1")
+        (line,) = (line for line in lines if "string" in line)
+        assert line == "info string the move may take 0.012 s, and 0.050 s at most"
+        agent: Any = talk.server.seat.agent
+        assert (agent.drawn.seconds, agent.drawn.depth) == (60, None)
+        talk.end()
+
     def test_who_cannot_be_stopped_keeps_to_its_own_time(self) -> None:
         talk = Dialogue(UCIServer("flat(seconds=0.05)", CHESS))
         talk.said("position startpos")
