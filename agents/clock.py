@@ -49,16 +49,17 @@ def run_with_stop(
     stop[0] = 0
     thread = threading.Thread(target=work, daemon=True)
     with nullcontext() if listener is None else listener.stopping(stop):
-        thread.start()
-        end = math.inf if seconds is None else time.monotonic() + seconds
         try:
+            thread.start()
+            end = math.inf if seconds is None else time.monotonic() + seconds
             while thread.is_alive() and (left := end - time.monotonic()) > 0:
                 thread.join(min(left, _POLL_SECONDS))
                 if tell is not None and thread.is_alive():
                     tell()
         finally:
             stop[0] = 1
-            thread.join()
+            if thread.ident is not None:  # Ctrl-C did not come before it had begun
+                thread.join()
     if errors:
         raise errors[0]
     return results[0]

@@ -227,6 +227,24 @@ def test_interrupt_ends_a_long_search_at_once(iterative: bool) -> None:
     assert found.depth == 4
 
 
+def test_an_interrupt_while_the_thread_starts_ends_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, stop, ended = threading.Thread.start, np.zeros(1, np.uint8), list[bool]()
+
+    def work() -> None:
+        while not stop[0]:
+            time.sleep(0.01)
+        ended.append(True)
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_with_stop(work, stop)
+    assert ended
+
+
 def test_errors_in_the_thread_reach_the_caller() -> None:
     def fail() -> None:
         raise ZeroDivisionError
