@@ -78,9 +78,8 @@ def agent_usage(name: str) -> tuple[str, str]:
         ValueError: there is no such kind.
     """
     constructor = _constructor(name)
-    documented = constructor.func if isinstance(constructor, partial) else constructor
     parameters = _parameters(constructor)
-    summary = (inspect.getdoc(documented) or "").partition("\n")[0]
+    summary = (inspect.getdoc(_called(constructor)) or "").partition("\n")[0]
     told = [p for p in parameters.values() if p.name not in _PYTHON_ONLY and p.kind is not p.VAR_KEYWORD]
     shown = [str(p.replace(annotation=p.empty)) for p in told]
     return (f"{name}({', '.join(shown)})" if shown else name), summary
@@ -100,6 +99,11 @@ def agent_arguments(name: str, values: Sequence[Any] = (), named: Mapping[str, A
         raise ValueError(f"{name} takes other arguments: {error}; expected {agent_usage(name)[0]}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def _called(constructor: Any) -> Any:
+    """Return the class or function that a constructor calls: a partial one has neither its module nor its words."""
+    return constructor.func if isinstance(constructor, partial) else constructor
 
 
 def _constructor(name: str) -> Any:
@@ -126,7 +130,8 @@ def register_agent(name: str, constructor: Callable[..., Agent]) -> None:
         ValueError: the name is taken by an agent of another module.
     """
     known = _constructors.get(name)
-    if known is not None and getattr(known, "__module__", __name__) != getattr(constructor, "__module__", None):
+    modules = [getattr(_called(one), "__module__", None) for one in (known, constructor)]
+    if known is not None and modules[0] != modules[1]:
         raise ValueError(f"an agent named {name!r} is already registered: choose another name")
     _constructors[name] = constructor
 

@@ -288,10 +288,15 @@ class GTPServer:
         tell()
 
     def _interval(self, arguments: list[str]) -> float:
-        """Return the seconds between two lines: GTP counts them in hundredths. Other arguments are passed over."""
-        if arguments and arguments[0].lower() in COLOURS and player_of(arguments) != self.seat.to_move:
+        """Return the seconds between two lines, which are told in hundredths.
+
+        The number comes first, or after the colour, or, as KataGo has it, after ``interval``. Other arguments are
+        passed over, with their numbers.
+        """
+        first = int(bool(arguments) and arguments[0].lower() in COLOURS)
+        if first and player_of(arguments) != self.seat.to_move:
             raise RefusalError("only the player to move is analysed")
-        numbers = [word for word in arguments[:2] if word.isdecimal()]
+        numbers = [word for word in arguments[first : first + 1] if word.isdecimal()]
         numbers += [after for word, after in itertools.pairwise(arguments) if word == "interval"]
         return max(number_of(numbers[-1:] or ["50"], 0) / 100, 0.05)
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, Random, make
+from plyground.agents import MCTS, make
 from plyground.agents.engines import GTPClient, gnugo, vertices_of
 from plyground.agents.timing import playing
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
 from plyground.arena.engine.analysis import kata_line, lz_line
-from plyground.envs import Game, make_game
+from plyground.envs import make_game
 
 GO = make_game("go(board_size=5, komi=0.5)")
 REQUIRED = {
@@ -48,19 +48,17 @@ def answers(server: GTPServer, *lines: str) -> list[str]:
     return [server.answer(line) for line in lines]
 
 
-class Clocked(Random):
+class Clocked:
     """Remembers what it is told of the clock, and forgets that when a game begins, as programs do."""
 
-    def __init__(self, game: Game) -> None:
-        super().__init__()
-        self.told: list[tuple[float, ...]] = []
-
     def reset(self, seed: int | None = None) -> None:
-        super().reset(seed)
-        self.told = []
+        self.told: list[tuple[float, ...]] = []
 
     def set_clock(self, *clock: float) -> None:
         self.told.append(clock)
+
+    def act(self, observation: Any, info: Any) -> int:
+        return int(info["action_mask"].argmax())
 
 
 class TestCommands:
@@ -258,6 +256,10 @@ class TestConversation:
         assert re.match(r"info move \S+ visits \d+ utility -?[\d.]+ winrate 0\.\d+ ", third.splitlines()[1])
         assert fourth == "?8 only the player to move is analysed"
         assert fifth.startswith("= ")
+
+    def test_the_interval_is_no_number_of_another_option(self, server: GTPServer) -> None:
+        told = {"": 50, "20": 20, "b 30": 30, "maxmoves 5": 50, "B maxmoves 5 interval 70": 70, "30 minmoves 5": 30}
+        assert {words: round(100 * server._interval(words.split())) for words in told} == told
 
     @pytest.mark.parametrize("line_of", [lz_line, kata_line])
     def test_of_moves_that_were_not_tried_nothing_is_told(self, line_of: Callable[..., str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,9 @@ class TestAgents:
             register_agent("mcts", Eager)
         with pytest.raises(ValueError, match="already registered"):
             register_agent("eager", Human)
+        register_agent("eager", partial(Eager, last=True))
+        with pytest.raises(ValueError, match="'dqn' is already registered"):
+            register_agent("dqn", partial(Eager))
 
 
 class TestAsAgent:
