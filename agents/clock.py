@@ -51,7 +51,7 @@ def run_with_stop(
     with nullcontext() if listener is None else listener.stopping(stop):
         try:
             thread.start()
-            end = math.inf if seconds is None else time.monotonic() + seconds
+            end = math.inf if seconds is None else time.monotonic() + float(seconds)  # NumPy's may be too coarse
             while thread.is_alive() and (left := end - time.monotonic()) > 0:
                 thread.join(min(left, _POLL_SECONDS))
                 if tell is not None and thread.is_alive():

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from numbers import Integral, Real
 from typing import Any
 
 from ..envs import Game, as_game
@@ -279,10 +280,9 @@ def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
     kinds = set(re.split(r"\s*\|\s*", str(parameter.annotation)))
     if not kinds & {"int", "float"} or kinds - {"int", "float", "None"} or (value is None and "None" in kinds):
         return None
-    if parameter.name == "seed" and isinstance(value, int) and value < 0:
+    if parameter.name == "seed" and isinstance(value, Integral) and int(value) < 0:
         return "a whole number, at least 0"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return None
-    if "float" in kinds:
-        return None if isinstance(value, float) and math.isfinite(value) else "a number"
-    return "a whole number"
+    wanted = "a number" if "float" in kinds else "a whole number"
+    if isinstance(value, bool) or not isinstance(value, Real if "float" in kinds else Integral):
+        return wanted
+    return None if isinstance(value, Integral) or math.isfinite(value) else wanted

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..envs import Game, State, as_game
 from ..envs.checker import check_once
 from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
-from ..envs.outside.arguments import is_flag
+from ..envs.outside.arguments import is_flag, is_positive
 from ..envs.outside.messages import shown
 from .agent import Info, Observation, mask_in, planes_of, state_of
 from .analysis import Analysis
@@ -37,7 +37,6 @@ __all__ = [
 ]
 
 DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
-_LONGEST = sys.float_info.max  # seconds that a clock can count
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -284,9 +283,8 @@ def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
         ValueError: a budget is not; the message names it.
     """
     for name, value in {"seconds": seconds, **counts}.items():
-        kinds = (int, float) if name == "seconds" else (int, np.integer)
-        fits = isinstance(value, kinds) and not isinstance(value, bool) and value > 0
-        if value is not None and not (fits and (name != "seconds" or value <= _LONGEST or value == math.inf)):
+        fits = is_positive(value, math.inf) if name == "seconds" else isinstance(value, Integral) and int(value) > 0
+        if value is not None and (isinstance(value, bool) or not fits):
             kind = "a number" if name == "seconds" else "a whole number"
             raise ValueError(
                 f"{name} must be {kind} above 0, got {shown(value)}: a search needs a budget to choose a move"

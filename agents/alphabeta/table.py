@@ -45,7 +45,7 @@ def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray
     """
     if megabytes == 0:
         return np.zeros(0, _ENTRY)
-    slots = max(2, int(min(megabytes * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
+    slots = max(2, int(min(float(megabytes) * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
     return np.zeros(1 << (slots.bit_length() - 1), _ENTRY)  # bound 0: a free slot
 
 

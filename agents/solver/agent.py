@@ -128,7 +128,7 @@ class Solver(SearchAgent):
                 f"{self.game.spec} cannot be solved: it forbids to repeat a position, so that what may be played "
                 "depends on more than the position"
             )
-        self.table_mb, self.book, self.seconds = table_mb, book, seconds
+        self.table_mb, self.book, self.seconds = table_mb, book, float(seconds)  # NumPy's may be too coarse
         self.on_progress: Callable[[Progress], object] | None = None
         self._made: Engine | None = None
         self._deepening: Deepening | None = None

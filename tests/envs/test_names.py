@@ -97,6 +97,16 @@ class TestAgents:
         assert (agent.depth, agent.table_mb, agent.game) == (8, 1, connect_four(rows=5))
         assert isinstance(make("mixture(random, alphabeta(depth=2), weights=[1, 3])", "tictactoe"), Mixture)
 
+    def test_numbers_of_numpy(self) -> None:
+        agent: Any = make("alphabeta", "connect_four", depth=np.int64(3), seconds=np.float32(0.5), table_mb=np.int8(1))
+        assert (agent.depth, agent.seconds, agent.table_mb) == (3, 0.5, 1)
+        assert agent.analyse(agent.game.new_state()).depth == 3
+        assert AlphaBeta("connect_four", seconds=np.int64(3)).seconds == 3  # pyright: ignore[reportArgumentType]
+        with pytest.raises(ValueError, match="seed of agent 'mcts' must be a whole number, at least 0"):
+            make("mcts", "connect_four", seed=np.int64(-1))
+        with pytest.raises(ValueError, match="c of agent 'mcts' must be a number"):
+            make("mcts", "connect_four", c=np.float32("nan"))
+
     def test_best_is_what_measurements_and_evaluations_say(self) -> None:
         for game, kind in (("connect_four", AlphaBeta), ("go_9x9", MCTS)):
             agent = make("best(seconds=0.25)", game)
@@ -129,6 +139,7 @@ class TestAgents:
             ("mcts(threads=100000)", "threads must be a whole number, from 1 to 1024, got 100000"),
             ("mcts(threads=inf)", "threads of agent 'mcts' must be a whole number, got 'inf'"),
             ("mcts(tree_mb=1e999)", "tree_mb of agent 'mcts' must be a number, got inf"),
+            ("alphabeta(seconds=True)", "seconds of agent 'alphabeta' must be a number, got True"),
             ("puct(noise=())", r"noise of agent 'puct' must be a number, got \(\)"),
             ("mcts(solver='no')", "solver of agent 'mcts' must be true or false, got 'no'"),
             ("alphabeta(pvs=0)", "pvs of agent 'alphabeta' must be true or false, got 0"),
