@@ -213,7 +213,12 @@ class SearchAgent(ABC):
         size = int(np.prod(self.game.observation_shape))
         single = planes.shape in (self.game.observation_shape, (size,))
         rows = planes.reshape(-1, size) if planes.size % size == 0 else planes[np.newaxis]
-        masks = [None] * len(rows) if action_masks is None else np.reshape(action_masks, (len(rows), -1))
+        masks = [None] * len(rows)
+        if action_masks is not None:
+            given, shape = np.asarray(action_masks), (len(rows), self.game.num_actions)
+            if given.size != math.prod(shape):
+                raise ValueError(f"action_masks must have shape {shape}, a row for each observation, got {given.shape}")
+            masks = given.reshape(shape)
         states = [self.game.state_from_observation(row) for row in rows]
         self._note_past(None)
         asked = zip(states, masks, rows, strict=True)

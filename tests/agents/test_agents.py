@@ -118,6 +118,10 @@ class TestSearchAgents:
         for single in (planes[0], planes[0].ravel(), {"observation": planes[0]}):
             action, hidden = searcher.predict(single, state="kept")
             assert (int(action), action.shape, hidden) == (3, (), "kept")
+        none, hidden = searcher.predict(planes[:0], action_masks=np.ones((0, 7)))
+        assert (none.shape, none.dtype, hidden) == ((0,), np.int64, None)
+        with pytest.raises(ValueError, match=r"action_masks must have shape \(2, 7\), .*, got \(7,\)"):
+            searcher.predict(planes, action_masks=np.ones(7))
         with pytest.raises(ValueError, match="another game"):
             searcher.predict(np.zeros((2, 9)))
         with pytest.raises(ValueError, match=r"no planes: expected observation\['observation'\], got a dict of"):
