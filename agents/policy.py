@@ -18,6 +18,8 @@ from .network import ModelNetwork
 
 __all__ = ["Policy"]
 
+_HIGHEST = 1e300  # a score that stands for infinity, with which one can reckon
+
 
 class Policy:
     """Plays what a model prefers among the legal actions.
@@ -86,8 +88,12 @@ class Policy:
     def choose(
         self, planes: NDArray[Any], masks: NDArray[np.bool_], draws: NDArray[np.float64] | None
     ) -> NDArray[np.int64]:
-        """Return the preferred legal actions [positions], or those that ``draws`` [positions] of [0, 1) pick out."""
-        scores = np.where(masks, self.scores_of(planes, masks), -np.inf)
+        """Return the preferred legal actions [positions], or those that ``draws`` [positions] of [0, 1) pick out.
+
+        They are legal whatever the network says: of a score that is no number nothing is expected.
+        """
+        scores = np.nan_to_num(self.scores_of(planes, masks), nan=-_HIGHEST, posinf=_HIGHEST, neginf=-_HIGHEST)
+        scores = np.where(masks, scores, -np.inf)
         if draws is None:
             return scores.argmax(1)
         weights = np.exp(scores - scores.max(1, keepdims=True))

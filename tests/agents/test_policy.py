@@ -81,6 +81,18 @@ def test_draws_follow_the_distribution_and_the_seed() -> None:
     assert [policy.act(observation) for _ in range(2000)] == draws
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_legal_whatever_the_network_says(bad: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = Policy("connect_four", untrained("PPO"))
+    planes, masks = np.zeros((50, 6, 7, 2)), np.tile(np.arange(7) > 3, (50, 1))
+    for scores in (np.full((50, 7), bad), np.where(np.arange(7) == 5, bad, np.zeros((50, 7)))):
+        monkeypatch.setattr(policy._network, "scores", lambda planes, masks, found=scores: found)
+        for draws in (None, np.linspace(0, 0.99, 50)):
+            assert policy.choose(planes, masks, draws).min() > 3
+    played = set(policy.choose(planes, masks, np.linspace(0, 0.99, 50)).tolist())  # one score is bad
+    assert played == ({5} if bad == np.inf else {4, 6})
+
+
 def test_the_first_pass_is_made_before_any_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = Policy("connect_four", untrained("PPO"), deterministic=False, seed=1)
     asked: list[tuple[int, ...]] = []
