@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
+from ..envs.outside.arguments import checked_whole, is_list, is_positive
 from ..envs.outside.messages import shown
 from ..envs.players import PlayerLike
 from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
@@ -30,7 +31,8 @@ class Mixture:
         seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
-        ValueError: there is no agent, one plays another game, or there is not one positive weight for each agent.
+        ValueError: there is no agent, one plays another game, there is not one positive weight for each agent, or the
+            seed is no whole number from 0 on.
 
     Attributes:
         drawn: the agent that plays this game, of a mixture in a mixture, too.
@@ -50,11 +52,14 @@ class Mixture:
             raise ValueError("a mixture needs at least one agent, as in 'mixture(random, alphabeta(depth=2))'")
         self.game = as_game(game)
         self.agents: list[Any] = [as_agent(agent, self.game) for agent in agents]
-        shares = np.ones(len(agents)) if weights is None else np.asarray(weights, float)
-        if shares.shape != (len(agents),) or not ((shares > 0) & (shares < np.inf)).all():
-            raise ValueError(f"weights must be {len(agents)} positive numbers, one for each agent, got {weights!r}")
+        given: list[Any] = [1] * len(agents) if weights is None else list(weights) if is_list(weights) else []
+        if len(given) != len(agents) or not all(map(is_positive, given)):
+            expected = f"weights must be {len(agents)} positive numbers, one for each agent"
+            raise ValueError(f"{expected}, got {shown(weights)}")
+        shares = np.array(given, float)
+        shares /= shares.max()  # the sum of large ones would be infinite
         self._shares = shares / shares.sum()
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(None if seed is None else checked_whole("seed", seed, 0))
         self._current = self.agents[0]
 
     def prepare(self) -> None:

@@ -42,11 +42,17 @@ def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray
     """Return an empty table [slots], the largest power of two that fits; of no slots for 0 MB.
 
     A search that cannot see more than ``most_positions`` gets no larger table than it can fill: emptying it takes time.
+
+    Raises:
+        MemoryError: there is no memory for it.
     """
     if megabytes == 0:
         return np.zeros(0, _ENTRY)
-    slots = max(2, int(min(float(megabytes) * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
-    return np.zeros(1 << (slots.bit_length() - 1), _ENTRY)  # bound 0: a free slot
+    try:
+        slots = max(2, int(min(float(megabytes) * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
+        return np.zeros(1 << (slots.bit_length() - 1), _ENTRY)  # bound 0: a free slot
+    except (MemoryError, ValueError, OverflowError):  # the last two where NumPy cannot even count the slots
+        raise MemoryError(f"there is no memory for table_mb={megabytes:g}: give less") from None
 
 
 @helper

@@ -12,7 +12,7 @@ from ..agent import Info, Observation, legal_mask, state_of
 from ..compiling import compiling
 from .following import moves_between
 from .gtp import GTPClient, GTPRefusalError, vertices_of
-from .process import EngineError
+from .process import EngineError, located
 
 __all__ = ["DisagreementError", "Engine"]
 
@@ -54,7 +54,7 @@ class Engine:
         resigned: whether it gave up in this game.
 
     Raises:
-        ValueError: it does not play the game, or the protocol is unknown.
+        ValueError: it does not play the game, the protocol is unknown, or the command is none.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Engine:
             raise ValueError(f"programs that speak GTP play {', '.join(_GAMES)} here, got {self.game.spec}")
         if not is_positive(seconds):
             raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
+        located(command)  # whoever gives no command is told so before a match begins
         self.client = GTPClient(command, seconds)
         self.move_seconds = None if move_seconds is None else checked_whole("move_seconds", move_seconds, 1)
         self._vertices = vertices_of(self.game)

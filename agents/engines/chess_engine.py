@@ -15,6 +15,7 @@ from ..agent import Info, Observation, legal_mask, state_of
 from ..analysis import Analysis
 from ..scores import result_of_centipawns
 from .agent import DisagreementError, Engine
+from .process import located
 
 if TYPE_CHECKING:
     from .chess_protocols import ChessProcess
@@ -45,7 +46,7 @@ def engine(
         options: in chess, ``nodes`` and ``depth`` of its search, and options of the program: ``UCI_Elo=1800``.
 
     Raises:
-        ValueError: it does not play the game, the protocol is unknown, or there are options in GTP.
+        ValueError: it does not play the game, the protocol is unknown, the command is none, or GTP is to have options.
     """
     game = as_game(game)
     protocol = protocol or ("uci" if game.name == "chess" else "gtp")
@@ -82,8 +83,8 @@ class ChessEngine:
         last_analysis: what it said of the position when it last moved; None if it said nothing.
 
     Raises:
-        ValueError: the game is not chess, the protocol is unknown, a number is out of its range, or there are both
-            ``nodes`` and ``move_seconds`` in XBoard.
+        ValueError: the game is not chess, the protocol is unknown, the command is none, a number is out of its range,
+            or there are both ``nodes`` and ``move_seconds`` in XBoard.
         ImportError: python-chess is not installed.
     """
 
@@ -111,6 +112,7 @@ class ChessEngine:
                 f"programs that speak xboard take nodes or move_seconds, not both, got nodes={nodes!r} and "
                 f"move_seconds={move_seconds!r}: leave one out"
             )
+        located(command)  # whoever gives no command is told so before a match begins
         try:
             import chess  # noqa: F401  (whoever has none is told so before a match begins)
         except ImportError as error:

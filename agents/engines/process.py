@@ -16,6 +16,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO
 
+from ...envs.outside.arguments import is_list
+from ...envs.outside.messages import shown
+
 __all__ = ["EngineError", "EngineProcess", "located"]
 
 _LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to be read
@@ -32,14 +35,14 @@ def located(command: str | Sequence[str]) -> list[str]:
     """Return a command as a list, with the place of its program if that is found.
 
     Raises:
-        ValueError: there is no command in it, or a quotation mark too few.
+        ValueError: there is no command in it, a quotation mark too few, or it is no text.
     """
     try:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
+        words = shlex.split(command) if isinstance(command, str) else list(command) if is_list(command) else []
     except ValueError as error:
         raise ValueError(f"cannot read the command {command!r}: {error}") from None
-    if not words:
-        raise ValueError("a program is given as in a shell, for example 'gnugo --mode gtp', got nothing")
+    if not words or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"a program is given as in a shell, for example 'gnugo --mode gtp', got {shown(command)}")
     if "/" not in words[0]:  # Debian keeps games in a folder that not all users search
         words[0] = shutil.which(words[0]) or shutil.which(words[0], path=_GAMES) or words[0]
     return words

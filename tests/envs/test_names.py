@@ -97,6 +97,22 @@ class TestAgents:
         assert (agent.depth, agent.table_mb, agent.game) == (8, 1, connect_four(rows=5))
         assert isinstance(make("mixture(random, alphabeta(depth=2), weights=[1, 3])", "tictactoe"), Mixture)
 
+    def test_mixtures_of_python(self) -> None:
+        mixture = Mixture("tictactoe", "random", "minimax", weights=[1e308, 1e308], seed=0)
+        drawn = set()
+        for _ in range(20):
+            mixture.reset()
+            drawn.add(type(mixture.drawn).__name__)
+        assert drawn == {"Random", "Minimax"}
+        for seed in (-1, "x"):
+            with pytest.raises(ValueError, match=f"seed must be a whole number, at least 0, got {seed!r}"):
+                Mixture("tictactoe", "random", seed=seed)  # pyright: ignore[reportArgumentType]
+
+    @pytest.mark.parametrize(("game", "command"), [("go", "5"), ("chess", "5"), ("chess", "''")])
+    def test_a_program_is_a_text(self, game: str, command: str) -> None:
+        with pytest.raises(ValueError, match=r"a program is given as in a shell, .*, got"):
+            make(f"engine({command})", game)
+
     def test_numbers_of_numpy(self) -> None:
         agent: Any = make("alphabeta", "connect_four", depth=np.int64(3), seconds=np.float32(0.5), table_mb=np.int8(1))
         assert (agent.depth, agent.seconds, agent.table_mb) == (3, 0.5, 1)
@@ -163,6 +179,9 @@ class TestAgents:
             ("mixture(random, weights=[1, 2])", "weights must be 1 positive numbers"),
             ("mixture(random, mcts, weights=[1, 0])", "weights must be 2 positive numbers"),
             ("mixture(random, mcts, weights=[1, 1e999])", "weights must be 2 positive numbers"),
+            ("mixture(random, mcts, weights=[1, 'x'])", r"weights must be 2 positive numbers, .*, got \[1, 'x'\]"),
+            ("mixture(random, mcts, weights=2)", "weights must be 2 positive numbers, one for each agent, got 2"),
+            ("mixture(random, seed=-1)", "seed of agent 'mixture' must be a whole number, at least 0, got -1"),
             ("mixture(randon)", "unknown agent 'randon': did you mean 'random'"),
         ],
     )

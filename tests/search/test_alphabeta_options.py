@@ -218,6 +218,12 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
         AlphaBeta("tictactoe", 3, **options)
 
 
+@pytest.mark.parametrize("megabytes", [1e18, 1e300, 1.7e308])
+def test_a_table_for_which_there_is_no_memory(megabytes: float) -> None:
+    with pytest.raises(MemoryError, match="there is no memory for table_mb=1"):
+        _ = AlphaBeta("othello", table_mb=megabytes).workspace
+
+
 def test_a_budget_too_large_to_count_is_as_good_as_none() -> None:
     game = tictactoe()
     state = game.play_moves([0, 4, 8])
