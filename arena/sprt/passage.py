@@ -49,8 +49,9 @@ def chance_of_upper_by(time: float, drift: float, variance: float, lower: float,
         return _by_images(time, drift, variance, lower, upper)
     width, k = upper - lower, np.arange(1, _TERMS)
     rates = drift**2 / (2 * variance) + k**2 * math.pi**2 * variance / (2 * width**2)
-    terms = k * -((-1.0) ** k) * np.sin(k * math.pi * -lower / width) * np.exp(-rates * time) / rates
-    later = math.exp(drift * upper / variance) * math.pi * variance / width**2 * float(terms.sum())
+    weights = np.exp(drift * upper / variance - rates * time)  # apart, the one may be too large and the other 0
+    terms = k * -((-1.0) ** k) * np.sin(k * math.pi * -lower / width) * weights / rates
+    later = math.pi * variance / width**2 * float(terms.sum())
     return min(1.0, max(0.0, chance_of_upper(drift, variance, lower, upper) - later))
 
 

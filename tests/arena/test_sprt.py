@@ -131,11 +131,35 @@ class TestPassage:
         # Both series meet where one takes over from the other.
         assert max(abs(b - a) for a, b in itertools.pairwise(found)) < 0.7
 
+    @pytest.mark.parametrize(("lower", "upper"), [(-1.0, 2.0), (-3.0, 0.01), (-0.01, 3.0)])
+    def test_is_found_for_every_drift(self, lower: float, upper: float) -> None:
+        for size in np.geomspace(1e-6, 1e4, 21):
+            for drift in (size, -size):
+                times = (upper - lower) ** 2 * np.geomspace(0.01, 100, 50)
+                found = [chance_of_upper_by(time, drift, 0.5, lower, upper) for time in times]
+                assert all(later >= earlier - 1e-12 for earlier, later in itertools.pairwise(found))
+
 
 def true_elo(shares: tuple[float, ...]) -> float:
     """The difference in normalised Elo between players whose pairs score as these shares say."""
     mean = float(np.array(shares) @ SCORES)
     return (mean - 0.5) / math.sqrt(2 * np.array(shares) @ (SCORES - mean) ** 2) * ELO_PER_SIGMA
+
+
+@pytest.mark.parametrize(
+    ("elo1", "chance", "counts"),
+    [
+        (10, 0.05, (348, 836, 6252, 1093, 311)),
+        (50, 0.01, (125, 604, 1984, 533, 337)),
+        (10, 0.05, (140, 1072, 5723, 796, 309)),
+    ],
+)
+def test_a_long_test_is_estimated(elo1: float, chance: float, counts: tuple[int, ...]) -> None:
+    """At differences far from what was seen the walk has a large drift: an `OverflowError` came."""
+    sprt = Sprt(0, elo1, chance, chance, counts=counts)
+    assert sprt.decision is not None
+    found = sprt.estimate()
+    assert -20 < found.low < found.elo < found.high < 60
 
 
 class TestInterval:
