@@ -62,7 +62,7 @@ class _Text:
     moves: list[str] = field(default_factory=list)  # and their numbers, as in ["1.", "11-15"]
     is_played: bool = False  # whether it has moves
     result: str = "*"
-    fault: str = ""  # why the file cannot be read from ``end`` on
+    fault: str = ""  # why it cannot be read; without a ``start``, nor the file from ``end`` on
 
 
 def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -97,7 +97,7 @@ def read_pdn(
     number, lines = 0, Lines(text)
     for found in _games(text):
         number += 1
-        line = lines(found.end if found.fault else found.start)
+        line = lines(found.end if found.start < 0 else found.start)
         try:
             if found.fault:
                 raise ValueError(found.fault)
@@ -178,7 +178,7 @@ def _filled(words: list[str]) -> str:
 def _games(text: str) -> Iterator[_Text]:
     """Yield the games of a file. A game ends with a result, or where the tags of another begin.
 
-    Where the file cannot be read any further, a game with a ``fault`` is the last.
+    Where the file cannot be read any further, a game with a ``fault`` and no ``start`` is the last.
     """
     game, depth, position = _Text(), 0, 0
     while position < len(text):
@@ -200,6 +200,8 @@ def _games(text: str) -> Iterator[_Text]:
             if game.is_played:
                 yield game
                 game = _Text()
+            if token["tag"] in game.tags:
+                game.fault = f"the tag {shown(token['tag'])} stands twice: is a game without moves?"
             game.tags[token["tag"]] = re.sub(r"\\(.)", r"\1", token["value"])
         elif kind == "moves":
             game.moves += _PART.findall(token["moves"])

@@ -157,7 +157,7 @@ class TestForeign:
     def test_what_is_skipped(self, tmp_path: Path) -> None:
         (record,) = read(
             tmp_path,
-            '\ufeff% a file\n[Event "x"]\n[Event "y"]\n1. 11-15! $1 {a comment (with 1-0)} 22-18(?) ; 99-98 2. 0-1\n'
+            '\ufeff% a file\n[Event "x"]\n[Site "y"]\n1. 11-15! $1 {a comment (with 1-0)} 22-18(?) ; 99-98 2. 0-1\n'
             "( 1... 23-19 2. 8-11 (22-17 *) 1-0 ) 2. ... 15x22 ?! 25:18* 8-11 1-0\n",
         )
         assert names(record) == ["11-15", "22-18", "15x22", "25x18", "8-11"]
@@ -261,6 +261,7 @@ class TestForeign:
             ('[FEN "W:W21-32:B1-13"] 1. 22-18', "'W:W21-32:B1-13' has 13 pieces of a side"),
             ('[FEN "B:W21-31"] 1. 11-15', "the position 'B:W21-31' cannot be read: expected as in"),
             ('[Result "1-O"] 1. 11-15', "the result '1-O' cannot be read: expected 1-0, 0-1"),
+            ('[Event "a"]\n[FEN "W:W31:B2"]\n\n[Event "b"]\n1. 11-15 *', "game 1: the tag 'Event' stands twice: is"),
             ("1. 11-15 0-0", "the result '0-0' cannot be read"),
             ('[Result "1-0"] 1. 11-15 0-1', "the results '1-0', in the tags, and '0-1', after the moves, differ"),
             ("1. 11-16 24-20 2. 16-19 20-16", r"move 2\. 20-16 is illegal: expected one that begins with 23x16"),
@@ -283,3 +284,15 @@ class TestForeign:
         assert [names(next(games)), names(next(games))] == [["11-15"], ["9-13"]]
         with pytest.raises(ValueError, match=r"games\.pdn, line 1, game 3: move 1\. 1-5"):
             next(games)
+
+    def test_the_games_after_one_without_moves_are_read(self, tmp_path: Path) -> None:
+        """Its tags were those of the next game."""
+        faults: list[ValueError] = []
+        text = '1. 9-13 *\n[Black "x"]\n[White "y"]\n\n[Black "z"]\n1. 9-14 *\n[White "u"]\n1. 10-14 *'
+        games = read(tmp_path, text, fault=faults.append)
+        assert [(names(game), game.players) for game in games] == [
+            (["9-13"], ["Black", "White"]),
+            (["10-14"], ["Black", "u"]),
+        ]
+        assert len(faults) == 1
+        assert "line 2, game 2: the tag 'Black' stands twice" in str(faults[0])
