@@ -108,7 +108,8 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
     Args:
         path: a text file, with the moves of an opening in each line (names or numbers of actions; what comes after
             ``#`` is skipped); or, ``.epd`` or ``.fen``, with a position in each line, see
-            `plyground.arena.openings.positions`; or recorded games, in any format of `plyground.arena.read_games`.
+            `plyground.arena.openings.positions`; or recorded games, in any format of `plyground.arena.read_games`, of
+            which each opening counts once.
         game: the game.
         plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
             Positions have none.
@@ -156,7 +157,7 @@ def _read_line(game: Game, line: str, plies: int | None) -> Opening | None:
 
 
 def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
-    openings = list[Opening]()
+    openings: dict[tuple[str | None, tuple[int, ...]], Opening] = {}
     for number, record in enumerate(read_games(path), start=1):
         try:
             if not same_spec(record.game, game.source):
@@ -166,9 +167,8 @@ def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
             opening = _open(game, record.moves[: record.opening if plies is None else plies], record.start)
         except ValueError as error:
             raise ValueError(f"{path}, game {number}: {error}") from None
-        if openings[-1:] != [opening]:  # in a match each was played from both sides, one game after the other
-            openings.append(opening)
-    return openings
+        openings.setdefault((opening.start, tuple(opening.moves)), opening)  # each pairing has played it, twice
+    return list(openings.values())
 
 
 def _open(game: Game, moves: list[int], start: str | None) -> Opening:

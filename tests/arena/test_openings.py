@@ -50,6 +50,9 @@ class TestFiles:
             write_games(tmp_path / name, records)
             assert moves_of(read_openings(tmp_path / name, game)) == [record.moves[:3] for record in records[::2]]
             assert moves_of(read_openings(tmp_path / name, game, 5)) == [record.moves[:5] for record in records]
+        tournament = match(game, ["random", "minimax(depth=1)", "alphabeta(depth=1)"], 4, opening_plies=3)
+        write_games(tmp_path / "tournament.jsonl", tournament)
+        assert len(read_openings(tmp_path / "tournament.jsonl", game)) == 2  # each of three pairings has played them
         with pytest.raises(ValueError, match=r"games.sgf, game 1: it is a game of gomoku\(size=7\), expected gomoku$"):
             read_openings(tmp_path / "games.sgf", make_game("gomoku"))
         write_games(tmp_path / "plain.jsonl", match(game, ["random", "random"], 2, opening_plies=0))
