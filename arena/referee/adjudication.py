@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from numbers import Real
@@ -103,7 +104,9 @@ class Resign(Adjudicator):
     """Ends a game that one player takes for lost.
 
     Args:
-        score: the value below which a player's position is lost, with the sign turned: 0.95 of 1 for a win.
+        score: the value below which a player's position is lost, with the sign turned, as a share of the game's
+            ``max_utility``: 0.95 of a win. Who resigns loses all of that, where a game counts by how much it is won,
+            too.
         moves: how many of the player's moves in a row.
 
     Raises:
@@ -118,16 +121,20 @@ class Resign(Adjudicator):
         return f"resign(score={self.score:g}, moves={self.moves})"
 
     def begin(self, game: Game) -> None:
-        """Forget the last game."""
-        self._lost, self._utility = [0, 0], game.max_utility
+        """Forget the last game.
+
+        Raises:
+            ValueError: the game has no largest utility.
+        """
+        self._lost, self._utility, self._limit = [0, 0], game.max_utility, _part_of_utility(self.score, game)
 
     def look(self, position: Position) -> Verdict | None:
         """Return a loss of who moved last, if that player has seen it for long enough."""
         mover, value = position.mover, position.value
-        self._lost[mover] = self._lost[mover] + 1 if value is not None and value <= -self.score else 0
+        self._lost[mover] = self._lost[mover] + 1 if value is not None and value <= -self._limit else 0
         if self._lost[mover] < self.moves:
             return None
-        reason = f"the {_ORDINALS[mover]} player resigns: {0 - self.score:+g} or less for {self.moves} moves"
+        reason = f"the {_ORDINALS[mover]} player resigns: {0 - self._limit:+g} or less for {self.moves} moves"
         return Verdict(self._utility if mover else -self._utility, reason)
 
 
@@ -135,7 +142,7 @@ class Draw(Adjudicator):
     """Ends a game that both players take for a draw.
 
     Args:
-        score: how far from 0 the value may be, for each player.
+        score: how far from 0 the value may be, for each player, as a share of the game's ``max_utility``.
         moves: how many moves of both players in a row.
         after: the first ply from which on this counts.
 
@@ -152,16 +159,20 @@ class Draw(Adjudicator):
         return f"draw(score={self.score:g}, moves={self.moves}, after={self.after})"
 
     def begin(self, game: Game) -> None:
-        """Forget the last game."""
-        self._even = 0
+        """Forget the last game.
+
+        Raises:
+            ValueError: the game has no largest utility.
+        """
+        self._even, self._limit = 0, _part_of_utility(self.score, game)
 
     def look(self, position: Position) -> Verdict | None:
         """Return a draw, if both have seen it for long enough."""
-        is_even = position.value is not None and abs(position.value) <= self.score and position.ply > self.after
+        is_even = position.value is not None and abs(position.value) <= self._limit and position.ply > self.after
         self._even = self._even + 1 if is_even else 0
         if self._even < 2 * self.moves:
             return None
-        return Verdict(0.0, f"both players see at most {self.score:g} for {self.moves} moves: a draw")
+        return Verdict(0.0, f"both players see at most {self._limit:g} for {self.moves} moves: a draw")
 
 
 _ORDINALS = ("first", "second")
@@ -205,3 +216,14 @@ def _checked_score(score: Any) -> float:
     if isinstance(score, bool) or not isinstance(score, Real) or not float(score) >= 0:
         raise ValueError(f"score must be a number, at least 0, got {shown(score)}")
     return float(score)
+
+
+def _part_of_utility(share: float, game: Game) -> float:
+    """Return this share of the largest utility of a game.
+
+    Raises:
+        ValueError: that is infinite.
+    """
+    if not math.isfinite(game.max_utility):
+        raise ValueError(f"resign and draw take shares of a finite max_utility, {game.spec} has {game.max_utility!r}")
+    return share * game.max_utility

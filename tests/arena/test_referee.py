@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable
@@ -229,6 +230,31 @@ class TestAdjudication:
         assert adjudicator.look(Position(state, 1, 0, 1, -0.93)) is None
         verdict = adjudicator.look(Position(state, 1, 0, 3, -0.99))
         assert verdict == Verdict(-1.0, "the first player resigns: -0.9 or less for 2 moves")
+
+    @pytest.mark.parametrize(
+        ("spec", "beyond", "within", "verdict"),
+        [
+            ("resign(score=0.5, moves=1)", -17.5, -18.0, Verdict(-36.0, "the first player resigns: -18 or less for 1")),
+            ("draw(score=0.5, moves=1, after=0)", 18.5, 18.0, Verdict(0.0, "both players see at most 18 for 1")),
+        ],
+    )
+    def test_scores_are_shares_of_the_largest_utility(
+        self, spec: str, beyond: float, within: float, verdict: Verdict
+    ) -> None:
+        """A disc less was taken for lost."""
+        game, adjudicator = make_game("othello(size=6, by_discs=True)"), adjudicator_of(spec)
+        adjudicator.begin(game)
+        values = (beyond, beyond, within, within)
+        found = [adjudicator.look(Position(game.new_state(), 1, 0, ply, one)) for ply, one in enumerate(values, 1)]
+        assert found[:2] == [None, None]
+        assert found[-1] is not None
+        assert found[-1].value == verdict.value
+        assert found[-1].reason.startswith(verdict.reason)
+
+    @pytest.mark.parametrize("spec", ["resign", "draw"])
+    def test_shares_need_a_largest_utility(self, spec: str) -> None:
+        with pytest.raises(ValueError, match=r"a finite max_utility, tictactoe.* has inf"):
+            adjudicator_of(spec).begin(TICTACTOE.replace(max_utility=math.inf, evaluate=TICTACTOE.evaluate))
 
     def test_a_move_without_a_search_has_no_value(self) -> None:
         class Once(Random):
