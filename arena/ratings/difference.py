@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ELO_PER_LOGIT", "Difference", "elo_difference", "elo_of_score", "rate_against"]
+__all__ = ["ELO_PER_LOGIT", "Difference", "elo_difference", "elo_of_score", "rate_against", "share_interval"]
 
 ELO_PER_LOGIT = 400 / math.log(10)  # Elo for one unit of log-odds
 
@@ -55,16 +55,39 @@ def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Differen
         raise ValueError("there are no pairs of games: play at least one opening from both sides")
     if (wrong := scores[~((scores >= 0) & (scores <= 1))]).size:
         raise ValueError(f"the points of a pair must be from 0 to 2, got {(2 * wrong).tolist()}")
+    low, high = share_interval(2 * scores, np.full(scores.size, 2.0), confidence)
+    score = float(scores.mean())
+    return Difference(elo_of_score(score), elo_of_score(low), elo_of_score(high), score, 2 * scores.size)
+
+
+def share_interval(
+    points: NDArray[np.float64], games: NDArray[np.float64], confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the ends of the interval of a share of points, in which pairs of games and lone games are observations.
+
+    Of pairs alone, or lone games alone, it is that of `elo_difference`. Where they are mixed, the share is a ratio,
+    points to games, and its interval is that of a ratio (W. G. Cochran, "Sampling techniques", 1977, chapter 6): an
+    observation deviates by the points that it has beyond the share of its games. The two that are added have as many
+    games as the others in the mean.
+
+    Args:
+        points: those of each observation, from 0 to its games.
+        games: how many games each observation is.
+        confidence: the probability that the interval is to have, between 0 and 1.
+
+    Raises:
+        ValueError: ``confidence`` is out of range.
+    """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
     from scipy.stats import t
 
-    padded = np.append(scores, (0.0, 1.0))
-    half = float(t.ppf((1 + confidence) / 2, padded.size - 1)) * padded.std(ddof=1) / math.sqrt(padded.size)
-    middle, score = float(padded.mean()), float(scores.mean())
-    return Difference(
-        elo_of_score(score), elo_of_score(middle - half), elo_of_score(middle + half), score, 2 * scores.size
-    )
+    mean = games.mean()
+    points, games = np.append(points, (0.0, mean)), np.append(games, (mean, mean))
+    middle = points.sum() / games.sum()
+    spread = math.sqrt(float(((points - middle * games) ** 2).sum()) * games.size / (games.size - 1))
+    half = float(t.ppf((1 + confidence) / 2, games.size - 1)) * spread / float(games.sum())
+    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
 def rate_against(

@@ -6,7 +6,7 @@ are counted together. A game whose counterpart is missing is counted alone.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ class PairCounter:
     """Counts games by pairs as they come; it keeps openings whose counterpart has not come, and no games."""
 
     def __init__(self) -> None:
-        self._waiting: defaultdict[_Opening, list[int]] = defaultdict(list)  # outcomes
+        self._waiting: defaultdict[_Opening, deque[int]] = defaultdict(deque)  # outcomes
         self._pairs: Counter[tuple[str, str, int, int]] = Counter()
         self._game: str | None = None
         self._seen: dict[str, None] = {}
@@ -77,7 +77,7 @@ class PairCounter:
         outcome = 0 if own > other else 1 if own == other else 2
         opening = record.beginning
         if counterparts := self._waiting.get((second, first, opening)):
-            earlier = counterparts.pop()
+            earlier = counterparts.popleft()
             if not counterparts:
                 del self._waiting[second, first, opening]
             self._pairs[second, first, earlier, outcome] += 1

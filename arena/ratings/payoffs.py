@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...envs.outside.arguments import checked_whole
 from ..records.record import GameRecord
-from .difference import ELO_PER_LOGIT, elo_difference
+from .difference import ELO_PER_LOGIT, share_interval
 from .paired import PairedGames, paired_games
 
 __all__ = ["NashAverage", "Payoffs", "alpha_rank", "cycles", "nash_average", "payoff_matrix"]
@@ -61,7 +61,8 @@ class NashAverage(NamedTuple):
 def payoff_matrix(records: Iterable[GameRecord] | PairedGames, confidence: float = 0.95) -> Payoffs:
     """Return everybody's score against everybody, with intervals by pairs of games.
 
-    Intervals are those of `plyground.arena.elo_difference`; a game without counterpart counts as one observation, too.
+    Intervals are those of `plyground.arena.elo_difference`; a game without counterpart is an observation, too, with
+    half the weight.
 
     Args:
         records: games of one game, or what `plyground.arena.ratings.paired` counted.
@@ -78,16 +79,13 @@ def payoff_matrix(records: Iterable[GameRecord] | PairedGames, confidence: float
         np.fill_diagonal(matrix, 0.5)
     gained = np.array([1.0, 0.5, 0.0])
     of_pair = gained[:, None] + 1 - gained[None, :]  # the points of the one who begins the first game of a pair
-    totals = games.totals
-    for place, (i, j) in enumerate(games.pairings.tolist()):
-        own, other = totals[place]
-        number = int(own.sum() + other.sum())
-        score = float(gained @ own + (1 - gained) @ other) / number
-        seen = np.repeat(of_pair.reshape(-1), games.pairs[place].reshape(-1).astype(int)).tolist()
-        for points, counts in zip((2 * gained, 2 - 2 * gained), games.singles[place], strict=True):
-            seen += np.repeat(points, counts.astype(int)).tolist()
-        found = elo_difference(seen, confidence)
-        ends = [1 / (1 + math.exp(-elo / ELO_PER_LOGIT)) if elo > -math.inf else 0.0 for elo in (found.low, found.high)]
+    points = np.concatenate([of_pair.ravel(), gained, 1 - gained])
+    sizes = np.repeat([2.0, 1.0], [of_pair.size, 2 * gained.size])
+    for (i, j), pairs, singles in zip(games.pairings.tolist(), games.pairs, games.singles, strict=True):
+        counts = np.concatenate([pairs.ravel(), singles.ravel()]).astype(int)
+        number = int(counts @ sizes)
+        score = float(counts @ points) / number
+        ends = share_interval(np.repeat(points, counts), np.repeat(sizes, counts), confidence)
         scores[i, j], scores[j, i] = score, 1 - score
         low[i, j], high[i, j] = ends
         low[j, i], high[j, i] = 1 - ends[1], 1 - ends[0]

@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..ratings import elo_difference
+import numpy as np
+
+from ..ratings.difference import share_interval
 from ..records.record import GameRecord
 
 __all__ = ["Beginning", "Points", "first_share", "in_pairs", "player_share", "points_of_first"]
@@ -81,9 +83,8 @@ def _points_of(record: GameRecord, name: str) -> list[float]:
 
 
 def _share(pairs: Sequence[Sequence[float]]) -> Points:
-    """Return the share of points in some pairs, with the interval of `elo_difference`; a single game is a pair."""
+    """Return the share of points in some pairs, with the interval of `share_interval`; lone games are pairs of one."""
     if not pairs:
         return Points(0, 0, math.nan, math.nan)
-    found = elo_difference([2 * sum(pair) / len(pair) for pair in pairs])
-    low, high = (1 / (1 + 10 ** (-value / 400)) for value in (found.low, found.high))
-    return Points(sum(map(sum, pairs)), sum(map(len, pairs)), low, high)
+    points, games = (np.array([float(measure(pair)) for pair in pairs]) for measure in (sum, len))
+    return Points(float(points.sum()), int(games.sum()), *share_interval(points, games))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from plyground.arena.ratings import alpha_rank, cycles, elo_difference, nash_average, payoff_matrix
+from plyground.arena.report.pairs import in_pairs, player_share
 from tests.arena.test_rating_lists import GAMES, game
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
@@ -43,6 +44,36 @@ class TestPayoffs:
         assert (np.diag(found.scores) == 0.5).all()
         odds = found.log_odds()
         np.testing.assert_allclose(odds, -odds.T)
+
+    def test_a_share_is_in_its_interval(self) -> None:
+        """Where lone games had other results than pairs it could be outside: these had half the weight in the one."""
+        rng = np.random.default_rng(3)
+        for _ in range(300):
+            chances = rng.dirichlet([0.3] * 3, size=2)  # of lone games, and of pairs
+            records = [
+                game(one, other, int(rng.choice(3, p=chances[kind])), 1000 * kind + number)
+                for kind, sides in enumerate((("ab",), ("ab", "ba")))
+                for number in range(rng.integers(1, 40))
+                for one, other in sides
+            ]
+            found = payoff_matrix(records)
+            assert found.low[0, 1] <= found.scores[0, 1] <= found.high[0, 1]
+            share = player_share(in_pairs(records), "a")
+            assert (share.low, share.high) == pytest.approx((found.low[0, 1], found.high[0, 1]))
+            assert share.share == pytest.approx(found.scores[0, 1])
+
+    def test_of_lone_games_and_pairs_by_hand(self) -> None:
+        pairs = [game(one, other, 1, number) for number in range(40) for one, other in ("ab", "ba")]
+        lone = [game("a", "b", 0, 100 + number) for number in range(40)]
+        found = payoff_matrix([*pairs, *lone])
+        assert found.scores[0, 1] == pytest.approx(2 / 3)
+        # A game and a half are added that are won, and as many that are lost; 1.98969 is Student's for 81.
+        middle = (80 + 1.5) / (120 + 3)
+        spread = math.sqrt(
+            40 * (1 - middle) ** 2 + 40 * (1 - 2 * middle) ** 2 + 1.5**2 * (middle**2 + (1 - middle) ** 2)
+        )
+        half = 1.98969 * spread * math.sqrt(82 / 81) / 123
+        assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((middle - half, middle + half), abs=1e-5)
 
     def test_who_has_not_met(self) -> None:
         found = payoff_matrix([game("a", "b", 0), game("b", "c", 1)])

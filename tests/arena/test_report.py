@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from plyground.arena import elo_difference, pair_scores
+from plyground.arena.ratings.paired import paired_games
 from plyground.arena.report import report_page, write_report
 from plyground.arena.report.blunders import find_blunders
 from plyground.arena.report.games import games_data, order_of
@@ -177,6 +178,12 @@ class TestPairs:
         assert all(pair[0].moves[:1] == pair[1].moves[:1] for pair in pairs)
         assert [len(pair) for pair in in_pairs(MATCH[:5])] == [2, 2, 1]
         assert len(in_pairs([MATCH[0], MATCH[0]])) == 2  # the same side twice
+
+    def test_games_of_one_opening_are_paired_as_for_ratings(self) -> None:
+        """The first with the first of the other side."""
+        games = [a_game(players, won) for players in ("a b", "b a") for won in (1.0, -1.0)]
+        assert [[game.outcome[0] for game in pair] for pair in in_pairs(games)] == [[1.0, 1.0], [-1.0, -1.0]]
+        assert paired_games(games).pairs.tolist() == [[[1, 0, 0], [0, 0, 0], [0, 0, 1]]]
 
     def test_who_begins(self) -> None:
         # Each opening gave the first player 1 + 0, 1/2 + 1, and 1/2 + 1/2.
