@@ -17,7 +17,7 @@ import numpy as np
 
 from ...envs import Game, State
 from ...envs.jit import kernel
-from ...envs.outside.messages import shown
+from ...envs.outside.messages import cut, shown
 from ...envs.starting import position_of, position_text
 from .record import GameRecord, check_fields
 
@@ -234,7 +234,6 @@ def read_notes(text: str, names: Sequence[str], made: Callable[[str], Game]) -> 
     except (ValueError, RecursionError):
         message = f"expected notes with {', '.join(_NOTES)} as JSON, got {shown(text)}: delete them"
         raise ValueError(message) from None
-    game = made(notes["game"])
-    if game.name not in names:
-        raise ValueError(f"the notes name the game {game.spec}, the file holds {' or '.join(names)}")
-    return notes, game
+    if notes["game"].partition("(")[0].strip() not in names:  # before it is made: a file of one's own would be run
+        raise ValueError(f"the notes name the game {cut(notes['game'], 60)}, the file holds {' or '.join(names)}")
+    return notes, made(notes["game"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from plyground.arena import GameRecord
 from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.records.tags import escaped
 from plyground.envs.outside.messages import cut, shown
 from tests.conftest import DATA
 
@@ -108,6 +110,25 @@ def test_notes_are_checked_as_records_are(tmp_path: Path) -> None:
     notes = {"game": "othello(size=4)", "opening": 0, "outcome": [None, 1], "ending": "finished", "seed": 1}
     text = json.dumps(notes).replace("]", "\\]")
     assert "expected notes with" in fault(tmp_path / "games.sgf", f"(;GM[2]SZ[4]PLYGROUND[{text}])")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("games.sgf", "(;GM[1]SZ[5]PLYGROUND[{}];B[aa])"),
+        ("games.pdn", '[Plyground "{}"] 1. 11-15 *'),
+        ("games.pgn", '[Plyground "{}"]\n\n1. e4 *'),
+    ],
+)
+def test_a_game_that_notes_name_is_not_run(tmp_path: Path, name: str, text: str) -> None:
+    """A file of games that somebody sends may name any file of Python."""
+    marker, module = tmp_path / "marker", tmp_path / "module.py"
+    module.write_text(f"open({str(marker)!r}, 'w').close()\n")
+    notes = {"game": f"{module}:game", "opening": 0, "outcome": [0, 0], "ending": "finished", "seed": 1}
+    told = json.dumps(notes)
+    told = re.sub(r"([\]\\:])", r"\\\1", told) if name == "games.sgf" else escaped(told)
+    assert "the notes name the game" in fault(tmp_path / name, text.replace("{}", told))
+    assert not marker.exists()
 
 
 @pytest.mark.parametrize("suffix", ["sgf", "pdn", "jsonl"])
