@@ -1,7 +1,8 @@
 """The positions a game has had: what superko and draws by repetition ask, for every environment.
 
 A state does not know its past, so that copies in a search stay small; environments keep a `Past` beside their states,
-of one game or of many. `enter`, `is_drawn`, `mark` and `write_mask` decide in kernels what a repetition does.
+of one game or of many. `enter`, `is_drawn`, `mark`, `mark_newest` and `write_mask` decide in kernels what a repetition
+does.
 
 Most questions are about positions that were never there. A filter with a few bits for each position (B. H. Bloom, 1970,
 with one hash function) answers nearly all of them. The rest, which are few, compare with all positions one by one, in
@@ -26,6 +27,7 @@ __all__ = [
     "is_drawn",
     "keys_of",
     "mark",
+    "mark_newest",
     "new_past",
     "new_scratch",
     "write_mask",
@@ -202,6 +204,20 @@ def _mark(channel, planes, times):
     if channel is not None:
         for cell in range(planes.shape[0]):
             planes[cell, channel] = times > 1
+
+
+@helper(forceinline=True)
+def mark_newest(past, observations, row, ply):
+    """Show in ``observations[row]`` what `mark` shows, of the latest position that was entered into a past."""
+    if past is not None:
+        _mark_newest(past, past.channel, observations, row, ply)
+
+
+@helper
+def _mark_newest(past, channel, observations, row, ply):
+    if channel is not None:
+        keys, planes = past.keys[row], observations[row].reshape(-1, observations.shape[-1])
+        _mark(channel, planes, _times(keys, ply + 1, keys[ply % keys.size]))
 
 
 @helper(forceinline=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..game import Game
 from ..jit import helper, kernel
 from ..jit.prng import below
-from ..repetition import Past, enter, is_drawn, mark, write_mask
+from ..repetition import Past, enter, is_drawn, mark, mark_newest, write_mask
 
 __all__ = [
     "Columns",
@@ -191,12 +191,13 @@ def _mask(game, i, columns, past, scratch):
 
 
 @helper(forceinline=True)
-def _show(game, i, columns, observations, flat, frames, seat):
+def _show(game, i, columns, observations, flat, past, frames, seat):
     """Write what the player ``seat`` sees into ``observations``; ``flat`` has them as [games, values]."""
     if frames is None:
         for j in range(flat.shape[1]):
             flat[i, j] = 0
         game.observe(columns.states[i], seat, observations[i])
+        mark_newest(past, observations, i, columns.plies[i])
     else:
         window, row = frames.windows[i, seat, frames.first[i] :], flat[i]
         for j in range(row.size):
@@ -220,7 +221,7 @@ def show(game, columns, scratch, rows, seats, first, last):
     """Write what the player ``seats[place]`` sees in each row."""
     flat = columns.observations.reshape(columns.players.size, -1)
     for place in range(first, last):
-        _show(game, rows[place], columns, columns.observations, flat, columns.frames, seats[place])
+        _show(game, rows[place], columns, columns.observations, flat, columns.past, columns.frames, seats[place])
 
 
 @kernel
@@ -232,10 +233,11 @@ def advance(game, columns, scratch, start, actions, first, last):
         _play(game, i, columns, columns.past, columns.frames, scratch, actions[i])
         columns.terminations[i] = columns.over[i]
         if columns.over[i]:
-            _show(game, i, columns, columns.final_observations, flat_final, columns.frames, columns.players[i])
+            seen, seat = columns.final_observations, columns.players[i]
+            _show(game, i, columns, seen, flat_final, columns.past, columns.frames, seat)
             columns.states[i] = start
             columns.players[i] = game.player(columns.states[i])
             columns.plies[i], columns.over[i] = 0, False
             _remember(game, i, columns, columns.past, columns.frames, scratch)
         _mask(game, i, columns, columns.past, scratch)
-        _show(game, i, columns, columns.observations, flat, columns.frames, columns.players[i])
+        _show(game, i, columns, columns.observations, flat, columns.past, columns.frames, columns.players[i])

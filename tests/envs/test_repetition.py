@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plyground.arena import play
-from plyground.envs import BoardGameEnv, Repetition, checkers, checkers_v0
+from plyground.envs import BoardGameEnv, GameBatch, Repetition, checkers, checkers_v0
 from plyground.envs.position import Position
 
 # Two kings walk to and fro: the position of a black king on 1 and a white one on 32, black to move.
@@ -140,6 +140,34 @@ def test_counts_are_those_of_a_list(effect: Any, times: int, rng: np.random.Gene
             position.play(int(rng.choice(actions)))
         again += len(seen) - len(set(seen))
     assert again > (100 if effect == "forbidden" else 20 * (times - 1) // 2)
+
+
+@pytest.mark.parametrize("memory", [4, None])  # plies; of 5 keys the oldest is soon written over
+def test_batches_show_what_has_come_again(memory: int | None, rng: np.random.Generator) -> None:
+    # A game without history: its planes are written anew each time that they are shown.
+    game = checkers(max_quiet_plies=20)
+    *board, channels = game.observation_shape
+    repetition = Repetition("draw", times=3, memory=memory, channel=channels)
+    game = game.replace(observation_shape=(*board, channels + 1), repetition=repetition)
+    options = {"state": two_kings(game), "moves": CYCLE}
+    batch, env = GameBatch(game, 2), BoardGameEnv(game)
+    batch.reset(options=options)
+    env.reset(options=options)
+    assert (batch.observations[..., channels] == 1).all()
+    marked = list[bool]()
+    for _ in range(60):
+        action = int(rng.choice(np.flatnonzero(batch.masks[0])))
+        batch.step([action, action])
+        env.step(action)
+        seen = env.observe(env.agent_selection)["observation"]
+        marked.append(bool(seen[..., channels].all()))
+        if over := env.terminations[env.agent_selection]:
+            assert (batch.final_observations == seen).all()
+            env.reset(options=options)
+            seen = env.observe(env.agent_selection)["observation"]
+        assert batch.terminations.tolist() == [over] * 2
+        assert (batch.observations == seen).all()
+    assert 0 < sum(marked) < len(marked)
 
 
 def test_records_tell_of_a_draw() -> None:
