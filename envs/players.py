@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .game import Game
 
@@ -38,14 +37,15 @@ def player_name(player: Any) -> str:
     return getattr(player, "__name__", None) or type(player).__name__
 
 
-def checked_answer(answer: Any, player: Any, game: Game | None = None, mask: ArrayLike | None = None) -> int:
+def checked_answer(answer: Any, player: Any, game: Game | None = None, info: Mapping[str, Any] | None = None) -> int:
     """Return what a player answered, as the id of an action.
 
     Args:
         answer: what its ``act`` returned.
         player: who answered, for the message.
         game: the game, if it is one of ours.
-        mask: [num_actions] 0 for the actions that are illegal. Default: any action of the game will do.
+        info: what the player was told, with the ``action_mask`` and the ``state``. Default: any action of the game
+            will do.
 
     Raises:
         ValueError: it is no whole number, no action of the game, or illegal; the message names the player.
@@ -54,15 +54,16 @@ def checked_answer(answer: Any, player: Any, game: Game | None = None, mask: Arr
         action = -1 if isinstance(answer, bool) else operator.index(answer)
     except TypeError:
         action = -1
-    known = game.num_actions if game is not None else np.inf if mask is None else len(np.asarray(mask))
+    known = np.inf if game is None else game.num_actions
     if not 0 <= action < known:
         shape = getattr(answer, "shape", ())
         shown = f"an array of shape {tuple(shape)}" if shape else repr(answer)
         expected = f"a whole number from 0 to {known - 1}" if known < np.inf else "a whole number"
         raise ValueError(f"{player_name(player)} answered {shown[:100]}: expected an action, {expected}")
-    if mask is not None and not np.asarray(mask)[action]:
-        name = "" if game is None or game.action_to_str(action) == str(action) else f" ({game.action_to_str(action)})"
-        legal = np.flatnonzero(mask).tolist()
+    if game is not None and info is not None and not info["action_mask"][action]:
+        text = game.move_name(info["state"], action)
+        name = "" if text == str(action) else f" ({text})"
+        legal = np.flatnonzero(info["action_mask"]).tolist()
         raise ValueError(
             f"{player_name(player)} answered {action}{name}, which is illegal: expected one of {legal[:30]}"
         )

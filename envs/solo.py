@@ -175,7 +175,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             while not self._is_over() and env.agent_selection != self._learner:
                 observation, _, _, _, info = env.last()
                 answer = self.opponent.act(observation, info)
-                env.step(checked_answer(answer, self.opponent, self.game, info["action_mask"]))
+                env.step(checked_answer(answer, self.opponent, self.game, info))
         except BaseException:  # Ctrl-C too: the next step of the learner would be one out of turn
             self._learner = ""
             raise

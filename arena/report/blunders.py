@@ -19,7 +19,7 @@ from ...envs import Game, State
 from ...envs.starting import position_of
 from ..grading.grades import share_of
 from ..records.record import GameRecord
-from ..records.replay import Replay, legal_moves
+from ..records.replay import Replay, legal_moves, replayed
 from .markup import Html, Value, named, section, share_text, table, tag
 
 __all__ = ["SHOWN", "Blunder", "Search", "blunders_section", "find_blunders"]
@@ -196,11 +196,12 @@ def _span(rank: int, fills: bool) -> str:
     return f"the last {-rank} moves of each game" if rank < 0 else ""
 
 
-def blunders_section(game: Game, search: Search, numbers: Sequence[int]) -> Html:
+def blunders_section(game: Game, records: Sequence[GameRecord], search: Search, numbers: Sequence[int]) -> Html:
     """Return the worst blunders, and each player's share of moves that lost value.
 
     Args:
         game: what was played.
+        records: the games.
         search: what was found.
         numbers: for each record its number in the report.
     """
@@ -214,9 +215,11 @@ def blunders_section(game: Game, search: Search, numbers: Sequence[int]) -> Html
         link = tag(
             "a", f"game {numbers[one.game]}, move {one.ply + 1}", href=f"#game-{numbers[one.game]}-{one.ply + 1}"
         )
-        best = " ".join(map(game.action_to_str, one.best)) or "–"
+        replay = replayed(game, records[one.game])
+        replay.play_all(records[one.game].moves[: one.ply])
+        played, *best = [game.move_name(replay.state, move) for move in (one.move, *one.best)]
         change = f"{_in_words(one.value, one.distance)} → {_in_words(one.left, None)}"
-        worst.append([link, named(one.player), game.action_to_str(one.move), change, best])
+        worst.append([link, named(one.player), played, change, " ".join(best) or "–"])
     parts = [
         tag("p", _lead(search, total), class_="lead"),
         tag("p", _seen(search, total), class_="note"),

@@ -118,7 +118,7 @@ def report_page(
         times_section(played, names),
         section("blunders", "Blunders", tag("p", unsolved))
         if search is None or game is None
-        else blunders_section(game, search, range(1, len(played) + 1)),
+        else blunders_section(game, played, search, range(1, len(played) + 1)),
         _games_section(game, played, len(data["games"]), why),
     ]
     heading = title or f"{played[0].game}: {len(names)} players, {len(played):,} games"

@@ -105,6 +105,15 @@ def test_an_illegal_action_is_named() -> None:
     assert play(BoardGameEnv("tictactoe"), [stubborn, lowest]).ending == "illegal"  # PettingZoo's rule: it loses
 
 
+def test_an_illegal_action_has_the_name_of_its_position() -> None:
+    game = make_game("chess")
+    wrong = game.move_of(game.play_moves(["e2e4"]), "d7d5")
+    env = SoloEnv(game, lambda observation, info: wrong, seat="first")
+    env.reset(options={"moves": ["e2e4", "d7d5"]})
+    with pytest.raises(ValueError, match=rf"answered {wrong} \(d7d5\), which is illegal"):
+        env.step(game.move_of(game.new_state(), "g1f3"))
+
+
 def test_answers_that_are_actions() -> None:
     assert [checked_answer(a, "x") for a in (3, np.int8(3), np.array(3))] == [3, 3, 3]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from plyground.arena import elo_difference, pair_scores
 from plyground.arena.ratings.paired import paired_games
 from plyground.arena.report import report_page, write_report
-from plyground.arena.report.blunders import find_blunders
+from plyground.arena.report.blunders import Blunder, Search, blunders_section, find_blunders
 from plyground.arena.report.games import games_data, order_of
 from plyground.arena.report.markup import elo, share_text
 from plyground.arena.report.pairs import first_share, in_pairs, player_share
@@ -369,6 +370,19 @@ def test_blunders_are_those_that_minimax_finds(spec: str, rng: np.random.Generat
             )
             best += [action] if worth == one.value else []
         assert list(one.best) == best
+
+
+@pytest.mark.parametrize("fen", [None, "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"])
+def test_blunders_are_named_as_in_their_positions(fen: str | None) -> None:
+    chess = make_game("chess")
+    start = chess.new_state() if fen is None else chess.state_from_fen(fen)
+    moves = chess.line_of(["e2e4", "e7e5"], start)
+    record = a_game("a b", 1.0, game="chess", moves=moves, start=fen)
+    best = chess.move_of(chess.play_moves(moves[:1], start), "e7e6")
+    found = Blunder(game=0, ply=1, player="b", move=moves[1], value=0.0, left=-1.0, distance=None, best=(best,))
+    search = Search((found,), Counter(b=1), Counter(b=1), 2, 1, 0, "", 0, True, 1.0)
+    _, table = Reader(blunders_section(chess, [record], search, [1])).tables.values()
+    assert table[1] == ["game 1, move 2", "b", "e7e5", "draw → loss", "e7e6"]
 
 
 @pytest.mark.slow

@@ -63,6 +63,14 @@ def test_illegal_moves_are_named_and_left_out(tmp_path: Path, records: list[Game
         read_collection(GAME, [path], test_share=0.3, strict=True)
 
 
+def test_illegal_moves_have_the_names_of_their_positions(tmp_path: Path, records: list[GameRecord]) -> None:
+    chess = make_game("chess")
+    moves = chess.line_of(["e2e4", "e7e5", "g1f3"])
+    bad = replace(records[0], game="chess", moves=[*moves, moves[1]], movers=[0, 1] * 2, seconds=[0.0] * 4, opening=0)
+    with pytest.raises(ValueError, match="game 1: move 4, e7e5, is illegal"):
+        read_collection(chess, [write(tmp_path / "games.jsonl", [bad])], test_share=0.3, strict=True)
+
+
 def test_games_that_begin_at_another_position_are_named_and_left_out(tmp_path: Path, records: list[GameRecord]) -> None:
     """Their moves, replayed from the initial position, would show positions that never occurred."""
     from_centre = json.dumps({"stones": [16, 0], "ply": 1})

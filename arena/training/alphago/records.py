@@ -20,7 +20,7 @@ from ....envs.outside.messages import cut
 from ....envs.starting import position_of
 from ...records.formats import read_games
 from ...records.record import GameRecord
-from ...records.replay import legal_moves
+from ...records.replay import Replay, legal_moves
 from ..alphazero.samples import new_samples, pack
 
 __all__ = ["Collection", "read_collection", "samples_of"]
@@ -228,5 +228,7 @@ def samples_of(game: Game, records: Sequence[GameRecord]) -> Iterator[NDArray[An
 
 
 def _named(game: Game, moves: Sequence[int], ply: int) -> str:
+    """Return the name of a move that is illegal after those before it."""
     action = moves[ply]
-    return game.action_to_str(action) if 0 <= action < game.num_actions else str(action)
+    is_action = 0 <= action < game.num_actions
+    return game.move_name(Replay(game, moves=moves[:ply]).state, action) if is_action else str(action)
