@@ -27,6 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .definition.board import Board
 from .definition.evaluation import checked_features, make_evaluation, replaced_weights
+from .definition.identity import identity_of
 from .definition.knowledge import NO_KNOWLEDGE, Knowledge
 from .definition.terms import Repetition, Rule, State, Symmetry, check_functions, check_layout, check_rules, symmetry_of
 from .definition.texts import GameTexts
@@ -53,8 +54,9 @@ def _any_state(state: Any) -> bool:
 class Game(GameTexts, GameViews):
     """A two-player, zero-sum, turn-based game of perfect information.
 
-    Immutable. Two games are equal when their names, parameters and rules are. A game can be pickled when it comes from
-    a `game_factory`, or when its rules are functions at the top level of a module.
+    Immutable. Two games are equal when all is that they are made of: name, parameters, rules, planes, texts and board.
+    A game can be pickled when it comes from a `game_factory`, or when its rules are functions at the top level of a
+    module.
 
     Args:
         name: the name in lower case with underscores, as in ``"connect_four"``.
@@ -277,17 +279,7 @@ class Game(GameTexts, GameViews):
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
-        return (
-            self.spec,
-            self.digest,
-            self.num_actions,
-            self.max_plies,
-            self.max_utility,
-            self.repetition,
-            self.history,
-            self.history_first,
-            self.initial.tobytes(),
-        )
+        return identity_of(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self._identity == other._identity

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import inspect
 import pickle
 from typing import Any, cast
 from unittest.mock import patch
@@ -14,9 +16,12 @@ import pettingzoo
 import pytest
 
 from plyground.agents import AlphaBeta
+from plyground.arena.training.alphazero.samples import sample_dtype
 from plyground.envs import (
+    Board,
     BoardGameEnv,
     Game,
+    Knowledge,
     Repetition,
     as_game,
     connect_four,
@@ -31,6 +36,8 @@ from plyground.envs import (
 )
 from plyground.envs.jit.keys import key_rule
 from tests.helpers.coin import COIN
+
+BOARD = cast(Board, connect_four().board)
 
 
 class TestGames:
@@ -97,6 +104,44 @@ class TestGames:
         assert pickle.loads(pickle.dumps(changed)) == changed
         assert hash(pickle.loads(pickle.dumps(changed))) == hash(changed)
         assert repr(game) == f"<Game {game.spec}>"
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"observation_dtype": np.float32},
+            {"observation_high": 3},
+            {"observation_shape": (6, 7, 3)},
+            {"players": ("red_0", "blue_0")},
+            {"symmetries": ()},
+            {"board": None},
+            {"board": dataclasses.replace(BOARD, marks=".AB")},
+            {"board": dataclasses.replace(BOARD, threatened=lambda state: (0,))},
+            {"history_turned": True},
+            {"history_swap": (1, 0)},
+            {"fixed": ("ply",)},
+            {"owners": lambda state: np.zeros(42, np.int8)},
+            {"action_to_str": "column {}".format},
+            {"knowledge": Knowledge(num_weights=5)},
+        ],
+    )
+    def test_what_differs_in_anything_is_another_game(self, changes: dict[str, Any]) -> None:
+        game = connect_four().replace(history=(1, 2))
+        assert game.replace(**changes) != game
+        assert game.replace(**changes) == game.replace(**changes)
+
+    def test_what_is_made_twice_is_one_game(self) -> None:
+        game = connect_four()
+        again: Any = inspect.unwrap(connect_four)()  # other functions, which are the same
+        assert again is not game
+        assert again == game
+        assert hash(again) == hash(game)
+        given = {"symmetries": [(one.cells.tolist(), one.actions.tolist()) for one in game.symmetries]}
+        assert game.replace(observation_dtype="int8", **given) == game
+
+    def test_caches_tell_games_apart(self) -> None:
+        game = connect_four()
+        sizes = [sample_dtype(one)["observation"].shape for one in (game, game.replace(observation_high=3))]
+        assert sizes == [(11,), (84,)]
 
     @patch.dict(registry._factories)
     @patch.dict(gymnasium.registry)
