@@ -52,8 +52,9 @@ def register_game(
         presets: other names and the specs that they stand for, as in ``{"go_9x9": "go(board_size=9)"}``.
 
     Raises:
-        ValueError: another module has registered a game of that name; ``factory`` is not a `game_factory`; or a rule of
-            the game that it makes by default breaks its promise (see `check_game`).
+        ValueError: another module has registered a game of that name, or one of the names is short for another spec;
+            ``factory`` is not a `game_factory`; or the game that it makes by default has another name, or a rule that
+            breaks its promise (see `check_game`). One that makes none without parameters is asked by `make_game`.
     """
     if not hasattr(factory, "__wrapped__"):
         raise ValueError(f"expected a function decorated with game_factory, got {factory!r}")
@@ -61,8 +62,12 @@ def register_game(
     known = _factories.get(name)
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
+    for other in (name, *(presets or {})) if known is None else ():
+        if other in _presets or other in _factories:
+            stands = f"stands for {_presets[other]!r}" if other in _presets else "is a game"
+            raise ValueError(f"{other!r} {stands} already: choose another name")
     if not factory.__module__.startswith(_OWN) and _needs_nothing(factory):
-        check_once(factory())
+        check_once(_named(name, factory()))
     _factories[name] = factory
     if known is None:  # else a notebook cell ran again; the ids find the new factory by its name
         _register_ids(name, name, title, namespace)
@@ -73,6 +78,20 @@ def register_game(
 
 def _needs_nothing(factory: Callable[..., Game]) -> bool:
     return all(one.default is not one.empty for one in inspect.signature(factory).parameters.values())
+
+
+def _named(name: str, game: Game) -> Game:
+    """Return a game that goes by the name under which it is registered: by its spec it is made again, from records too.
+
+    Raises:
+        ValueError: it has another name.
+    """
+    if game.name != name:
+        raise ValueError(
+            f"the factory {name!r} makes a game named {game.name!r}, by which it would not be found: "
+            "give both the same name"
+        )
+    return game
 
 
 def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> None:
@@ -117,7 +136,7 @@ def make_game(spec: str, **parameters: Any) -> Game:
         kwargs = {**known, **kwargs}
     kwargs = {**kwargs, **parameters}
     if name in _factories:
-        return _called(_factories[name], name, spec, args, kwargs)
+        return _named(name, _called(_factories[name], name, spec, args, kwargs))
     if name in installed(_GROUP):
         return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs)
     raise ValueError(f"unknown game {shown(name)}: {nearest(name, [*game_names(), *_presets])}")

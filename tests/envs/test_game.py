@@ -148,11 +148,11 @@ class TestGames:
     @patch.dict(pettingzoo.aec_registry)
     @patch.dict(pettingzoo.parallel_registry)
     def test_registered_once_for_all(self) -> None:
-        register_game(_coin, title="Coin", namespace="test")
-        register_game(_coin, namespace="test")  # again, as a notebook cell does
-        assert make_game("_coin").name == "coin"
-        assert "test/Coin-v0" in gymnasium.registry
-        assert "test/_coin-v0" in pettingzoo.aec_registry
+        register_game(coin, title="Penny", namespace="test")
+        register_game(coin, namespace="test")  # again, as a notebook cell does
+        assert make_game("coin").name == "coin"
+        assert "test/Penny-v0" in gymnasium.registry
+        assert "test/coin-v0" in pettingzoo.aec_registry
 
         @game_factory
         def tictactoe() -> Game:
@@ -162,6 +162,50 @@ class TestGames:
             register_game(tictactoe)
         with pytest.raises(ValueError, match="expected a function decorated with game_factory"):
             register_game(lambda: connect_four())
+
+    @patch.dict(registry._factories)
+    @patch.dict(gymnasium.registry)
+    @patch.dict(pettingzoo.aec_registry)
+    @patch.dict(pettingzoo.parallel_registry)
+    def test_registered_by_the_name_of_the_game(self) -> None:
+        @game_factory
+        def nickel() -> Game:
+            return Game(**COIN)
+
+        @game_factory
+        def dime(plies: int) -> Game:
+            return Game(**{**COIN, "name": "dime" if plies == 1 else "coin"})
+
+        with pytest.raises(
+            ValueError, match=r"factory 'nickel' makes a game named 'coin', .*: give both the same name"
+        ):
+            register_game(nickel)
+        register_game(dime)  # which makes no game without being told more
+        assert make_game(make_game("dime(1)").spec) is make_game("dime", plies=1)
+        with pytest.raises(ValueError, match="factory 'dime' makes a game named 'coin'"):
+            make_game("dime(2)")
+        assert "nickel" not in game_names()
+
+    @patch.dict(registry._factories)
+    @patch.dict(registry._presets)
+    @patch.dict(gymnasium.registry)
+    @patch.dict(pettingzoo.aec_registry)
+    @patch.dict(pettingzoo.parallel_registry)
+    def test_names_that_are_taken(self) -> None:
+        @game_factory
+        def go_9x9() -> Game:
+            return Game(**{**COIN, "name": "go_9x9"})
+
+        ids = {*gymnasium.registry}
+        with pytest.raises(ValueError, match=r"'go_9x9' stands for 'go\(board_size=9\)' already: choose another name"):
+            register_game(go_9x9)
+        with pytest.raises(ValueError, match="'chess' is a game already: choose another name"):
+            register_game(coin, presets={"chess": "coin"})
+        assert make_game("go_9x9") is go(board_size=9)
+        assert {*gymnasium.registry} == ids
+        register_game(coin, presets={"heads": "coin"}, namespace="test")
+        register_game(coin, presets={"heads": "coin"}, namespace="test")
+        assert make_game("heads") is coin()
 
     def test_parameters_that_cannot_be_looked_up(self) -> None:
         @game_factory
@@ -274,7 +318,7 @@ def _nothing(state: Any, player: int) -> float:
 
 
 @game_factory
-def _coin() -> Game:
+def coin() -> Game:
     return Game(**COIN)
 
 
