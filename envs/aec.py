@@ -23,7 +23,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from .definition.terms import State
 from .game import Game
-from .outside.arguments import action_number, checked_whole
+from .outside.arguments import action_number, checked_flag, checked_whole
 from .position import Position
 from .registry import game_with
 from .render import picture
@@ -129,7 +129,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.max_cycles = None if max_cycles is None else checked_whole("max_cycles", max_cycles, 1)
         self.illegal = illegal
-        self.info_state = info_state
+        self.info_state = checked_flag("info_state", info_state)
         self.possible_agents = list(game.players)
         self.action_spaces: dict[str, Any] = {agent: Discrete(game.num_actions) for agent in game.players}
         self.observation_spaces: dict[str, Any] = {

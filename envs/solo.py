@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
 from .game import Game
-from .outside.arguments import action_number, checked_whole
+from .outside.arguments import action_number, checked_flag, checked_whole
 from .players import checked_answer
 from .position import Position
 from .registry import game_with
@@ -76,13 +76,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._learner = ""  # nobody, before the first game
         self._forfeited = False
         self.opening_plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
-        self.flatten = flatten
+        self.flatten = checked_flag("flatten", flatten)
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self.render_mode = render_mode
         self.opponent = resolved(opponent, game)
         prepare(self.opponent)
         planes = game.observation_space()
-        self.observation_space: Any = flatten_space(planes) if flatten else planes
+        self.observation_space: Any = flatten_space(planes) if self.flatten else planes
         self.action_space = Discrete(game.num_actions)
 
     def reset(

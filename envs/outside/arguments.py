@@ -15,6 +15,7 @@ __all__ = [
     "action_number",
     "check_jobs",
     "check_player",
+    "checked_flag",
     "checked_options",
     "checked_tuple",
     "checked_whole",
@@ -83,6 +84,17 @@ def is_positive(value: Any, most: float = _LARGEST) -> bool:
 def is_flag(value: Any) -> bool:
     """Return whether a value is a truth value, or 0 or 1 in place of one; the text ``"False"``, say, would be true."""
     return isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1)
+
+
+def checked_flag(name: str, value: Any) -> bool:
+    """Return a truth value, for which 0 or 1 may stand, as a `bool`.
+
+    Raises:
+        ValueError: it is none; the message calls it ``name``.
+    """
+    if not is_flag(value):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def check_player(player: Any) -> None:

@@ -18,7 +18,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
-from ..outside.arguments import checked_options
+from ..outside.arguments import checked_flag, checked_options
 from ..registry import game_with
 from .checks import checked_seeds
 from .opponents import OpponentLike
@@ -82,10 +82,11 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         game = game_with(BoardVectorEnv, game, parameters)
         self.seats = SeatBatch(game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads)
         self.game, self.num_envs = self.seats.game, self.seats.num_envs
-        self.flatten, self.copy, self.autoreset_mode = flatten, copy, mode
+        self.flatten, self.copy = checked_flag("flatten", flatten), checked_flag("copy", copy)
+        self.autoreset_mode = mode
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         planes = self.game.observation_space()
-        self.single_observation_space = flatten_space(planes) if flatten else planes
+        self.single_observation_space = flatten_space(planes) if self.flatten else planes
         self.single_action_space = Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)

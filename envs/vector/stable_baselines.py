@@ -16,6 +16,7 @@ from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
 from ..game import Game
+from ..outside.arguments import checked_flag
 from ..outside.extras import how_to_install
 from ..registry import game_with
 from .opponents import OpponentLike
@@ -80,13 +81,13 @@ class BoardVecEnv(VecEnv):
             seed=seed,
         )
         self.game = self.seats.game
-        self.flatten, self.copy = flatten, copy
+        self.flatten, self.copy = checked_flag("flatten", flatten), checked_flag("copy", copy)
         self.render_mode = None
         self._actions = np.zeros(0, np.int64)
         self._made = time.time()
         planes = self.game.observation_space()
         super().__init__(
-            self.seats.num_envs, flatten_space(planes) if flatten else planes, Discrete(self.game.num_actions)
+            self.seats.num_envs, flatten_space(planes) if self.flatten else planes, Discrete(self.game.num_actions)
         )
 
     def __repr__(self) -> str:

@@ -27,6 +27,7 @@ from plyground.envs import (
 )
 from plyground.envs.render import picture
 from plyground.envs.vector.row_random import draw_numbers
+from plyground.envs.vector.stable_baselines import BoardVecEnv
 
 
 def started() -> BoardGameEnv:
@@ -240,6 +241,12 @@ GAME: Any = tictactoe()
         (lambda: picture(GAME, GAME.new_state(), overlay=ODD), "overlay must be what .* returns, got '1'"),
         (lambda: picture(GAME, GAME.new_state(), caption=THREE), "caption must be a text, got 3"),
         (lambda: picture(GAME, GAME.new_state()).to_array(ODD), "size, .* must be a whole number, .*, got '1'"),
+        (lambda: BoardGameEnv(GAME, info_state=ODD), "info_state must be True or False, got '1'"),
+        (lambda: SoloEnv(GAME, flatten=ODD), "flatten must be True or False, got '1'"),
+        (lambda: BoardVectorEnv(GAME, flatten=ODD), "flatten must be True or False, got '1'"),
+        (lambda: BoardVectorEnv(GAME, copy=ODD), "copy must be True or False, got '1'"),
+        (lambda: BoardVecEnv(GAME, 2, flatten=ODD), "flatten must be True or False, got '1'"),
+        (lambda: BoardVecEnv(GAME, 2, copy=THREE), "copy must be True or False, got 3"),
         (lambda: GameBatch(GAME, 2).begin_at(np.arange(2), ODD), "2 rows begin at as many states, got shape"),
         (
             lambda: GameBatch(GAME, 2, seed=0).step(np.array([0, 2**64 - 1], np.uint64)),
