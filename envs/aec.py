@@ -91,7 +91,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         game: a game, or its name as `plyground.envs.make_game` takes it.
         render_mode: what `render` returns: ``"ansi"``: the board as text; ``"svg"``: a picture as an SVG document;
             ``"rgb_array"``: a picture as uint8 [height, width, 3]; ``"human"``: nothing, but a window (by pygame) shows
-            every step. Once a person has closed the window, the game goes on without it.
+            the start and every step. Once a person has closed the window, the game goes on without it.
         max_cycles: truncate the game after this many turns of each player (2 · ``max_cycles`` plies). Default: never.
         illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other,
             as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
@@ -171,6 +171,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self._over = False
         self._last = last
         self._show()
+        if self.render_mode == "human":
+            self.render()
 
     def step(self, action: int | None) -> None:
         """Play ``action`` for ``agent_selection``, or take a finished agent out of the game with ``None``.
@@ -188,11 +190,11 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r} "
                 f"(None is only for an agent whose game is over, and {self.agent_selection}'s is not)"
             )
-        if not self._position.mask[index]:
+        if self._position.mask[index]:
+            self.moves.append(index)
+            self._play(index)
+        else:
             self._play_illegal(index)
-            return
-        self.moves.append(index)
-        self._play(index)
         if self.render_mode == "human":
             self.render()
 
@@ -238,6 +240,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 f"expected one of {np.flatnonzero(self._position.mask).tolist()}"
             )
         EnvLogger.warn_on_illegal_move()
+        self._forfeit()
+
+    def _forfeit(self) -> None:
+        """End the game as lost by the agent to move."""
         self._over = self._turn_taken = True
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)

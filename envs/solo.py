@@ -47,7 +47,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         opening_plies: most random plies that a game opens with; their number is drawn for each game. Without them a
             learner sees, and learns to win, the same few games against an opponent that plays without chance.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
-        render_mode: what `render` returns, as in `BoardGameEnv`.
+        render_mode: what `render` returns, as in `BoardGameEnv`; a window shows the start after random plies.
         screen_size: pixels on the longer side of a picture.
         **parameters: parameters of a game that is given by name.
 
@@ -74,10 +74,10 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self.metadata = {**self.metadata, "render_modes": render_modes(game)}
         self.seat = seat
         self._learner = ""  # nobody, before the first game
-        self._forfeited = False
         self.opening_plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
         self.flatten = checked_flag("flatten", flatten)
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
+        self._env.render_mode = None  # it shows nothing unasked: nobody wants to watch openings
         self.render_mode = render_mode
         self.opponent = resolved(opponent, game)
         prepare(self.opponent)
@@ -106,8 +106,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._learner = self.game.players[number]
         for _ in range(_ATTEMPTS):
             self._env.reset(options=start)
-            self._forfeited = False
             self._play_opening()
+            self._watch()
             self._reply(seed=int(self.np_random.integers(2**31)))
             if not self._is_over():
                 return self._view()
@@ -140,11 +140,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         if number < 0:
             raise ValueError(f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r}")
         if not self._env.infos[self._learner]["action_mask"][number]:
-            self._forfeited = True
+            self._env._forfeit()
+            self._watch()
             view, before = self._view()
             info = {name: value.copy() for name, value in before.items()}  # nothing has changed, but each step's is new
             return view, -1.0, True, False, {**info, "illegal_action": number}
         self._env.step(number)
+        self._watch()
         self._reply()
         view, info = self._view()
         return view, self._env.rewards[self._learner], self._is_over(), False, info
@@ -156,8 +158,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         return self._env.infos[self._learner]["action_mask"].astype(np.bool_)
 
     def render(self) -> Any:
-        """Return the board as the ``render_mode`` says; with ``"human"`` every step has shown it already."""
+        """Return the board as the ``render_mode`` says; with ``"human"`` a window has shown it already."""
         return None if self.render_mode == "human" else self._env.render()
+
+    def _watch(self) -> None:
+        """Let a person see the board, if one is to."""
+        if self.render_mode == "human":
+            self._env.render()
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -176,12 +183,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
                 observation, _, _, _, info = env.last()
                 answer = self.opponent.act(observation, info)
                 env.step(checked_answer(answer, self.opponent, self.game, info))
+                self._watch()
         except BaseException:  # Ctrl-C too: the next step of the learner would be one out of turn
             self._learner = ""
             raise
 
     def _is_over(self) -> bool:
-        return not self._learner or self._forfeited or self._env.terminations[self._learner]
+        return not self._learner or self._env.terminations[self._learner]
 
     def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
         planes = self._env.observe(self._learner)["observation"]

@@ -190,8 +190,8 @@ def test_a_bad_start_leaves_seat_and_random_numbers_alone() -> None:
             with pytest.raises(ValueError, match=r"illegal|must be one state|finished position"):
                 env.reset(seed=9, options=options)
             assert (env._learner, env.np_random.bit_generator.state) == (seat, numbers)
-        env.step(int(env.action_masks().argmax()))  # a legal move is no illegal one of the other seat
-        assert not env._forfeited
+        *_, info = env.step(int(env.action_masks().argmax()))
+        assert "illegal_action" not in info  # a legal move is no illegal one of the other seat
     _, info = env.reset(options={"moves": iter([0, 1])})
     assert info["state"].ply >= 2
 

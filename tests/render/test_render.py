@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from plyground.envs import BoardGameEnv, Game, letters, make_game
+from plyground.envs import BoardGameEnv, Game, SoloEnv, letters, make_game
 from plyground.envs.render import picture
 from plyground.envs.render.window import Window
 
@@ -50,17 +50,63 @@ def test_pictures_of_every_game(game: Game) -> None:
     assert image.shape[2] == 3
 
 
-def test_a_window_shows_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    images: list[Any] = []
-    monkeypatch.setattr(Window, "show", lambda self, image: images.append(image))
+@pytest.fixture
+def images(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What windows show."""
+    found: list[Any] = []
+    monkeypatch.setattr(Window, "show", lambda self, image: found.append(image))
+    return found
+
+
+def test_a_window_shows_the_start_and_every_step(images: list[Any]) -> None:
     env = BoardGameEnv("tictactoe", render_mode="human")
-    env.reset()
+    env.reset(options={"moves": [8]})
+    assert len(images) == 1
     env.step(4)
     env.step(0)
     assert env.render() is None
-    assert len(images) == 3
+    assert len(images) == 4
     assert not np.array_equal(images[0], images[1])
-    np.testing.assert_array_equal(images[1], images[2])
+    assert not np.array_equal(images[1], images[2])
+    np.testing.assert_array_equal(images[2], images[3])
+    env.step(0)
+    assert len(images) == 5
+    np.testing.assert_array_equal(images[4], picture_of(env, "stopped after 2 plies"))
+    with pytest.raises(ValueError, match="is over"):
+        env.step(0)
+    assert len(images) == 5
+
+
+def picture_of(env: BoardGameEnv, caption: str) -> Any:
+    return picture(env.game, env._position.state, last=env._last, caption=caption).to_array(800)
+
+
+@pytest.mark.parametrize("opening_plies", [0, 4])
+def test_a_window_shows_one_seats_game_but_no_plies_of_its_opening(images: list[Any], opening_plies: int) -> None:
+    env = SoloEnv("tictactoe", seat="first", opening_plies=opening_plies, render_mode="human")
+    env.reset(seed=1)
+    plies = len(env._env.moves)
+    assert (plies > 1) == (opening_plies > 0)
+    assert len(images) == 1 + plies % 2  # the reply to an odd opening
+    np.testing.assert_array_equal(images[-1], picture_of(env._env, "player_1 to move"))
+    env.step(int(env.action_masks().argmax()))
+    assert len(images) == 3 + plies % 2  # the move, and the reply
+    assert env.render() is None
+    *_, info = env.step(int(env.action_masks().argmin()))
+    assert "illegal_action" in info
+    assert len(images) == 4 + plies % 2
+    np.testing.assert_array_equal(images[-1], picture_of(env._env, f"stopped after {plies + 2} plies"))
+
+
+def test_a_forfeited_game_is_shown_as_ended() -> None:
+    env = SoloEnv("tictactoe", seat="first", render_mode="ansi")
+    env.reset(seed=0)
+    env.step(0)
+    assert env.render().endswith("\nplayer_1 to move")
+    env.step(0)
+    assert env.render().endswith("\nstopped after 2 plies")
+    env.reset()
+    assert env.render().endswith("\nplayer_1 to move")
 
 
 def test_a_game_goes_on_when_the_window_is_closed() -> None:
@@ -110,7 +156,7 @@ def test_a_game_without_a_board_is_shown_as_text(capsys: pytest.CaptureFixture[s
     assert env.metadata["render_modes"] == ["ansi", "human"]
     env.reset()
     env.step(4)
-    assert capsys.readouterr().out == "0 3 6\n1 X 7\n2 5 8\nplayer_2 to move\n"
+    assert capsys.readouterr().out == ("0 3 6\n1 4 7\n2 5 8\nplayer_1 to move\n0 3 6\n1 X 7\n2 5 8\nplayer_2 to move\n")
     assert env._repr_svg_() is None
     for mode in ("svg", "rgb_array"):
         with pytest.raises(ValueError, match=r"tictactoe needs a board=Board\(…\)"):
