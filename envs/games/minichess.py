@@ -145,7 +145,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
         move_name=move_name,
         move_of=move_of,
         fen_of=fen_of,
-        read_fen=read_fen,
+        read_fen=lambda text: read_fen(text, max_quiet_plies),
         board=BOARD,
         repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
     )

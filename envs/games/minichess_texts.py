@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..definition.board import Board, letters, numbers_up
 from .minichess_rules import (
+    KING,
     LETTERS,
     PAWN,
     PLANES,
@@ -18,11 +19,14 @@ from .minichess_rules import (
     STATE,
     TARGETS,
     UNDERPROMOTION,
+    is_attacked,
     is_check,
     king_of,
 )
 
 __all__ = ["BOARD", "action_to_str", "fen_of", "move_name", "move_of", "read_fen"]
+
+_PIECES = LETTERS[1:] + LETTERS[1:].lower()
 
 
 def _name(square: int, turn: int) -> str:
@@ -73,39 +77,79 @@ def fen_of(state: Any) -> str:
     return f"{'/'.join(rows)} {'wb'[state.turn]} - - {state.quiet} 1"
 
 
-def read_fen(text: str) -> Any:
+def read_fen(text: str, most_quiet: int = 255) -> Any:
     """Return the state of a position in FEN, in which the fields for castling and en passant are ``-``.
 
+    Args:
+        text: the position. The counts of quiet plies and of moves may be left out.
+        most_quiet: the most plies since the last capture or move of a pawn.
+
     Raises:
-        ValueError: the text is none, or no position.
+        ValueError: the text cannot be read, or is no position of minichess; the message says why.
     """
     fields = text.split() if isinstance(text, str) else []
-    rows = fields[0].split("/") if fields else []
+    if not 4 <= len(fields) <= 6:
+        some = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+        _fail(text, f"it has {some}: expected 4 to 6, as in 'rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1'")
+    ranks, turn, *others = fields[:4]
+    if turn not in ("w", "b"):
+        _fail(text, f"the side to move must be w or b, got {turn!r}")
+    if others != ["-", "-"]:
+        _fail(text, f"nobody castles, or captures en passant: expected '- -' after the side to move, got {others}")
+    quiet, number = (fields[4:] + ["0", "1"][len(fields) - 4 :])[:2]
+    if not (quiet.isascii() and quiet.isdigit() and len(quiet) < 6 and int(quiet) <= most_quiet):
+        _fail(text, f"the count of plies without capture or pawn move must be 0 to {most_quiet}, got {quiet!r}")
+    if not (number.isascii() and number.isdigit() and len(number) < 6):
+        _fail(text, f"the number of the move must be a whole number, got {number!r}")
     state = np.zeros(1, STATE)[0]
-    grid = []
-    for row in rows:
-        cells: list[int] = []
-        for letter in row:
-            if letter in "12345":
-                cells += [0] * int(letter)
-            elif letter.upper() in LETTERS[1:]:
-                cells.append(LETTERS.index(letter.upper()) * (1 if letter.isupper() else -1))
-            else:
-                raise ValueError(f"the position {text!r} cannot be read: {letter!r} is no piece")
-        grid.append(cells)
-    if [len(cells) for cells in grid] != [SIZE] * SIZE:
-        raise ValueError(f"the position {text!r} cannot be read: expected {SIZE} rows of {SIZE} squares")
-    if fields[1:4] not in (["w", "-", "-"], ["b", "-", "-"]) or len(fields) > 6:
-        raise ValueError(f"the position {text!r} cannot be read: expected 'w - -' or 'b - -' after the board")
-    if not all(field.isascii() and field.isdigit() and int(field) <= 9999 for field in fields[4:]):
-        raise ValueError(f"the position {text!r} cannot be read: the counts of plies and moves must be numbers")
-    board = np.array(grid, np.int8)
-    state.turn = "wb".index(fields[1])
+    state.turn, state.quiet = "wb".index(turn), int(quiet)
+    board = _read_ranks(text, ranks)
     state.cells[:] = (board[::-1] if state.turn == 0 else -board).ravel()
-    if len(fields) > 4 and int(fields[4]) > 255:
-        raise ValueError(f"the position {text!r} cannot be read: {fields[4]} plies without a capture are too many")
-    state.quiet = int(fields[4]) if len(fields) > 4 else 0
+    _check_pieces(text, board)
+    if is_attacked(state.cells, king_of(state.cells, -1), 1, -1, -1):
+        side = "black" if state.turn == 0 else "white"
+        _fail(text, f"{side} is in check, and it is not {side}'s move")
     return state
+
+
+def _fail(text: Any, why: str) -> NoReturn:
+    raise ValueError(f"the position {text!r} cannot be read: {why}")
+
+
+def _read_ranks(text: str, ranks: str) -> NDArray[np.int8]:
+    """Return the board as white sees it, the last rank first: white's pieces are positive."""
+    rows = ranks.split("/")
+    if len(rows) != SIZE:
+        _fail(text, f"it has {len(rows)} ranks: expected {SIZE}, from the fifth down")
+    grid = np.zeros((SIZE, SIZE), np.int8)
+    for row, content in enumerate(rows):
+        file, after_digit = 0, False
+        for letter in content:
+            is_digit = letter in "12345"
+            if is_digit and after_digit:
+                _fail(text, f"rank {SIZE - row} has two digits side by side: {content!r}")
+            if not is_digit and letter not in _PIECES:
+                _fail(text, f"rank {SIZE - row} has {letter!r}: expected one of {_PIECES} or 1 to {SIZE}")
+            if not is_digit and file < SIZE:
+                grid[row, file] = LETTERS.index(letter.upper()) * (1 if letter.isupper() else -1)
+            file += int(letter) if is_digit else 1
+            after_digit = is_digit
+        if file != SIZE:
+            _fail(text, f"rank {SIZE - row} has {file} squares, expected {SIZE}: {content!r}")
+    return grid
+
+
+def _check_pieces(text: str, grid: NDArray[np.int8]) -> None:
+    """Check that each side has one king, no more pieces than at the start, and pawns where they can be."""
+    for name, own in (("white", grid), ("black", -grid)):
+        kings, pawns, pieces = ((own == KING).sum(), (own == PAWN).sum(), (own > 0).sum())
+        if kings != 1:
+            _fail(text, f"{name} has {kings} kings: expected 1")
+        if pieces > 2 * SIZE or pawns > SIZE:
+            _fail(text, f"{name} has {pieces} pieces, {pawns} of them pawns: expected {2 * SIZE} and {SIZE} at most")
+        for row in (0, SIZE - 1):
+            if (own[row] == PAWN).any():
+                _fail(text, f"a pawn stands on {'abcde'[int((own[row] == PAWN).argmax())]}{SIZE - row}")
 
 
 def _pieces(state: Any) -> NDArray[np.int8]:

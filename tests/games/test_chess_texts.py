@@ -139,6 +139,7 @@ class TestFen:
             (START.replace("/8/", "/7/", 1), "rank 6 has 7 squares"),
             (START.replace("/8/", "/7x/", 1), "rank 6 has 'x'"),
             (START.replace("PPPPPPPP", "PPPPPPPPP"), "rank 2 has 9 squares"),
+            (START.replace("K", "\u212a", 1), "rank 1 has '\u212a'"),  # the sign of Kelvin, k in lower case
             (START.replace("K", "Q", 1), "white has 0 kings"),
             (START.replace("q", "k", 1), "black has 2 kings"),
             (START.replace("/8/", "/P7/", 1), "17 pieces, 9 of them pawns"),

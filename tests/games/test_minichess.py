@@ -194,15 +194,46 @@ def test_who_cannot_mate(game: Game, fen: str, is_over: bool) -> None:
     assert game.is_terminal(game.state_from_fen(fen)) == is_over
 
 
+START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
+
+
 @pytest.mark.parametrize(
-    "text",
-    ["", "k4/5/5/5/4K", "k4/5/5/5/4K w KQ - 0 1", "k4/5/5/5/4X w - - 0 1", "k5/5/5/5/4K w - - 0 1",
-     "5/5/5/5/4K w - - 0 1", "P3k/5/5/5/4K w - - 0 1", "k3R/5/5/5/4K w - - 0 1", "k4/5/5/5/4K w - - 300 1",
-     "k4/5/5/5/4K w - - 1e3 1", "4k/ppppp/pppp1/PPPPP/4K w - - 0 1", 5],
-)  # fmt: skip
-def test_bad_positions_are_refused(game: Game, text: Any) -> None:
-    with pytest.raises(ValueError, match="position"):
+    ("text", "message"),
+    [
+        ("", "it has 0 fields: expected 4 to 6"),
+        (5, "it has 0 fields"),
+        ("k4/5/5/5/4K", "it has 1 field:"),
+        (f"{START} 9", "it has 7 fields"),
+        (START.replace(" w ", " x "), "the side to move must be w or b, got 'x'"),
+        (START.replace("- -", "KQ -"), "nobody castles, .*: expected '- -' after the side to move, got .'KQ', '-'."),
+        (START.replace("- -", "- a3"), "nobody castles, or captures en passant"),
+        (START.replace("/5/", "/"), "it has 4 ranks: expected 5"),
+        (START.replace("/5/", "/113/"), "rank 3 has two digits side by side: '113'"),
+        (START.replace("/5/", "/4X/"), "rank 3 has 'X': expected one of PNBRQKpnbrqk or 1 to 5"),
+        (START.replace("K", "\u212a"), "rank 1 has '\u212a'"),  # the sign of Kelvin
+        (START.replace("/5/", "/6/"), "rank 3 has '6'"),
+        (START.replace("/5/", "/4/"), "rank 3 has 4 squares, expected 5: '4'"),
+        (START.replace("PPPPP", "PPPPPP"), "rank 2 has 6 squares"),
+        (START.replace("K", "1"), "white has 0 kings: expected 1"),
+        (START.replace("q", "k"), "black has 2 kings: expected 1"),
+        (START.replace("/5/", "/p4/"), "black has 11 pieces, 6 of them pawns: expected 10 and 5 at most"),
+        ("P3k/5/5/5/4K w - - 0 1", "a pawn stands on a5"),
+        ("k4/5/5/5/2p1K w - - 0 1", "a pawn stands on c1"),
+        ("k3R/5/5/5/4K w - - 0 1", "black is in check, and it is not black's move"),
+        ("k4/5/5/5/r3K b - - 0 1", "white is in check, and it is not white's move"),
+        (START.replace("0 1", "101 1"), "must be 0 to 100, got '101'"),
+        (START.replace("0 1", "1e3 1"), "must be 0 to 100, got '1e3'"),
+        (START.replace("0 1", "0 x"), "the number of the move must be a whole number, got 'x'"),
+    ],
+)
+def test_bad_positions_are_refused(game: Game, text: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"the position .* cannot be read: .*{message}"):
         game.state_from_fen(text)
+
+
+def test_counts_may_be_left_out(game: Game) -> None:
+    assert game.state_from_fen(START.removesuffix(" 0 1")) == game.new_state()
+    assert minichess(max_quiet_plies=255).state_from_fen(START.replace("0 1", "255 9999")).quiet == 255
 
 
 def test_positions_with_other_plies_left_have_other_keys() -> None:

@@ -29,6 +29,7 @@ __all__ = ["fen_of", "letter_at", "read_fen"]
 
 _KINDS = {"p": PAWN, "n": KNIGHT, "b": BISHOP, "r": ROOK, "q": QUEEN, "k": 0}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
+_PIECES = "pnbrqkPNBRQK"  # no other letter, though the sign of Kelvin is a k in lower case
 
 
 def read_fen(text: str, is_960: bool = False, always: bool = False, most_quiet: int = 255) -> State:
@@ -87,7 +88,7 @@ def _read_ranks(text: str, ranks: str, turn: int) -> dict[int, str]:
             is_digit = letter in "12345678"
             if is_digit and after_digit:
                 _fail(text, f"rank {8 - row} has two digits side by side: {content!r}")
-            if not is_digit and letter.lower() not in _KINDS:
+            if not is_digit and letter not in _PIECES:
                 _fail(text, f"rank {8 - row} has {letter!r}: expected one of pnbrqkPNBRQK or 1 to 8")
             if not is_digit and file < 8:
                 pieces[(8 * file + 7 - row) ^ 7 * turn] = letter
