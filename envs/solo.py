@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
 from .game import Game
-from .outside.arguments import action_number, checked_flag, checked_whole
+from .outside.arguments import action_number, checked_flag, checked_span
 from .players import checked_answer
 from .position import Position
 from .registry import game_with
@@ -44,8 +44,9 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         opponent: an agent with ``act(observation, info)``, a function of these two, or a spec string such as
             ``"alphabeta(depth=4)"`` (see `plyground.agents.as_agent`).
         seat: the learner's seat: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
-        opening_plies: most random plies that a game opens with; their number is drawn for each game. Without them a
-            learner sees, and learns to win, the same few games against an opponent that plays without chance.
+        opening_plies: most random plies that a game opens with, or a pair of the fewest and the most; their number is
+            drawn for each game. Without them a learner sees, and learns to win, the same few games against an opponent
+            that plays without chance.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         render_mode: what `render` returns, as in `BoardGameEnv`; a window shows the start after random plies.
         screen_size: pixels on the longer side of a picture.
@@ -62,7 +63,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         game: Game | str,
         opponent: OpponentLike = "random",
         seat: Literal["first", "second", "random"] = "random",
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
         flatten: bool = True,
         render_mode: str | None = None,
         screen_size: int = 800,
@@ -74,7 +75,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self.metadata = {**self.metadata, "render_modes": render_modes(game)}
         self.seat = seat
         self._learner = ""  # nobody, before the first game
-        self.opening_plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
+        self._fewest, self.opening_plies = checked_span("opening_plies", opening_plies, game.max_plies)
         self.flatten = checked_flag("flatten", flatten)
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self._env.render_mode = None  # it shows nothing unasked: nobody wants to watch openings
@@ -119,7 +120,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     def _play_opening(self) -> None:
         """Play some random plies."""
         env = self._env
-        for _ in range(int(self.np_random.integers(self.opening_plies + 1)) if self.opening_plies else 0):
+        plies = int(self.np_random.integers(self._fewest, self.opening_plies + 1)) if self.opening_plies else 0
+        for _ in range(plies):
             if self._is_over():
                 return
             env.step(int(self.np_random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))

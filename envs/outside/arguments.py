@@ -17,6 +17,7 @@ __all__ = [
     "check_player",
     "checked_flag",
     "checked_options",
+    "checked_span",
     "checked_tuple",
     "checked_whole",
     "is_between",
@@ -43,6 +44,24 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         span = f"at least {least}" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name} must be a whole number, {span}, got {value!r}")
     return number
+
+
+def checked_span(name: str, value: Any, most: int) -> tuple[int, int]:
+    """Return the fewest and the most of something, of which ``value`` is a pair, or the most alone: the fewest are 0.
+
+    Raises:
+        ValueError: they are no whole numbers from 0 to ``most``, or in the wrong order; the message calls them
+            ``name``.
+    """
+    pair = value if isinstance(value, (tuple, list)) and len(value) == 2 else (0, value)
+    try:
+        last = checked_whole(name, pair[1], 0, most)
+        return checked_whole(name, pair[0], 0, last), last
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a whole number, or a pair of the fewest and the most as in (2, 4), from 0 to {most}, "
+            f"got {value!r}"
+        ) from None
 
 
 def checked_tuple(name: str, value: Any, example: str) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit import bind
-from ..outside.arguments import checked_whole
+from ..outside.arguments import checked_span, checked_whole
 from ..outside.limits import MOST_THREADS
 from ..outside.spec import same_spec
 from ..position import Position
@@ -81,13 +81,9 @@ class GameBatch:
         **parameters: Any,
     ) -> None:
         self.game = game = game_with(GameBatch, game, parameters)
-        if isinstance(opening_plies, tuple) and len(opening_plies) != 2:
-            raise ValueError(f"opening_plies must be a number, or the fewest and the most, got {opening_plies!r}")
-        fewest, most = opening_plies if isinstance(opening_plies, tuple) else (0, opening_plies)
         self.num_envs = checked_whole("num_envs", num_envs, 1)
         self.threads = checked_whole("threads", threads, 1, MOST_THREADS)
-        self._fewest = checked_whole("opening_plies", fewest, 0, game.max_plies)
-        self.opening_plies = checked_whole("opening_plies", most, self._fewest, game.max_plies)
+        self._fewest, self.opening_plies = checked_span("opening_plies", opening_plies, game.max_plies)
         games = self.num_envs
         self.states = np.zeros(games, game.dtype)
         self.observations = np.zeros((games, *game.observation_shape), game.observation_dtype)

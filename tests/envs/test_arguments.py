@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -67,7 +68,14 @@ def solo() -> SoloEnv:
         (lambda: SoloEnv("connect_four", opening_plies=10**5), "opening_plies must be .* from 0 to 42, got 100000"),
         (lambda: SoloEnv("connect_four", opening_plies=1.5), "opening_plies must be"),  # type: ignore[arg-type]
         (lambda: GameBatch("connect_four", 2, opening_plies=10**5), "opening_plies must be .* from 0 to 42"),
-        (lambda: GameBatch("connect_four", 2, opening_plies=(1, 2, 3)), "opening_plies must be"),  # type: ignore[arg-type]
+        *(
+            (lambda make=make, odd=odd: make(odd), f"a pair of the fewest and the most .*, got {re.escape(repr(odd))}")
+            for make in (
+                lambda odd: GameBatch("connect_four", 2, opening_plies=odd),
+                lambda odd: SoloEnv("connect_four", opening_plies=odd),
+            )
+            for odd in ((1, 2, 3), (4, 2), (-1, 2), (0, 43), (1.5, 2), "24")
+        ),
         (lambda: GameBatch("connect_four", 2, threads=10**6), "threads must be a whole number, from 1 to 1024"),
         (lambda: match("tictactoe", ["random", "random"], 2, opening_plies=10**5), "opening_plies must be .* 0 to 9"),
         (lambda: connect_four().play_moves(5), "moves must be a list of action ids or names, got 5"),  # type: ignore[arg-type]

@@ -150,6 +150,20 @@ def test_openings_are_played() -> None:
     assert plies == {0, 2, 4}
 
 
+def test_openings_of_a_given_length() -> None:
+    def openings(opening_plies: Any) -> list[list[int]]:
+        env = SoloEnv("othello", "random", opening_plies=opening_plies)
+        found = []
+        for seed in range(30):
+            _, info = env.reset(seed=seed)
+            found.append(info["state"].tolist())
+        return found
+
+    assert openings(5) == openings((0, 5)) == openings([0, 5])
+    env = SoloEnv("othello", "random", seat="first", opening_plies=(3, 5))
+    assert {len(env._env.moves) for seed in range(30) if env.reset(seed=seed)} == {4, 6}  # with replies to 3 and 5
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
