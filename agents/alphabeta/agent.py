@@ -27,7 +27,7 @@ from ..search import (
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
-from .options import FIRST_LIMIT, Options, check_options, line_lengths, new_status
+from .options import FIRST_LIMIT, Options, check_given, check_options, line_lengths, new_status
 from .repeating import checked_past, set_past, times_of
 from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
 
@@ -114,7 +114,7 @@ class AlphaBeta(SearchAgent):
         deep_reductions: changes the value; let ``lmr`` reduce by ln(depth) · ln(move) / 1.8 plies, rounded, and by one
             less in an open window.
         internal_reductions: changes the value; with this many plies left or more, search a position a ply less deep for
-            which the table, if there is one, has no move (internal iterative reductions, E. Schröder's idea of 2020).
+            which the table has no move (internal iterative reductions, E. Schröder's idea of 2020).
         delta: changes the value; in the quiescence search, leave out a move that does not come to α by what it wins
             and this much, in the units of the evaluation.
         exchange_pruning: changes the value; leave out moves that win something and lose more by the exchange, in the
@@ -214,6 +214,8 @@ class AlphaBeta(SearchAgent):
             **own_options(self.game.name if selective else "", given, is_own),
         )
         check_options(self.options)
+        asked = {**given, "captures": captures, "fold": fold, "singular": singular is not None}
+        check_given(asked, ordered=ordered, history=history, table_mb=table_mb)
         self.game = with_evaluation(self.game, evaluate, weights)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..search import DEEPEST, check_arguments, check_flags
 from .repeating import times_of
 from .workspace import STATUS
 
-__all__ = ["FIRST_LIMIT", "Lengths", "Options", "check_options", "line_lengths", "new_status"]
+__all__ = ["FIRST_LIMIT", "Lengths", "Options", "check_given", "check_options", "line_lengths", "new_status"]
 
 FIRST_LIMIT = 20_000  # positions of the first depth, in a search with a budget: it seldom has a third of these
 
@@ -132,6 +133,33 @@ def check_options(options: Options) -> None:
         raise ValueError("deep_reductions needs lmr above 0: it reduces the same moves, by more")
     if aspiration is not None and not options.iterative:
         raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
+
+
+def check_given(given: Mapping[str, Any], *, ordered: bool, history: bool, table_mb: float) -> None:
+    """Check that what was asked for is of use. Options that are the game's own go without what they need.
+
+    Args:
+        given: the options that were asked for; None, False or 0 for those that were not.
+        ordered: whether moves are ordered.
+        history: whether by history, too.
+        table_mb: megabytes of the table.
+
+    Raises:
+        ValueError: an option does nothing without another.
+    """
+    order, table = (ordered, "ordered=True"), (table_mb > 0, "table_mb above 0")
+    needs = {
+        "captures": order,
+        "countermoves": order,
+        "penalties": (ordered and history, "ordered=True and history=True"),
+        "fold": table,
+        "deeper_entries": table,
+        "internal_reductions": table,
+        "singular": table,
+    }
+    for name, (is_there, what) in needs.items():
+        if given[name] and not is_there:
+            raise ValueError(f"{name} needs {what}: it does nothing without")
 
 
 def line_lengths(game: Game, options: Options, depth: int | None) -> Lengths:

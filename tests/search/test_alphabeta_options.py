@@ -210,12 +210,26 @@ def test_deeper_entries_answer_a_shallower_search() -> None:
         ({"lmr": True}, "lmr must be a whole number from 0, which is off, to 255, got True"),
         ({"quiescence": 256}, "quiescence must be a whole number from 0, which is off, to 255, got 256"),
         ({"quiescence": 1.5}, "quiescence must be a whole number"),
+        ({"ordered": False, "captures": True}, "captures needs ordered=True"),
+        ({"ordered": False, "countermoves": True}, "countermoves needs ordered=True"),
+        ({"ordered": False, "penalties": True}, "penalties needs ordered=True and history=True"),
+        ({"history": False, "penalties": True}, "penalties needs ordered=True and history=True"),
+        ({"table_mb": 0, "fold": True}, "fold needs table_mb above 0"),
+        ({"table_mb": 0, "deeper_entries": True}, "deeper_entries needs table_mb above 0"),
+        ({"table_mb": 0, "internal_reductions": 4}, "internal_reductions needs table_mb above 0"),
+        ({"table_mb": 0, "singular": 0.0}, "singular needs table_mb above 0"),
     ],
     ids=str,
 )
 def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         AlphaBeta("tictactoe", 3, **options)
+
+
+@pytest.mark.parametrize("change", [{"ordered": False}, {"history": False}, {"table_mb": 0}], ids=str)
+def test_the_games_own_options_go_without_what_they_need(change: dict[str, Any]) -> None:
+    assert AlphaBeta("chess", **change).options.penalties
+    AlphaBeta("tictactoe", captures=False, penalties=False, deeper_entries=False, internal_reductions=0, **change)
 
 
 @pytest.mark.parametrize("megabytes", [1e18, 1e300, 1.7e308])
