@@ -268,17 +268,18 @@ class ChessEngine:
 def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:
     """Return what a program said of the position, as an expected result from -1 to 1; None if it said nothing.
 
-    Only a mate is a win or a loss, and exact. That there are visits says that the value is an expected result.
+    Only a mate is a win or a loss, and exact; the depth is then when it comes, in plies. That there are visits says
+    that the value is an expected result.
     """
     info = answer.info
     score = info.get("score")
     if score is None:
         return None
-    is_mate = score.is_mate()
+    is_mate, depth, nodes = score.is_mate(), int(info.get("depth", 0)), int(info.get("nodes", 0))
     if is_mate:
-        value = math.copysign(1.0, score.relative.score(mate_score=_MATE))
+        value, moves = math.copysign(1.0, score.relative.score(mate_score=_MATE)), score.relative.mate()
+        depth = max(2 * moves - 1 if value > 0 else -2 * moves, 1)
     else:
         value = min(max(result_of_centipawns(score.relative.score()), -_NEARLY), _NEARLY)
-    depth, nodes = int(info.get("depth", 0)), int(info.get("nodes", 0))
     visits = {action: max(nodes, 1)}
     return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, is_mate, seconds, visits)

@@ -171,6 +171,8 @@ class TestUCI:
             ("mate 2", 1.0, "mate 2"),
             ("mate -1", -1.0, "mate -1"),
             ("mate 0", -1.0, "mate -1"),
+            ("mate 9", 1.0, "mate 9"),
+            ("mate -7", -1.0, "mate -7"),
         ],
     )
     def test_scores_are_told_as_they_were(self, script: Any, score: str, value: float, told: str) -> None:
