@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...envs.outside.extras import how_to_install
-from ...envs.outside.messages import shown
+from ...envs.outside.messages import cut, shown
 from .files import Watch, ends_within_a_line, ignored, located, without_mark
 from .record import GameRecord
 
@@ -198,7 +198,7 @@ def write_parquet(path: str | Path, records: Iterable[GameRecord]) -> None:
     part = path.with_name(f"{path.name}.part")
     coming = iter(records)
     try:
-        with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+        with parquet.ParquetWriter(part, schema, compression="zstd", write_page_checksum=True) as writer:
             while some := [_values(record) for record in itertools.islice(coming, _AT_ONCE)]:
                 try:
                     by_column = zip(zip(*some, strict=True), kinds, strict=True)
@@ -215,28 +215,33 @@ def read_parquet(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecor
     """Yield the games of a Parquet file with our columns.
 
     Raises:
-        ValueError: it is no such file, or a row cannot be read; the message has its number.
+        ValueError: it is no such file, or damaged, or a row cannot be read; the message has its number.
         ImportError: pyarrow is not installed.
     """
     arrow, parquet = _pyarrow()
+    size, number = Path(path).stat().st_size, 0
     try:
-        file = parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise ValueError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    with file:
-        try:
-            _check_columns(file.schema_arrow.names)
-        except ValueError as error:
-            raise located(error, path, 1) from None
-        size, number = Path(path).stat().st_size, 0
-        for batch in file.iter_batches(_AT_ONCE):
-            for row in batch.to_pylist():
-                number += 1
-                try:
-                    yield _record(row.values())
-                except ValueError as error:
-                    raise ValueError(f"{path}, row {number}: {error}") from None
-                watch(size * number // file.metadata.num_rows)
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            try:
+                _check_columns(file.schema_arrow.names)
+            except ValueError as error:
+                raise located(error, path, 1) from None
+            for batch in file.iter_batches(_AT_ONCE):
+                for row in batch.to_pylist():
+                    number += 1
+                    try:
+                        yield _record(row.values())
+                    except ValueError as error:
+                        raise ValueError(f"{path}, row {number}: {error}") from None
+                    watch(size * number // file.metadata.num_rows)
+            if number != file.metadata.num_rows:
+                raise OSError(f"{file.metadata.num_rows} rows are announced, and {number} are there")
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # it is the system's, which names the file
+            raise
+        kept = f"; `plyground convert --partial` keeps the {number} games before" if number else ""
+        said = cut(str(error).splitlines()[0], 120)
+        raise ValueError(f"{path} cannot be read as Parquet, or is damaged: {said}{kept}") from None
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from plyground.arena import GameRecord
@@ -152,3 +154,29 @@ class TestConversion:
             list(read_games(file))
         with pytest.raises(ValueError, match="cannot add games to"):
             write_games(file, [ODD])
+
+    def test_damaged_parquet(self, run: Run, tmp_path: Path, rng: np.random.Generator) -> None:
+        """Games were altered in silence, or an error did not name the file."""
+        parquet = pytest.importorskip("pyarrow.parquet")
+        records = [replace(RECORDS["turns"], seed=number) for number in range(1500)]
+        good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
+        write_games(good, records)
+        data, faults = good.read_bytes(), []
+        for _ in range(60):
+            damaged = bytearray(data)
+            damaged[rng.integers(len(data))] = rng.integers(256)
+            bad.write_bytes(damaged if rng.random() < 0.9 else damaged[: rng.integers(len(data))])
+            try:
+                assert list(read_games(bad)) == records
+            except ValueError as error:
+                faults.append(str(error))
+        assert len(faults) > 50
+        assert all(one.startswith(str(bad)) for one in faults)
+        chunk = parquet.ParquetFile(good).metadata.row_group(1).column(0)
+        end = chunk.data_page_offset + chunk.total_compressed_size
+        bad.write_bytes(data[: end - 3] + b"xxx" + data[end:])
+        message = f"{bad} cannot be read as Parquet, or is damaged: "
+        with pytest.raises(ValueError, match=f"{message}.*; `plyground convert --partial` keeps the 1000 games before"):
+            list(read_games(bad))
+        run("convert", "--partial", str(bad), str(tmp_path / "kept.jsonl"), code=2)
+        assert list(read_games(tmp_path / "kept.jsonl")) == records[:1000]
