@@ -121,6 +121,8 @@ class GameRecord:
                 raise ValueError(f"{name} has {len(data[name])} entries for {len(data['moves'])} moves")
         if data["opening"] > len(data["moves"]):
             raise ValueError(f"an opening of {data['opening']} moves, but the game has {len(data['moves'])}")
+        if data["ending"] == "illegal" and not data["moves"]:
+            raise ValueError("the ending is 'illegal', by the last move, but the game has no moves")
         if data.get("analyses") is not None:
             data = {**data, "analyses": read_judgements(data["analyses"])}
         return cls(**data)

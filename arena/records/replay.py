@@ -234,6 +234,8 @@ def read_notes(text: str, names: Sequence[str], made: Callable[[str], Game]) -> 
     except (ValueError, RecursionError):
         message = f"expected notes with {', '.join(_NOTES)} as JSON, got {shown(text)}: delete them"
         raise ValueError(message) from None
+    if ("illegal" in notes) != (notes["ending"] == "illegal"):
+        raise ValueError("the notes tell an illegal move where none ended the game, or none where one did: delete them")
     if notes["game"].partition("(")[0].strip() not in names:  # before it is made: a file of one's own would be run
         raise ValueError(f"the notes name the game {cut(notes['game'], 60)}, the file holds {' or '.join(names)}")
     return notes, made(notes["game"])

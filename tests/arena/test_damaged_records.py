@@ -69,6 +69,12 @@ def test_fields_of_json_lines(tmp_path: Path, field: str, value: Any, message: s
     assert f"games.jsonl, line 2: {message}" in fault(tmp_path / "games.jsonl", lines)
 
 
+def test_an_illegal_move_is_a_move(tmp_path: Path) -> None:
+    """A record without one ended its writers with an `IndexError`."""
+    none = {**GOOD, "moves": [], "seconds": [], "movers": [], "ending": "illegal"}
+    assert "line 1: the ending is 'illegal', by the last move, but" in fault(tmp_path / "games.jsonl", json.dumps(none))
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -106,10 +112,18 @@ def test_files(tmp_path: Path, name: str, data: str | bytes, message: str) -> No
     assert time.process_time() - started < 30  # most of it for kernels; what is quadratic takes hours
 
 
-def test_notes_are_checked_as_records_are(tmp_path: Path) -> None:
-    notes = {"game": "othello(size=4)", "opening": 0, "outcome": [None, 1], "ending": "finished", "seed": 1}
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"outcome": [None, 1]}, "expected notes with"),
+        ({"ending": "illegal"}, "the notes tell an illegal move where none ended the game, or none where"),
+        ({"illegal": 0}, "the notes tell an illegal move where none ended the game"),
+    ],
+)
+def test_notes_are_checked_as_records_are(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    notes = {"game": "othello(size=4)", "opening": 0, "outcome": [0, 0], "ending": "finished", "seed": 1, **change}
     text = json.dumps(notes).replace("]", "\\]")
-    assert "expected notes with" in fault(tmp_path / "games.sgf", f"(;GM[2]SZ[4]PLYGROUND[{text}])")
+    assert message in fault(tmp_path / "games.sgf", f"(;GM[2]SZ[4]PLYGROUND[{text}])")
 
 
 @pytest.mark.parametrize(
