@@ -116,9 +116,10 @@ def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
     """Add texts in UTF-8 to a file, each whole as soon as it comes.
 
     Raises:
-        ValueError: there are none, neither given nor in the file: without games it would be none of its format.
+        ValueError: there are none, neither given nor in the file: without games it would be none of its format. Or one
+            has a zero byte, with which no text is read.
     """
-    texts = iter(texts)
+    texts = map(_without_zeros, texts)
     first = list(itertools.islice(texts, 1))  # if it cannot be made, no empty file is left
     if not first:
         suffix = Path(path).suffix
@@ -131,6 +132,12 @@ def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
         for text in itertools.chain(first, texts):
             file.write(text)
             file.flush()
+
+
+def _without_zeros(text: bytes) -> bytes:
+    if b"\0" in text:
+        raise ValueError("a player's name has a zero byte, which no file of text may: give another name")
+    return text
 
 
 def check_readable(path: Path) -> None:

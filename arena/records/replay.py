@@ -2,9 +2,9 @@
 
 The formats of the field know moves, players and results. The rest of a `GameRecord` goes into a line of JSON, the
 notes: the game with its parameters, the length of the opening, the outcome, the ending with its reason if there is one,
-the seed, and the illegal move if one ended the game (all moves in a file are legal). The times of the moves are lost,
-and what searches thought. The file does not say who chose a move: it was the player to move. Where a game starts,
-formats that can say it have in their own way.
+the seed, the illegal move if one ended the game (all moves in a file are legal), and names of players that not every
+format can tell. The times of the moves are lost, and what searches thought. The file does not say who chose a move: it
+was the player to move. Where a game starts, formats that can say it have in their own way.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .record import GameRecord, check_fields
 __all__ = ["Replay", "legal_moves", "read_notes", "replayed", "write_notes"]
 
 _NOTES = ("game", "opening", "outcome", "ending", "seed")
-_SOMETIMES = frozenset(("illegal", "reason"))
+_SOMETIMES = frozenset(("illegal", "reason", "players"))
 
 
 @kernel
@@ -171,7 +171,7 @@ class Replay:
         movers[:opening] = [-1] * opening
         return GameRecord(
             game=self.game.spec,
-            players=players,
+            players=notes.get("players", players),
             moves=moves,
             opening=opening,
             outcome=notes["outcome"],
@@ -211,6 +211,8 @@ def write_notes(record: GameRecord) -> str:
         notes["illegal"] = record.moves[-1]
     if record.reason is not None:
         notes["reason"] = record.reason
+    if not all(name.isprintable() and name.strip() not in ("", "?") for name in record.players):
+        notes["players"] = record.players  # line breaks become blanks, and "?" is nobody
     return json.dumps(notes)
 
 

@@ -17,7 +17,7 @@ def check_start(record: GameRecord) -> None:
 
 def escaped(text: str) -> str:
     """Return a text as the value of a tag, which is one line between quotation marks."""
-    return re.sub(r'(["\\])', r"\\\1", " ".join(text.split()))
+    return re.sub(r'(["\\])', r"\\\1", re.sub(r"\r\n|\r|\n", " ", text))
 
 
 def result_of(record: GameRecord, player: int) -> str:

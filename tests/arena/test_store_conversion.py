@@ -180,3 +180,19 @@ class TestConversion:
             list(read_games(bad))
         run("convert", "--partial", str(bad), str(tmp_path / "kept.jsonl"), code=2)
         assert list(read_games(tmp_path / "kept.jsonl")) == records[:1000]
+
+    @pytest.mark.parametrize(("suffix", "game"), [("sgf", "go(board_size=5)"), ("pdn", "checkers"), ("pgn", "chess")])
+    def test_names_that_look_alike_stay_apart(self, tmp_path: Path, suffix: str, game: str) -> None:
+        if suffix == "pgn":
+            pytest.importorskip("chess")
+        file = tmp_path / f"games.{suffix}"
+        names = ["x y", "x  y", " x y", "x\ty", "x\ny", "x\r\ny", "x\u2028y", "", "?", " ", '"', "\\", "]", "é"]
+        records = [
+            GameRecord(game, [name, "b"], [], 0, [0.0, 0.0], "failed", [], [], None, reason=f"no {name}")
+            for name in names
+        ]
+        write_games(file, records)
+        assert list(read_games(file)) == records
+        with pytest.raises(ValueError, match="a player's name has a zero byte"):
+            write_games(file, [replace(records[0], players=["a\0", "b"])])
+        assert list(read_games(file)) == records
