@@ -79,12 +79,14 @@ class Sprt:
         """Add pairs by the first player's points in both games, each of 0, 1/2, 1, 3/2 and 2.
 
         Raises:
-            ValueError: it is another number.
+            ValueError: it is another number. No pair is added then.
         """
+        places = []
         for one in points:
-            place = round(2 * one)
-            if not (0 <= place <= 4 and place == 2 * one):
+            if 2 * one not in range(5):
                 raise ValueError(f"the points of a pair of games are 0, 0.5, 1, 1.5 or 2, got {one!r}")
+            places.append(int(2 * one))
+        for place in places:
             self.counts[place] += 1
 
     @property

@@ -287,9 +287,10 @@ class TestSprt:
 
     def test_points_and_estimates_that_make_no_sense_are_refused(self) -> None:
         test = Sprt()
-        for points in (0.25, 2.5, -0.5):
+        for points in (0.25, 2.5, -0.5, math.nan, math.inf):
             with pytest.raises(ValueError, match="points of a pair"):
-                test.add([points])
+                test.add([1, points])
+        assert test.pairs == 0
         with pytest.raises(ValueError, match="before the first pair"):
             test.estimate()
         test.add([1])
