@@ -13,6 +13,7 @@ import numpy as np
 
 from ..agents import as_agent
 from ..envs import Game
+from ..envs.outside.arguments import checked_whole
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
 from ..envs.starting import position_text, read_options
@@ -72,7 +73,7 @@ def play(
     Raises:
         ValueError: there is not one agent, or one name, for each seat, or an agent answers with what is no action; the
             message names it. (An illegal action loses the game, as the environment has it.) Or a condition cannot be
-            held to.
+            held to, or the seed is none.
     """
     conditions = Conditions.of(failures, time, adjudication, analyses)
     return play_under(env, players, seed, conditions, names=names, options=options)
@@ -111,7 +112,7 @@ def play_under(
         ending="finished",
         seconds=[0.0] * len(opening),
         movers=[-1] * len(opening),
-        seed=seed,
+        seed=None if seed is None else checked_whole("seed", seed, 0),  # one of NumPy's no file of games could hold
         start=_start(game, options or {}),
         analyses=_judgements(len(opening)) if conditions.analyses else None,
     )

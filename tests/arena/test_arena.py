@@ -76,6 +76,12 @@ class TestPlay:
         record = play(BoardGameEnv("connect_four", max_cycles=2), [Scripted(0, 1), Scripted(2, 3)])
         assert (record.outcome, record.ending, len(record.moves)) == ([0, 0], "truncated", 4)
 
+    def test_a_seed_of_numpy_is_a_number(self) -> None:
+        record = play(BoardGameEnv("tictactoe"), ["random", "random"], seed=np.int64(3))  # pyright: ignore[reportArgumentType]
+        assert record == GameRecord.from_json(record.to_json())
+        with pytest.raises(ValueError, match="seed must be a whole number, at least 0, got -1"):
+            play(BoardGameEnv("tictactoe"), ["random", "random"], seed=-1)
+
     def test_seed_fixes_the_game(self) -> None:
         env = BoardGameEnv("connect_four")
         players = [Random(), MCTS("connect_four", 50)]
