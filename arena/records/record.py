@@ -20,6 +20,7 @@ __all__ = ["GameRecord", "check_fields", "mend", "read_records", "saved_records"
 
 
 _BLOCK = 1 << 16  # bytes
+_LONGEST = 10**10  # seconds of a move: some centuries, more than a PGN file can tell
 _BEGINNING = b'{"game": "'  # of every line that `to_json` writes
 
 
@@ -135,6 +136,10 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= sys.float_info.max  # neither true nor NaN
 
 
+def _is_time(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= _LONGEST
+
+
 def _is_action(value: Any) -> bool:
     return type(value) is int and -(2**63) <= value < 2**63  # as an array holds it
 
@@ -158,7 +163,10 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         f"one of {', '.join(_ENDINGS)}",
         lambda value: isinstance(value, str) and value in _ENDINGS,
     ),
-    "seconds": ("a list of numbers", lambda value: isinstance(value, list) and all(map(_is_number, value))),
+    "seconds": (
+        f"a list of numbers from 0 to {_LONGEST}",
+        lambda value: isinstance(value, list) and all(map(_is_time, value)),
+    ),
     "movers": (
         "a list of -1, 0 and 1",
         lambda value: isinstance(value, list) and all(type(seat) is int and -1 <= seat <= 1 for seat in value),

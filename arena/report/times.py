@@ -15,6 +15,7 @@ from .plots import Scale, bars, interval_plot
 __all__ = ["lengths_section", "times_section"]
 
 _BINS = 24
+_SHORTEST = 1e-9  # seconds: no clock tells less
 
 
 def lengths_section(records: Sequence[GameRecord]) -> Html:
@@ -82,7 +83,7 @@ def times_section(records: Sequence[GameRecord], names: Sequence[str]) -> Html:
     if not any(map(any, taken.values())):
         return section("times", "Time per move", tag("p", "These games have no times: their file keeps none."))
     spans = {name: np.percentile(times, (5, 50, 95)) for name, times in taken.items() if times}
-    least = min(value for times in taken.values() for value in times if value > 0)
+    least = max(_SHORTEST, min(value for times in taken.values() for value in times if value > 0))
     scale = Scale([max(least, float(value)) for span in spans.values() for value in span], is_logarithmic=True)
     items, rows = [], list[list[Value]]()
     for name, (low, middle, high) in spans.items():

@@ -58,6 +58,8 @@ def fault(path: Path, data: str | bytes) -> str:
         ("ending", "won", "ending must be one of finished, truncated, illegal, failed, time, adjudicated, got 'won'"),
         ("ending", ["finished"], "ending must be"),
         ("seconds", 0, "seconds must be"),
+        ("seconds", [0.0, -0.5], "seconds must be a list of numbers from 0 to 10000000000, got [0.0, -0.5]"),
+        ("seconds", [0.0, 1e300], "seconds must be a list of numbers from 0 to"),
         ("movers", [0, 2], "movers must be a list of -1, 0 and 1"),
         ("seed", "x", "seed must be an integer or null"),
         ("game", 5, "game must be text"),

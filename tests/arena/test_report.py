@@ -147,6 +147,11 @@ class TestTables:
         assert "<li><b>2</b> adjudicated</li><li><b>1</b> lost on time</li></ul>" in page
         assert "Lost on time: a 1." in page
 
+    @pytest.mark.parametrize("seconds", [5e-324, 1e10])
+    def test_every_time_that_records_hold_is_shown(self, seconds: float) -> None:
+        page = report_page([replace(MATCH[0], seconds=[seconds] * len(MATCH[0].moves))], blunder_seconds=0)
+        assert "took longest" in page
+
     def test_a_file_without_times_says_so(self) -> None:
         page = report_page([replace(one, seconds=[0.0] * len(one.moves)) for one in MATCH], blunder_seconds=0)
         assert "These games have no times" in page
