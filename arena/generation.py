@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..agents import as_agent
 from ..envs import BoardGameEnv, Game, as_game
-from ..envs.outside.arguments import check_jobs, checked_whole
+from ..envs.outside.arguments import check_jobs, checked_tuple, checked_whole, is_between
 from ..envs.outside.elsewhere import absolute
 from ..envs.outside.spec import same_spec
 from ..envs.players import PlayerLike, player_name
@@ -64,7 +64,7 @@ def generate(
         ValueError: an argument is out of its range, or a player cannot be made. Nothing is played then.
     """
     game = as_game(game)
-    games = checked_whole("games", games, 1)
+    games, first = checked_whole("games", games, 1), checked_whole("first", first, 0)
     check_jobs(jobs)
     table = _new_table(game, players, seed, opening_plies, noise)
     for agent in table.agents():
@@ -221,9 +221,12 @@ def _new_table(
 ) -> _Table:
     """Return the table of these arguments of `generate`, which are checked."""
     seed = checked_whole("seed", seed, 0)
-    fewest = checked_whole("opening_plies", opening_plies[0], 0, game.max_plies)
-    most = checked_whole("opening_plies", opening_plies[1], fewest, game.max_plies)
-    if not 0 <= noise < 1:
+    plies = checked_tuple("opening_plies", opening_plies, "(0, 8)")
+    if len(plies) != 2:
+        raise ValueError(f"opening_plies must be two numbers, the fewest and the most, as in (0, 8), got {plies!r}")
+    fewest = checked_whole("opening_plies", plies[0], 0, game.max_plies)
+    most = checked_whole("opening_plies", plies[1], fewest, game.max_plies)
+    if not (is_between(noise, 0, 1) and noise < 1):
         raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
     if not players:
         raise ValueError("give one player or more: a game needs somebody who plays it")

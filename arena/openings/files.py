@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ...envs import Game, State
-from ...envs.outside.arguments import checked_whole
+from ...envs.outside.arguments import checked_whole, is_list
+from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, same_spec
 from ...envs.starting import position_of, position_text
 from ..records.files import located, without_mark
@@ -64,17 +65,21 @@ def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> li
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: there are none, or one cannot be played; or there is no such number of plies.
+        ValueError: there are none, or one is no list, or cannot be played; or there is no such number of plies.
     """
     plies = _checked_plies(game, plies)
-    if given == _BALANCED:
+    if isinstance(given, str) and given == _BALANCED:
         return [Opening(opening.moves[:plies]) for opening in committed_openings(game)]
     if isinstance(given, (str, Path)):
         return read_openings(given, game, plies)
+    if not is_list(given):
+        raise ValueError(f"expected openings, each a list of moves, or a file of them, got {shown(given)}")
     openings = []
     for number, one in enumerate(given, start=1):
         try:
             moves, start = one if isinstance(one, Opening) else (one, None)
+            if not is_list(moves):
+                raise ValueError(f"expected a list of moves, as in [0], got {shown(moves)}")
             openings.append(_open(game, game.line_of(moves, position_of(game, start)), start))
         except ValueError as error:
             raise ValueError(f"opening {number}: {error}") from None

@@ -77,7 +77,11 @@ def test_games_of_other_openings_or_noise_are_none_of_these(game: str) -> None:
     ("options", "message"),
     [
         ({"noise": 1.0}, "noise must be a share"),
+        ({"noise": "x"}, "noise must be a share, at least 0 and below 1, got 'x'"),
         ({"opening_plies": (3, 2)}, "opening_plies must be"),
+        ({"opening_plies": 2}, "opening_plies must be a tuple, as in .*, got 2"),
+        ({"opening_plies": (2,)}, "opening_plies must be two numbers, the fewest and the most"),
+        ({"first": -1}, "first must be a whole number, at least 0, got -1"),
         ({"jobs": 0}, "jobs must be"),
     ],
 )

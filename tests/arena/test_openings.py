@@ -95,6 +95,12 @@ class TestMatches:
             iter_match("tictactoe", ["random", "random"], 2, openings=[])
         with pytest.raises(ValueError, match="opening 2: move 0 at index 1 is illegal"):
             iter_match("tictactoe", ["random", "random"], 2, openings=[[0], [0, 0]])
+        with pytest.raises(ValueError, match=r"opening 1: expected a list of moves, as in \[0\], got '33'"):
+            iter_match("tictactoe", ["random", "random"], 2, openings=["33"])  # not 3, and 3 again
+        with pytest.raises(ValueError, match=r"opening 2: expected a list of moves, as in \[0\], got 0"):
+            iter_match("tictactoe", ["random", "random"], 2, openings=[[0], 0])  # pyright: ignore[reportArgumentType]
+        with pytest.raises(ValueError, match="expected openings, each a list of moves, or a file of them, got 5"):
+            iter_match("tictactoe", ["random", "random"], 2, openings=5)  # pyright: ignore[reportArgumentType]
         with pytest.raises(ValueError, match="no balanced openings come with the package for tictactoe"):
             iter_match("tictactoe", ["random", "random"], 2, openings="balanced")
 
