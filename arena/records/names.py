@@ -7,7 +7,7 @@ from pathlib import Path
 
 __all__ = ["is_store", "split_name", "titled"]
 
-_NAME = re.compile(r"(.+\.(?:db|sqlite|sqlite3))(?:#(.*))?", re.IGNORECASE | re.DOTALL)
+_NAME = re.compile(r"(.+?\.(?:db|sqlite|sqlite3))(?:#(.*))?", re.IGNORECASE | re.DOTALL)
 
 
 def is_store(path: str | Path) -> bool:
@@ -16,9 +16,9 @@ def is_store(path: str | Path) -> bool:
 
 
 def split_name(path: str | Path) -> tuple[Path, str | None]:
-    """Return the file, and which of its tournaments is meant, if that is said."""
+    """Return the file, and which of its tournaments is meant, if that is said, without blanks around it."""
     found = _NAME.fullmatch(str(path))
-    return (Path(path), None) if found is None else (Path(found[1]), found[2] or None)
+    return (Path(path), None) if found is None else (Path(found[1]), (found[2] or "").strip() or None)
 
 
 def titled(path: str | Path, title: str) -> Path:

@@ -43,10 +43,10 @@ def known_in(connection: sqlite3.Connection) -> list[Known]:
 
 def check_new(file: Path, name: str | None) -> None:
     """Raise `ValueError` for a name that is a whole number, of which there is no tournament."""
-    if name is not None and name.strip().isdecimal():
+    if name is not None and name.isdecimal():
         raise ValueError(
-            f"{file} has no tournament {name.strip()}, which a whole number means: choose a title with a letter, as in "
-            f"'{file}#night {name.strip()}'"
+            f"{file} has no tournament {name}, which a whole number means: choose a title with a letter, as in "
+            f"'{file}#night {name}'"
         )
 
 
@@ -61,7 +61,7 @@ def title_of_collection(file: Path, name: str | None, known: Sequence[Known]) ->
     Raises:
         ValueError: it means a tournament that is no collection, or is a number of none.
     """
-    meant = [one for one in known if name is not None and str(one.number) == name.strip()]
+    meant = [one for one in known if name is not None and str(one.number) == name]
     title = meant[0].title if meant else name or _COLLECTION
     for one in meant or known:
         if one.title == title and not one.is_collection:
@@ -89,14 +89,14 @@ def title_of_tournament(file: Path, name: str | None, key: bytes, own: str, know
     """
     there = next((one for one in known if one.key == key), None)
     if there is not None:
-        if name is not None and name != there.title and name.strip() != str(there.number):
+        if name is not None and name != there.title and name != str(there.number):
             raise ValueError(
                 f"{file}#{name} is not this tournament, which is {file}#{there.number} ({there.title}): go on with "
                 "that, or choose another file"
             )
         return there.title
     for one in known:
-        if name is not None and (name == one.title or name.strip() == str(one.number)):
+        if name is not None and (name == one.title or name == str(one.number)):
             raise ValueError(
                 f"{file}#{name} is another tournament ({one.number}: {one.title}) than this one ({own}): choose "
                 "another title, or give the game, players, seed and openings of that one"

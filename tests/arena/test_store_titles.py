@@ -26,6 +26,18 @@ def listed() -> list[tuple[int, str, int]]:
 
 
 class TestCollections:
+    def test_a_title_may_end_as_a_file_does(self) -> None:
+        write_records("games.db#old.db", [ODD])
+        assert [path.name for path in Path().iterdir()] == ["games.db"]
+        assert listed() == [(1, "old.db", 1)]
+        assert list(read_records("games.db#old.db")) == [ODD]
+
+    def test_blanks_around_a_title_are_none_of_it(self) -> None:
+        for title in ("night", " night", "night "):
+            write_records(f"games.db#{title}", [ODD])
+        assert listed() == [(1, "night", 3)]
+        assert len(list(read_records("games.db# night"))) == 3
+
     def test_a_number_goes_on_with_what_is_read_by_it(self, run: Run) -> None:
         run(*MATCH, "--out", "games.db")
         run(*GENERATE, "2", "--out", "games.db#club night")
