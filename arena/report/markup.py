@@ -7,7 +7,9 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Html", "Value", "elo", "escaped", "named", "percent", "section", "share_text", "table", "tag"]
+__all__ = ["Html", "Value", "elo", "escaped", "listed", "named", "percent", "section", "share_text", "table", "tag"]
+
+_LISTED = 4  # names, in words
 
 
 class Html(str):
@@ -100,3 +102,9 @@ def elo(value: float) -> str:
     if math.isinf(value):
         return "+∞" if value > 0 else "−∞"
     return f"{value:+.0f}".replace("-", "−") if round(value) else "0"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return two names or more in words, as in ``"a, b and c"``; of many the first, and how many others there are."""
+    *first, last = names if len(names) <= _LISTED else [*names[:_LISTED], f"{len(names) - _LISTED} others"]
+    return f"{', '.join(first)} and {last}"

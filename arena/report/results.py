@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..ratings import Payoffs, RatingList, cycles
 from ..tables import format_seconds
 from ..tournaments import Standing
-from .markup import Html, elo, named, section, share_text, table, tag
+from .markup import Html, elo, listed, named, percent, section, share_text, table, tag
 from .pairs import Pair, player_share
 from .plots import Scale, interval_plot
 
@@ -37,6 +37,9 @@ def cross_table_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> 
         rows.append(cells)
     leader, share = shown[0], player_share(pairs, shown[0].name)
     lead = f"{leader.name} has the largest share of its points: {share_text(share.share, share.low, share.high)}."
+    equals = [line.name for line in table_of if line.total.points / line.total.games == share.share]
+    if len(equals) > 1:
+        lead = f"{listed(equals)} have the largest share of their points, each {percent(share.share)}."
     note = "A win is one point, a draw half of one. Intervals count an opening from both sides as one observation."
     return section(
         "results",
@@ -68,7 +71,10 @@ def ratings_section(found: RatingList) -> Html:
     rows.append(tag("li", [tag("span", ""), tag("span", ticks, class_="axis"), tag("span", "")], aria_hidden="true"))
     best = ratings[0]
     lead = f"{best.name} is rated highest, at {elo(best.elo)} Elo."
-    if len(ratings) > 1:
+    equals = [one.name for one in ratings if best.elo - one.elo < 0.5]  # as far as it is shown
+    if len(equals) > 1:
+        lead = f"{listed(equals)} are rated highest, each at {elo(best.elo)} Elo."
+    elif len(ratings) > 1:
         chance = f"{100 * found.superior_to_next[0]:.3g} %"
         second = ratings[1]
         lead = f"{best.name} is rated highest, {best.elo - second.elo:.0f} Elo above {second.name}, and stronger with "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..records.record import GameRecord
 from ..tables import format_seconds
-from .markup import Html, Value, named, section, table, tag
+from .markup import Html, Value, listed, named, section, table, tag
 from .plots import Scale, bars, interval_plot
 
 __all__ = ["lengths_section", "times_section"]
@@ -97,12 +97,14 @@ def times_section(records: Sequence[GameRecord], names: Sequence[str]) -> Html:
         )
     ticks = [tag("span", format_seconds(tick), style=f"left:{scale(tick)}%", class_="at") for tick in scale.ticks()]
     items.append(tag("li", [tag("span", ""), tag("span", ticks, class_="axis"), tag("span", "")], aria_hidden="true"))
-    slowest = max(spans, key=lambda name: sum(taken[name]) / len(taken[name]))
-    mean = format_seconds(sum(taken[slowest]) / len(taken[slowest]))
+    means = {name: float(np.mean(taken[name])) for name in spans}
+    mean = format_seconds(max(means.values()))
+    slowest = [name for name, value in means.items() if format_seconds(value) == mean]
+    lead = f"{listed(slowest)} took longest, each" if len(slowest) > 1 else f"{slowest[0]} took longest,"
     return section(
         "times",
         "Time per move",
-        tag("p", f"{slowest} took longest, {mean} a move on average.", class_="lead"),
+        tag("p", f"{lead} {mean} a move on average.", class_="lead"),
         tag("ul", items, class_="intervals", aria_label="Median time of a move, and the span of 90 % of the moves"),
         tag("p", "Dots are medians, lines the span of 90 % of the moves; the scale is logarithmic.", class_="note"),
         table(["Player", "Moves", "Mean", "Longest", "In all"], rows, "Wall-clock time of moves, openings left out"),

@@ -20,7 +20,7 @@ from plyground.arena.ratings.paired import paired_games
 from plyground.arena.report import report_page, write_report
 from plyground.arena.report.blunders import Blunder, Search, blunders_section, find_blunders
 from plyground.arena.report.games import games_data, order_of
-from plyground.arena.report.markup import elo, share_text
+from plyground.arena.report.markup import elo, listed, share_text
 from plyground.arena.report.pairs import first_share, in_pairs, player_share
 from plyground.arena.report.plots import Scale
 from plyground.envs import make_game
@@ -151,6 +151,15 @@ class TestTables:
     def test_every_time_that_records_hold_is_shown(self, seconds: float) -> None:
         page = report_page([replace(MATCH[0], seconds=[seconds] * len(MATCH[0].moves))], blunder_seconds=0)
         assert "took longest" in page
+
+    def test_nobody_leads_who_has_equals(self) -> None:
+        page = report_page([a_game(players, 0.0, (0,)) for players in ("a b", "b a")], blunder_seconds=0)
+        assert "a and b have the largest share of their points, each 50 %." in page
+        assert "a and b are rated highest, each at 0 Elo." in page
+        assert "a and b took longest, each 1 ms a move on average." in page
+        assert "a has the largest share of its points: " in report_page(MATCH, blunder_seconds=0)
+        assert listed("abcd") == "a, b, c and d"
+        assert listed("abcdef") == "a, b, c, d and 2 others"
 
     def test_a_file_without_times_says_so(self) -> None:
         page = report_page([replace(one, seconds=[0.0] * len(one.moves)) for one in MATCH], blunder_seconds=0)
