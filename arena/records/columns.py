@@ -136,6 +136,8 @@ def read_csv(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecord]:
         done = file.tell()
         try:
             for cells in csv.reader(lines(file), strict=True):
+                if not cells:  # an empty line
+                    continue
                 if len(cells) != width:
                     raise ValueError(f"the line has {len(cells)} cells, expected {width}")
                 yield _record(read(cell) for read, cell in zip(_CELLS, cells, strict=False))

@@ -262,11 +262,11 @@ def mend(path: str | Path) -> bool:
         tail = tail[tail.rfind(b"\n") + 1 :]
         if not tail:
             return False
-        whole = file.seek(0, os.SEEK_END)
+        kept = file.seek(0, os.SEEK_END) - len(tail)
         file.seek(0)
         try:
             first = without_mark(file.readline())
-            if whole > len(tail):
+            if kept:
                 GameRecord.from_json(first.decode("utf-8"))
             else:
                 tail = first
@@ -281,7 +281,7 @@ def mend(path: str | Path) -> bool:
                     f"{path} is no file of games: it ends in {shown(tail[:100].decode('utf-8', 'replace'))}, "
                     "expected a game or the beginning of one; choose another file"
                 ) from None
-            file.truncate(whole - len(tail))
+            file.truncate(kept)
             return True
         file.write(b"\n")  # it was written by hand
         return False
@@ -320,6 +320,8 @@ def read_records(path: str | Path, watch: Watch = ignored, fault: Fault = raised
             try:
                 if number == 1:
                     data = without_mark(data)
+                if not data.strip():  # where people look at a file, they leave empty lines
+                    continue
                 record = GameRecord.from_json(data.decode("utf-8"))
             except ValueError as error:
                 fault(located(error, path, number))

@@ -175,6 +175,19 @@ def test_a_mark_of_utf_8_is_no_fault(tmp_path: Path) -> None:
     assert [record.moves for record in read_games(file)] == [[0, 4]]
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_empty_lines_are_no_fault(tmp_path: Path, suffix: str) -> None:
+    file, record = tmp_path / f"games.{suffix}", GameRecord.from_fields(GOOD)
+    write_games(file, [record])
+    with file.open("ab") as text:
+        text.write(b"\r\n\n")
+    write_games(file, [record])
+    assert list(read_games(file)) == [record, record]
+    with file.open("ab") as text:
+        text.write(b"\n")
+    assert list(read_games(file)) == [record, record]
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "pgn", "pdn"])
 def test_games_are_added_to_a_file_whose_last_line_has_no_end(tmp_path: Path, suffix: str) -> None:
     file, game = tmp_path / f"games.{suffix}", {"pgn": "chess", "pdn": "checkers"}.get(suffix, "tictactoe")

@@ -30,7 +30,7 @@ RECORDS = {
     "turns": dataclasses.replace(ODD, moves=[1, 2, 255], opening=1, seconds=[0.0, 0.5, 2.0], movers=[-1, 1, 0], seed=7),
     "wide": dataclasses.replace(ODD, moves=[0, 256], seconds=[0.25, 1.0], movers=[0, 1], outcome=[1.0, -1.0]),
     "wider": dataclasses.replace(ODD, moves=[70_000], seconds=[0.25], movers=[1]),
-    "negative": dataclasses.replace(ODD, moves=[-1, 2**62], seconds=[1e300, 0.1], movers=[0, 0], ending="illegal"),
+    "negative": dataclasses.replace(ODD, moves=[-1, 2**62], seconds=[1e9, 0.5], movers=[0, 0], ending="illegal"),
     "seeds": dataclasses.replace(ODD, seed=2**200, outcome=[0.5, -0.0]),
     "reason": dataclasses.replace(ODD, ending="failed", reason="äöü: 'out of luck'", outcome=[-1.0, 1.0]),
     "opening": dataclasses.replace(ODD, moves=[3, 4], opening=2, seconds=[1.0, 0.0], movers=[-1, -1]),
@@ -84,6 +84,9 @@ class TestRecords:
         (back,) = read_records(tmp_path / "games.db")
         assert back.seconds == pytest.approx(seconds, rel=1e-7)
         assert dataclasses.replace(back, seconds=seconds) == record
+        long = dataclasses.replace(ODD, moves=[0, 0], seconds=[1e300, 0.1], movers=[0, 0])  # more than four bytes hold
+        write_records(tmp_path / "long.db", [long])
+        assert list(read_records(tmp_path / "long.db")) == [long]
 
     def test_are_small(self, tmp_path: Path) -> None:
         rng, movers = np.random.default_rng(0), [-1, -1, 0, 1, 0, 1, 0]

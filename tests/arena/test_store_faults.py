@@ -158,6 +158,7 @@ class TestFaults:
             *((whole, False, whole), (whole[:-1], False, whole), (b"", False, b"")),
             *((deep, True, b""), (whole + deep, True, whole), (whole + b"{", True, whole)),
             (codecs.BOM_UTF8 + whole[:-1], False, codecs.BOM_UTF8 + whole),
+            (codecs.BOM_UTF8 + b'{"game": "tic', True, b""),  # the mark that was left made the next line unreadable
         ):
             out.write_bytes(data)
             assert mend(out) == torn

@@ -243,7 +243,7 @@ class TestWatch:
             file.write(lines[0] + lines[1][:40])
             file.flush()
             assert follower.look() == 1
-            file.write(lines[1][40:] + lines[2])
+            file.write(lines[1][40:] + "\n" + lines[2])
         assert follower.look() == 2
         assert follower.records == MATCH[:3]
         path.write_text(lines[4])  # another file of the same name

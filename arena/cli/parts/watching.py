@@ -86,7 +86,8 @@ class Follower:
                     break
                 try:
                     text = (data if self._offset else without_mark(data)).decode("utf-8")
-                    self.records.append(GameRecord.from_json(text))
+                    if text.strip():
+                        self.records.append(GameRecord.from_json(text))
                 except ValueError as error:
                     raise located(error, self._path, self._line + 1) from None
                 self._offset += len(data)
