@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .definition.identity import PLAIN
 from .definition.terms import State, Symmetry
 from .game import Game
 from .jit.faults import compile_rules
@@ -32,7 +33,6 @@ __all__ = ["check_game", "check_once"]
 
 _PACKAGE = __name__.rpartition(".")[0]
 _MOMENT = 0.5  # seconds
-_PLAIN = ("decode", "owners", "text", "action_to_str", "str_to_action")  # functions of a game that stay in Python
 
 
 def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
@@ -93,9 +93,9 @@ def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
 def _raised(game: Game, error: Exception) -> ValueError | None:
     """Return in one line that a rule, the board or a name raised an error, and where; None if it was none of them."""
     functions = {rule: getattr(game, rule) for rule in rules_of(game)}
-    functions |= {name: function for name in _PLAIN if (function := game._fields[name]) is not None}
+    functions |= {name: function for name in PLAIN if (function := game._fields[name]) is not None}
     if game.board is not None:
-        functions |= {"board.pieces": game.board.pieces, "board.cells": game.board.cells}
+        functions |= {f"board.{name}": getattr(game.board, name) for name in ("pieces", "cells", "threatened")}
     codes = {}
     for rule, function in functions.items():
         codes.setdefault(getattr(getattr(function, "py_func", function), "__code__", None), rule)
@@ -139,7 +139,9 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             allowed = _allowed(game, state, actions, after, stood)
             i = allowed[int(rng.integers(len(allowed)))]
             _check_deeper(game, state, actions[i])
-            _check_touched(game, state, actions[i])
+            _check_texts(game, state, actions[i])
+            if game.board is not None:
+                _check_cells(game, state, f"cells(state, {actions[i]})", game.board.cells(state, actions[i]))
             game.play(state, actions[i])
             if symmetry is not None:
                 game.play(image, int(goes[actions[i]]))
@@ -275,14 +277,30 @@ def _check_deeper(game: Game, state: State, action: int) -> None:
             raise _broken(game, state, "passed", "the other player must be to move after a pass")
 
 
-def _check_touched(game: Game, state: State, action: int) -> None:
-    """Check which cells of the board people see an action touch, where there is a board."""
-    if game.board is None:
-        return
-    cells, most = game.board.cells(state, action), game.board.rows * game.board.columns
+def _check_cells(game: Game, state: State, call: str, cells: Any) -> None:
+    """Check that what ``call`` of the board gave are cells of it."""
+    most = game.board.rows * game.board.columns if game.board is not None else 0
     if not isinstance(cells, (tuple, list, np.ndarray)) or any(action_number(cell, most) < 0 for cell in cells):
-        fault = f"cells(state, {action}) must be a tuple of cells, numbers from 0 to {most - 1}, got {cells!r}"
+        fault = f"{call} must be a tuple of cells, numbers from 0 to {most - 1}, got {cells!r}"
         raise _broken(game, state, "board", fault)
+
+
+def _check_texts(game: Game, state: State, action: int) -> None:
+    """Check that the name of a move and the text of a position, where the game has its own, lead back to them."""
+    if (game._fields["move_name"], game._fields["move_of"]) != (None, None):
+        name = game.move_name(state, action)
+        if (found := game.move_of(state, name)) != action:
+            raise _broken(game, state, "move_of", f"must be {action} for {name!r}, its name, got {found}")
+    if None in (game._fields["fen_of"], game._fields["read_fen"]):
+        return
+    try:
+        text = game.fen(state)
+    except ValueError:  # not every position needs a text
+        return
+    again = game.state_check.record(game._position_of(text), f"read_fen({text!r})")
+    seen = [(game.fen(one), game.player(one), game.actions(one)) for one in (state, again)]
+    if seen[0] != seen[1] or not game.is_valid(again):  # a count, say, may be left out
+        raise _broken(game, state, "read_fen", f"must give back the position that is written {text!r}, got {again}")
 
 
 def _check_image(game: Game, state: State, image: State, symmetry: Symmetry, goes: Any) -> None:
@@ -350,6 +368,8 @@ def _check_view(game: Game, state: State) -> None:
             raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
     if game.board is not None:
         codes_of(game, board_of(game)[0], state)
+        if game.board.threatened is not None:
+            _check_cells(game, state, "threatened(state)", game.board.threatened(state))
     if not isinstance(text := _asked(game, state, "text"), str):
         raise _broken(game, state, "text", f"must return a string, got {text!r}")
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from ..jit.digest import digest
 
-__all__ = ["identity_of"]
+__all__ = ["PLAIN", "identity_of"]
 
-# What people read and write, the networks' targets, and the way back from planes: functions that are never compiled.
-_PLAIN = (
+# Functions of a game that stay in Python: what people read and write, targets of networks, the way back from planes.
+PLAIN = (
     "decode",
     "owners",
     "action_to_str",
@@ -29,7 +29,7 @@ def identity_of(game: Any) -> tuple[Any, ...]:
     or by two calls.
     """
     fields = game._fields
-    plain = [fields[name] for name in _PLAIN]
+    plain = [fields[name] for name in PLAIN]
     return (
         game.spec,
         game.digest,

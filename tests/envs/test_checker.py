@@ -70,6 +70,20 @@ def _no_cells(state: Any, action: int) -> Any:
     return [(0,)][action + 1]
 
 
+def _called(state: Any, action: int) -> str:
+    return f"side {action}"
+
+
+def _last(state: Any) -> tuple[int, ...]:
+    return (9,)
+
+
+def _two_plies_on() -> Any:
+    state = Game(**COIN).new_state()
+    state.ply = 2
+    return state
+
+
 RING: dict[str, Any] = {  # three places, from each of which one can go to the others
     "play": _around,
     "max_plies": 9,
@@ -86,6 +100,13 @@ def test_good_games(game: Game) -> None:
 
 def test_a_good_game_of_one_ply() -> None:
     check_game(Game(**COIN))
+
+
+def test_not_every_position_needs_a_text() -> None:
+    def fen_of(state: Any) -> str:
+        raise ValueError("in the middle of a move")
+
+    check_game(Game(**COIN, fen_of=fen_of, read_fen=lambda text: _two_plies_on()))
 
 
 @pytest.mark.parametrize(
@@ -114,6 +135,28 @@ def test_a_good_game_of_one_ply() -> None:
         ({"fixed": ("ply",)}, "'fixed' of coin: no move may change 'ply', 0 at the start"),
         ({"noisy_actions": _other}, r"'noisy_actions' of coin: must write legal actions, .* \[0, 1\], got \[2\]"),
         ({"observe": _count_looks}, r"'observe' of coin: must not change the state, in state \(0, 0\)"),
+        (
+            {"move_name": _called, "move_of": lambda state, text: 0},
+            "'move_of' of coin: must be 1 for 'side 1', .* got 0",
+        ),
+        ({"move_name": _called}, "coin has no action 'side [01]'"),
+        ({"move_name": lambda state, action: state.y}, "'move_name' of coin raised AttributeError"),
+        ({"move_name": _called, "move_of": lambda state, text: [][0]}, "'move_of' of coin raised IndexError"),
+        (
+            {"fen_of": lambda state: str(state.ply), "read_fen": lambda text: _two_plies_on()},
+            r"'read_fen' of coin: must give back the position that is written '0', got \(0, 2\)",
+        ),
+        ({"fen_of": lambda state: "x", "read_fen": lambda text: "y"}, r"read_fen\('x'\) must be one state of coin"),
+        ({"fen_of": lambda state: "x", "read_fen": lambda text: [][0]}, "'read_fen' of coin raised IndexError"),
+        ({"fen_of": lambda state: [][0], "read_fen": lambda text: [][0]}, "'fen_of' of coin raised IndexError"),
+        (
+            {
+                "board": Board(
+                    1, 1, lambda state: np.zeros((1, 1), np.int8), lambda state, action: (0,), threatened=_last
+                )
+            },
+            r"'board' of coin: threatened\(state\) must be a tuple of cells, numbers from 0 to 0, got \(9,\)",
+        ),
         (
             {"legal_actions": _two_at_first},
             r"'legal_actions' of coin: must write ids of 0 to 1, .* got 2: \[0, 7\]",
