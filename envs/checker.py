@@ -50,7 +50,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
     if not isinstance(game, Game):
         raise TypeError(f"expected a Game, such as make_game('connect_four'), got {game!r}")
     games = checked_whole("games", games, 1)
-    _play_checked(game, games, seed, math.inf)
+    _play_checked(game, games, checked_whole("seed", seed, 0), math.inf)
     compile_rules(game)
     game.is_checked = True
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from .definition.terms import Rule
 from .game import Game
 from .outside.messages import shown
@@ -66,6 +68,8 @@ def _checked_parameter(game: str, name: str, value: Any, default: Any) -> Any:
 
     What is equal is then written in one way, so that a game has one spec.
     """
+    if isinstance(value, np.generic):  # a number of NumPy's, as from an array of sizes
+        value = value.item()
     expected = type(default)
     fits = (int, float) if expected is float else expected
     if expected in (bool, int, float, str, tuple) and (

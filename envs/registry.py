@@ -24,7 +24,7 @@ from .outside.elsewhere import absolute, installed, load, place_of
 from .outside.messages import shown
 from .outside.spec import nearest, parse_spec
 
-__all__ = ["as_game", "game_names", "game_with", "make_game", "register_game"]
+__all__ = ["as_game", "game_names", "game_presets", "game_with", "make_game", "register_game"]
 
 _OWN = f"{__name__.rpartition('.')[0]}.games."  # the modules of our own games, which are checked in tests
 _factories: dict[str, Callable[..., Game]] = {}
@@ -35,6 +35,11 @@ _GROUP = "plyground.games"  # of entry points
 def game_names() -> list[str]:
     """Return the names of the registered games, and of those that installed packages have, sorted."""
     return sorted({*_factories, *installed(_GROUP)})
+
+
+def game_presets() -> dict[str, str]:
+    """Return the other names of games, such as ``"go_9x9"``, with the specs that they stand for."""
+    return dict(_presets)
 
 
 def register_game(

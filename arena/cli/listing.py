@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from .options import Json, print_json
+
+if TYPE_CHECKING:
+    from ...envs import Game
 
 __all__ = ["agents", "games"]
 
@@ -16,6 +21,7 @@ _out = Console()
 def games(as_json: Json = False) -> None:
     """List the games."""
     from ...envs import game_names, make_game
+    from ...envs.registry import game_presets
 
     made = [make_game(name) for name in game_names()]
     if as_json:
@@ -24,13 +30,16 @@ def games(as_json: Json = False) -> None:
         )
         return
     table = Table("game, with its defaults", "actions", "observation", "id: plyground/…", header_style="bold")
-    for game in made:
-        parameters = ", ".join(f"{name}={value}" for name, value in game.parameters.items())
-        shape = "x".join(map(str, game.observation_shape))
-        table.add_row(
-            f"{game.name}({parameters})" if parameters else game.name, str(game.num_actions), shape, f"{game.name}-v0"
-        )
+    rows = [(_usage(game), game.name, game) for game in made]
+    rows += [(f"{name}, short for {spec}", name, make_game(name)) for name, spec in game_presets().items()]
+    for usage, name, game in rows:
+        table.add_row(usage, str(game.num_actions), "x".join(map(str, game.observation_shape)), f"{name}-v0")
     _out.print(table)
+
+
+def _usage(game: Game) -> str:
+    parameters = ", ".join(f"{name}={value}" for name, value in game.parameters.items())
+    return f"{game.name}({parameters})" if parameters else game.name
 
 
 def agents(as_json: Json = False) -> None:

@@ -5,6 +5,7 @@ Shapes are painted in order. In SVG, text appears in the reader's sans-serif fon
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from .shapes import BASELINE, Circle, Line, Polygon, Rectangle, Shape
 __all__ = ["PIXELS", "SVG_UNIT", "Drawing", "picture_format", "svg_element", "svg_number"]
 
 PIXELS = 16, 8192  # the fewest and the most on the longer side of a picture
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 SVG_UNIT = 100  # a board unit in the coordinates of SVG: some programs draw fonts of less than one unit badly
 
@@ -68,8 +71,8 @@ class Drawing:
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width}" height="{height}" role="img"'
             ' font-family="Helvetica, Arial, sans-serif" text-anchor="middle" stroke-linecap="round">',
-            f"<title>{escape(self.title)}</title>",
-            f"<desc>{escape(self.description)}</desc>",
+            f"<title>{_escaped(self.title)}</title>",
+            f"<desc>{_escaped(self.description)}</desc>",
             f'<rect width="100%" height="100%" fill={quoteattr(self.background)}/>',
             *map(svg_element, self.shapes),
             "</svg>",
@@ -140,7 +143,12 @@ def svg_element(shape: Shape) -> str:
         return f'<polygon points="{points}"{_paint(shape.fill, None, 0)}/>'
     attributes = _attributes(x=shape.x, y=shape.y + BASELINE * shape.size) + _attributes(font_size=shape.size)
     weight = ' font-weight="bold"' * shape.bold
-    return f"<text{attributes}{weight} fill={quoteattr(shape.fill)}>{escape(shape.text)}</text>"
+    return f"<text{attributes}{weight} fill={quoteattr(shape.fill)}>{_escaped(shape.text)}</text>"
+
+
+def _escaped(text: str) -> str:
+    """Return text as XML has it, which cannot hold control characters, nor halves of surrogate pairs."""
+    return escape(_NO_XML.sub("\ufffd", text))
 
 
 def _attributes(**values: float) -> str:

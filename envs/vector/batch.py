@@ -175,6 +175,8 @@ class GameBatch:
     def random_actions(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
         """Return a random legal action for each of ``rows`` [some], all equally likely. Default: all rows.
 
+        Where a game is over, the number says nothing: no action is legal.
+
         Raises:
             ValueError: the rows are not different rows of the batch.
         """
@@ -213,8 +215,8 @@ class GameBatch:
         if np.shape(states) != rows.shape:
             raise ValueError(f"{rows.size} rows begin at as many states, got shape {np.shape(states)}")
         starts = [Position(self.game) for _ in rows]
-        for start, state in zip(starts, states, strict=True):
-            begin(self.game, start, {"state": state})
+        for place, start in enumerate(starts):
+            begin(self.game, start, {"state": self.game.state_check.checked(states[place], f"states[{place}]")})
         for row, start in zip(rows, starts, strict=True):
             self._begin(np.array([row]), start)
         self._show(rows, self.players[rows])

@@ -145,7 +145,7 @@ class OneByOne:
     def _copy(self, batch: GameBatch) -> Any:
         try:
             return deepcopy(self.agent)
-        except TypeError as error:
+        except Exception as error:  # whatever its own `__deepcopy__` raises
             raise ValueError(
                 f"the opponent {self.agent!r} cannot be copied ({error}), and {batch.num_envs} games need one each: "
                 "give an object with begin(), act() and end() that plays many games, or num_envs=1"

@@ -20,6 +20,8 @@ from tests.helpers.command_line import Run
 def test_games(run: Run) -> None:
     table, _ = run("games")
     assert "connect_four(rows=6, columns=7)" in table
+    assert "go_9x9, short for go(board_size=9)" in table
+    assert "go_9x9-v0" in table
     listed = json.loads(run("games", "--json")[0])
     assert [entry["game"] for entry in listed] == game_names()
     assert {"game": "connect_four", "parameters": {"rows": 6, "columns": 7}, "actions": 7} in listed

@@ -20,6 +20,7 @@ from plyground.envs import (
     GameBatch,
     SeatBatch,
     SoloEnv,
+    check_game,
     connect_four,
     make_game,
     othello,
@@ -256,6 +257,11 @@ GAME: Any = tictactoe()
         (lambda: BoardVecEnv(GAME, 2, flatten=ODD), "flatten must be True or False, got '1'"),
         (lambda: BoardVecEnv(GAME, 2, copy=THREE), "copy must be True or False, got 3"),
         (lambda: GameBatch(GAME, 2).begin_at(np.arange(2), ODD), "2 rows begin at as many states, got shape"),
+        (
+            lambda: GameBatch(GAME, 2).begin_at(np.arange(1), np.zeros(1)),
+            r"states\[0\] must be one state of tictactoe, got",
+        ),
+        (lambda: check_game(GAME, seed=-1), "seed must be a whole number, at least 0, got -1"),
         (
             lambda: GameBatch(GAME, 2, seed=0).step(np.array([0, 2**64 - 1], np.uint64)),
             "action 18446744073709551615 is no action of any game",

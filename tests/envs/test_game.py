@@ -207,6 +207,14 @@ class TestGames:
         register_game(coin, presets={"heads": "coin"}, namespace="test")
         assert make_game("heads") is coin()
 
+    def test_parameters_may_be_numbers_of_numpy(self) -> None:
+        rows: Any = np.int64(5)
+        assert connect_four(rows=rows) is connect_four(rows=5)
+        assert make_game("go", board_size=np.uint8(5), komi=np.float32(0.5)).spec == "go(board_size=5, komi=0.5)"
+        for odd in (np.float64(5), np.bool_(True)):
+            with pytest.raises(ValueError, match="rows of connect_four must be of type int"):
+                make_game("connect_four", rows=odd)
+
     def test_parameters_that_cannot_be_looked_up(self) -> None:
         @game_factory
         def heaps(sizes: Any = None) -> Game:

@@ -296,8 +296,12 @@ def test_an_opponent_that_fails_is_named(answer: Any, message: str) -> None:
 
 
 class Uncopied(Random):
+    def __init__(self, kind: type[Exception]) -> None:
+        super().__init__()
+        self._kind = kind
+
     def __deepcopy__(self, memo: Any) -> Any:
-        raise TypeError("a running program")
+        raise self._kind("a running program")
 
     def batched(self) -> Any:
         return None
@@ -319,11 +323,12 @@ def test_what_cannot_be_an_opponent(opponent: Any, message: str) -> None:
         as_opponents(opponent, make_game("connect_four"))
 
 
-def test_an_agent_that_cannot_be_copied() -> None:
-    seats = SeatBatch("connect_four", 2, Uncopied())
+@pytest.mark.parametrize("kind", [TypeError, RuntimeError])
+def test_an_agent_that_cannot_be_copied(kind: type[Exception]) -> None:
+    seats = SeatBatch("connect_four", 2, Uncopied(kind))
     with pytest.raises(ValueError, match=r"cannot be copied \(a running program\), and 2 games need one each"):
         seats.reset()
-    SeatBatch("connect_four", 1, Uncopied()).reset()
+    SeatBatch("connect_four", 1, Uncopied(kind)).reset()
 
 
 class Last(Random):

@@ -42,6 +42,14 @@ def test_svg_is_well_formed_and_tells_what_it_shows() -> None:
     assert drawing._repr_svg_() == drawing.to_svg()
 
 
+def test_svg_is_well_formed_whatever_the_text() -> None:
+    game, state, _ = after("connect_four", 3)
+    caption = "a\x00\x01\x0b\x1b[0m\x7f\ud800\ufffe😀 b"
+    root = ElementTree.fromstring(picture(game, state, caption=caption).to_svg().encode())
+    shown = "a\ufffd\ufffd \ufffd[0m\x7f\ufffd\ufffd😀 b"
+    assert shown in [element.text for element in root.iterfind("{http://www.w3.org/2000/svg}text")]
+
+
 def test_text_is_painted_in_the_middle_of_its_place() -> None:
     drawing = Drawing(4, 2, [Text(1, 1, "8", 1.0, "#000000"), Text(3, 1, "8", 1.0, "#ff0000", bold=True)])
     image = drawing.to_array(400)
