@@ -200,6 +200,16 @@ def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, t
         check_unfinished(path, parts=["policy"])
 
 
+def test_progress_shows_losses_and_counts(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
+    seen: list[AlphaGoProgress] = []
+    resume(path, seen.append, parts=["value"])
+    last = seen[-1]
+    assert f"steps | positions 84, value, one {last.losses['value, one']:.3f}, value, whole " in last.line()
+    assert "positions 42,000, value" in replace(last, losses={**last.losses, "positions": 42_000}).line()
+
+
 def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))

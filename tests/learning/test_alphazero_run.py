@@ -62,7 +62,7 @@ def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None
     assert progress.learned == 2 * progress.samples // 32 > 0
     assert progress.window == CONFIG.window_of(progress.samples) > 100
     assert progress.ladder.keys() == {"random"}
-    assert "448 moves, " in progress.line()
+    assert "448 steps, " in progress.line()
     assert "random" in progress.line()
     assert sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir()) == [
         "step_000000192.safetensors",

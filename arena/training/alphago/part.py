@@ -32,7 +32,7 @@ class AlphaGoProgress(Progress):
         part: the part in progress.
         part_steps: its steps so far.
         part_total: its steps in all.
-        losses: the last losses of the part, by name.
+        losses: the last losses of the part, by name, and counts, which are whole numbers.
         marks: what its last test said.
     """
 
@@ -44,7 +44,9 @@ class AlphaGoProgress(Progress):
 
     def line(self) -> str:
         """Return how far the part is in a line or two."""
-        losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items())
+        losses = ", ".join(
+            f"{name} {loss:,}" if isinstance(loss, int) else f"{name} {loss:.3f}" for name, loss in self.losses.items()
+        )
         marks = ", ".join(f"{name} {mark:.3f}" for name, mark in self.marks.items())
         lines = [f"{self.part}: {self.part_steps:,} of {self.part_total:,} steps" + (f" | {losses}" if losses else "")]
         return "\n".join([*lines, marks] if marks else lines)
@@ -123,7 +125,7 @@ class Part(ABC):
         name: what it is called.
         total: its steps in all.
         steps: its steps so far.
-        losses: the last losses, by name.
+        losses: the last losses, by name, and counts, which are whole numbers.
     """
 
     name: str

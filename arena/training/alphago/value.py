@@ -86,7 +86,7 @@ class ValuePart(Part):
                 samples = self._whole_games() if name == "whole" else self._single_positions()
                 missing = self.wanted[name] - self.buffers[name].total
                 self.buffers[name].append(samples[:missing])
-                self.losses["positions"] = float(sum(buffer.total for buffer in self.buffers.values()))
+                self.losses["positions"] = sum(buffer.total for buffer in self.buffers.values())
                 self.steps += 1
                 return
         config = self.run.config

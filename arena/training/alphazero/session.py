@@ -59,14 +59,14 @@ class AlphaZeroProgress(Progress):
     def line(self) -> str:
         """Return how far the run is in two lines, and in a third how well the net plays, when that was tested."""
         rates = (
-            f"{self.games_per_second:.1f} games/s, {self.steps_per_second:,.0f} moves/s, "
+            f"{self.games_per_second:.1f} games/s, {self.steps_per_second:,.0f} steps/s, "
             f"{self.simulations_per_second:,.0f} simulations/s"
         )
         times = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.shares.items())
         losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items() if name != "gradient")
         marks = {"keeps value": self.marks["preserving"]} if self.marks else {}
         scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in (self.ladder | marks).items())
-        lines = [f"{self.steps:,} moves, {rates}", f"time: {times}" + (f" | losses: {losses}" if losses else "")]
+        lines = [f"{self.steps:,} steps, {rates}", f"time: {times}" + (f" | losses: {losses}" if losses else "")]
         return "\n".join([*lines, scores] if scores else lines)
 
 
