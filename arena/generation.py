@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..agents import as_agent
 from ..envs import BoardGameEnv, Game, as_game
-from ..envs.outside.arguments import check_jobs, checked_tuple, checked_whole, is_between
+from ..envs.outside.arguments import check_jobs, checked_span, checked_whole, is_between
 from ..envs.outside.elsewhere import absolute
 from ..envs.outside.spec import same_spec
 from ..envs.players import PlayerLike, player_name
@@ -39,7 +39,7 @@ def generate(
     games: int,
     seed: int = 0,
     *,
-    opening_plies: tuple[int, int] = (0, 0),
+    opening_plies: int | tuple[int, int] = 0,
     noise: float = 0.0,
     first: int = 0,
     jobs: int = 1,
@@ -55,7 +55,7 @@ def generate(
             always does. They must be picklable if ``jobs`` is not 1.
         games: how many games there are in all.
         seed: the seed of the players drawn, the openings, the noise and the games.
-        opening_plies: the fewest and the most random plies that open a game.
+        opening_plies: the most random plies that open a game, or a pair of the fewest and the most.
         noise: the share of the moves after the opening that are drawn at random.
         first: the number of the first game that is yielded: those before it were played already.
         jobs: processes; -1 for one on each core.
@@ -84,7 +84,7 @@ def check_first_games(
     seed: int,
     records: Sequence[GameRecord],
     *,
-    opening_plies: tuple[int, int] = (0, 0),
+    opening_plies: int | tuple[int, int] = 0,
     noise: float = 0.0,
     movers: bool = True,
 ) -> None:
@@ -97,7 +97,7 @@ def check_first_games(
         players: the players.
         seed: the seed.
         records: the games, in order.
-        opening_plies: the fewest and the most random plies that open a game.
+        opening_plies: the most random plies that open a game, or a pair of the fewest and the most.
         noise: the share of the moves after the opening that are drawn at random.
         movers: whether the records tell which moves nobody chose. Those of SGF and PDN files do not: of them less noise
             than they were made with cannot be told from the same.
@@ -217,20 +217,16 @@ class _Table:
 
 
 def _new_table(
-    game: Game, players: Sequence[PlayerLike], seed: int, opening_plies: tuple[int, int], noise: float
+    game: Game, players: Sequence[PlayerLike], seed: int, opening_plies: int | tuple[int, int], noise: float
 ) -> _Table:
     """Return the table of these arguments of `generate`, which are checked."""
     seed = checked_whole("seed", seed, 0)
-    plies = checked_tuple("opening_plies", opening_plies, "(0, 8)")
-    if len(plies) != 2:
-        raise ValueError(f"opening_plies must be two numbers, the fewest and the most, as in (0, 8), got {plies!r}")
-    fewest = checked_whole("opening_plies", plies[0], 0, game.max_plies)
-    most = checked_whole("opening_plies", plies[1], fewest, game.max_plies)
+    plies = checked_span("opening_plies", opening_plies, game.max_plies)
     if not (is_between(noise, 0, 1) and noise < 1):
         raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
     if not players:
         raise ValueError("give one player or more: a game needs somebody who plays it")
-    return _Table(game, tuple(players), seed, (fewest, most), noise)
+    return _Table(game, tuple(players), seed, plies, noise)
 
 
 def _findable(table: _Table) -> _Table:

@@ -88,6 +88,9 @@ class TestReplay:
         heading, *frames = run("replay", str(file), "7")[0].split("\n\n")
         assert heading.startswith("game 7, chess: a v b, ")  # no X and no O is on that board
         assert frames[2].startswith("2/2 b: e7e5\n")
+        wrong = chess.move_of(chess.play_moves([first]), "e7e4")
+        record = a_game("a b", 1.0, game="chess", moves=[first, wrong], ending="illegal")
+        assert Reel(record, 1).line(2).startswith("2/2 b: e7e4 (1 ms)\n")
 
     def test_one_position(self, run: Run, file: Path, tmp_path: Path) -> None:
         out, _ = run("replay", str(file), "2", "--ply", "2")

@@ -102,8 +102,10 @@ class Reel:
     def _player(self, seat: int) -> str:
         return f"{self.record.players[seat]}{mark_of(self.game, seat)}"
 
-    def _name(self, move: int) -> str:
-        return self.game.action_to_str(move) if 0 <= move < self.game.num_actions else str(move)
+    def _name(self, at: int) -> str:
+        """Return the name of the move that leads to a position; the last may be illegal, or no action of the game."""
+        move = self.record.moves[at - 1]
+        return self.game.move_name(self._states[at - 1], move) if 0 <= move < self.game.num_actions else str(move)
 
     def _last_of(self, at: int) -> tuple[State, int] | None:
         return (self._states[at - 1], self.record.moves[at - 1]) if 0 < at < len(self._states) else None
@@ -113,13 +115,11 @@ class Reel:
         if not at:
             begins = "initial position" if self.record.start is None else f"from {self.record.start}"
             return f"{begins}, {self.last} moves to come"
-        record, move = self.record, self.record.moves[at - 1]
-        name = self.game.move_name(self._states[at - 1], move) if at < len(self._states) else self._name(move)
-        seconds = record.seconds[at - 1]
+        record, seconds = self.record, self.record.seconds[at - 1]
         took = f" ({format_seconds(seconds)})" if seconds else ""
         who = "opening" if at <= record.opening else self._player(self._movers[at - 1])
         ends = f"\n{ending_of(record)}" if at == self.last else ""
-        return f"{at}/{self.last} {who}: {name}{took}{self._judgement(at)}{ends}"
+        return f"{at}/{self.last} {who}: {self._name(at)}{took}{self._judgement(at)}{ends}"
 
     def _judgement(self, at: int) -> str:
         """Return what the mover's search thought of the position before a move, if that is kept."""
