@@ -24,7 +24,7 @@ SOURCES = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")
 ROOMS = {
     "envs.definition": {"envs.jit"},
     "envs.games": {"envs.games.features", "envs.jit"},
-    "envs.games.chess": {"envs.games.features", "envs.jit"},
+    "envs.games.chess": {"envs.games", "envs.games.features", "envs.jit"},
     "envs.games.features": {"envs.jit"},
     "envs.games.go": {"envs.games", "envs.jit"},
     "envs.jit": set(),

@@ -12,12 +12,10 @@ often enough is not asked.
 
 from __future__ import annotations
 
-import re
-from typing import Any, NoReturn
-
 import numpy as np
 
 from ...definition.terms import State
+from ..forsyth import refuse, split_fen, squares_of, write_ranks
 from .attacks import is_attacked
 from .legal import can_take_en_passant, castling_square, restrictions
 from .moves import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
@@ -44,59 +42,20 @@ def read_fen(text: str, is_960: bool = False, always: bool = False, most_quiet: 
     Raises:
         ValueError: the text cannot be read, or is no position of chess; the message says why.
     """
-    fields = text.split() if isinstance(text, str) else []
-    if not 4 <= len(fields) <= 6:
-        some = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
-        _fail(text, f"it has {some}: expected 4 to 6, as in '8/8/8/8/8/8/4P3/K6k w - - 0 1'")
-    ranks, turn, castling, passed = fields[:4]
-    if turn not in ("w", "b"):
-        _fail(text, f"the side to move must be w or b, got {turn!r}")
-    state = np.zeros(1, LAYOUT)[0]
-    state.turn = int(turn == "b")
-    quiet, number = (fields[4:] + ["0", "1"][len(fields) - 4 :])[:2]
-    if not (quiet.isascii() and quiet.isdigit() and len(quiet) < 6 and int(quiet) <= most_quiet):
-        _fail(text, f"the count of plies without capture or pawn move must be 0 to {most_quiet}, got {quiet!r}")
-    if not (number.isascii() and number.isdigit() and len(number) < 6):
-        _fail(text, f"the number of the move must be a whole number, got {number!r}")
-    state.quiet = int(quiet)
-    pieces = _read_ranks(text, ranks, int(state.turn))
+    fields = split_fen(text, "8/8/8/8/8/8/4P3/K6k w - - 0 1", most_quiet)
+    state, turn = np.zeros(1, LAYOUT)[0], fields.turn
+    state.turn, state.quiet = turn, fields.quiet
+    pieces = {(8 * file + rank) ^ 7 * turn: letter for rank, file, letter in squares_of(text, fields.ranks, 8, _PIECES)}
     _place(text, state, pieces)
-    _read_castling(text, state, pieces, castling, is_960)
+    _read_castling(text, state, pieces, fields.castling, is_960)
     _check_kings(text, state)
-    if passed != "-":
-        _read_en_passant(text, state, passed)
+    if fields.passed != "-":
+        _read_en_passant(text, state, fields.passed)
         if not always and not can_take_en_passant(state):
             state.en_passant = 0
     state.hash = piece_key(state)
     state.moved = int(always)
     return state
-
-
-def _fail(text: Any, why: str) -> NoReturn:
-    raise ValueError(f"the position {text!r} cannot be read: {why}")
-
-
-def _read_ranks(text: str, ranks: str, turn: int) -> dict[int, str]:
-    """Return the letter of the piece on each square, as the player to move sees them."""
-    rows = ranks.split("/")
-    if len(rows) != 8:
-        _fail(text, f"it has {len(rows)} ranks: expected 8, from the eighth down")
-    pieces: dict[int, str] = {}
-    for row, content in enumerate(rows):
-        file, after_digit = 0, False
-        for letter in content:
-            is_digit = letter in "12345678"
-            if is_digit and after_digit:
-                _fail(text, f"rank {8 - row} has two digits side by side: {content!r}")
-            if not is_digit and letter not in _PIECES:
-                _fail(text, f"rank {8 - row} has {letter!r}: expected one of pnbrqkPNBRQK or 1 to 8")
-            if not is_digit and file < 8:
-                pieces[(8 * file + 7 - row) ^ 7 * turn] = letter
-            file += int(letter) if is_digit else 1
-            after_digit = is_digit
-        if file != 8:
-            _fail(text, f"rank {8 - row} has {file} squares, expected 8: {content!r}")
-    return pieces
 
 
 def _place(text: str, state: State, pieces: dict[int, str]) -> None:
@@ -105,16 +64,16 @@ def _place(text: str, state: State, pieces: dict[int, str]) -> None:
     for white, name in ((True, "white"), (False, "black")):
         letters = [letter.lower() for letter in pieces.values() if letter.isupper() == white]
         if letters.count("k") != 1:
-            _fail(text, f"{name} has {letters.count('k')} kings: expected 1")
+            refuse(text, f"{name} has {letters.count('k')} kings: expected 1")
         if len(letters) > 16 or letters.count("p") > 8:
-            _fail(
+            refuse(
                 text, f"{name} has {len(letters)} pieces, {letters.count('p')} of them pawns: expected 16 and 8 at most"
             )
     boards: dict[str, int] = dict.fromkeys(("own", "other", "pawns", "knights", "diagonals", "straights"), 0)
     for square, letter in pieces.items():
         kind, is_own = _KINDS[letter.lower()], letter.isupper() == (turn == 0)
         if kind == PAWN and square & 7 in (0, 7):
-            _fail(text, f"a pawn stands on {square_name(square, turn)}")
+            refuse(text, f"a pawn stands on {square_name(square, turn)}")
         boards["own" if is_own else "other"] |= 1 << square
         for bit, name in ((1, "pawns"), (2, "knights"), (4, "diagonals"), (8, "straights")):
             boards[name] |= bool(kind & bit) << square
@@ -139,20 +98,20 @@ def _read_castling(text: str, state: State, pieces: dict[int, str], castling: st
         kind = letter.upper()
         if king & 7 != rank or (not is_960 and king >> 3 != 4):
             where = "on its own first rank" if is_960 else f"on {square_name(32 + rank, turn)}"
-            _fail(text, f"the castling right {letter!r} needs the king of {colour} {where}")
+            refuse(text, f"the castling right {letter!r} needs the king of {colour} {where}")
         if kind in ("K", "Q"):
             beside = [file for file in rooks if (file > king >> 3) == (kind == "K")]
             file = (max if kind == "K" else min)(beside, default=-1)
         else:
             file = "ABCDEFGH".find(kind)
             if file < 0:
-                _fail(text, f"castling rights must be some of KQkq, letters of files, or -, got {castling!r}")
+                refuse(text, f"castling rights must be some of KQkq, letters of files, or -, got {castling!r}")
         if file not in rooks or (not is_960 and file not in (0, 7)):
-            _fail(text, f"the castling right {letter!r} needs a rook of {colour} there")
+            refuse(text, f"the castling right {letter!r} needs a rook of {colour} there")
         side = int(file > king >> 3)
         name = "castling" if is_own else "other_castling"
         if int(state[name]) >> 4 * side & 15:
-            _fail(text, f"castling rights name a side of {colour} twice: {castling!r}")
+            refuse(text, f"castling rights name a side of {colour} twice: {castling!r}")
         state[name] |= (file + 1) << 4 * side
 
 
@@ -163,10 +122,10 @@ def _check_kings(text: str, state: State) -> None:
     king, other = int(state.king), int(state.other_king)
     if int(restrictions(turned)[0]) or int(KING_STEPS[king]) >> other & 1:
         side = "black" if state.turn == 0 else "white"
-        _fail(text, f"{side} is in check, and it is not {side}'s move")
+        refuse(text, f"{side} is in check, and it is not {side}'s move")
     checkers = [square for square in range(64) if int(restrictions(state)[0]) >> square & 1]
     if len(checkers) > 2 or (len(checkers) == 2 and _are_aligned(king, *checkers)):
-        _fail(text, "no single move can give check with these pieces at once")
+        refuse(text, "no single move can give check with these pieces at once")
 
 
 def _are_aligned(king: int, first: int, second: int) -> bool:
@@ -179,19 +138,19 @@ def _read_en_passant(text: str, state: State, passed: str) -> None:
     turn, occupied = int(state.turn), int(state.own) | int(state.other)
     square = square_number(passed, turn)
     if square < 0 or square & 7 != 5:
-        _fail(text, f"the square of a capture en passant must be on rank {3 if turn else 6}, or -, got {passed!r}")
+        refuse(text, f"the square of a capture en passant must be on rank {3 if turn else 6}, or -, got {passed!r}")
     pawn, start = square - 1, square + 1
     if not int(state.other) & int(state.pawns) & 1 << pawn or occupied >> square & 1:
-        _fail(text, f"no pawn has just moved over {passed}")
+        refuse(text, f"no pawn has just moved over {passed}")
     if occupied >> start & 1:
-        _fail(text, f"no pawn can have moved over {passed} from {square_name(start, turn)}, where a piece stands")
+        refuse(text, f"no pawn can have moved over {passed} from {square_name(start, turn)}, where a piece stands")
     # A check by another piece than the pawn was uncovered by it, and so was not there before.
     checkers = int(restrictions(state)[0])
     before = np.uint64(occupied ^ 1 << pawn | 1 << start)
     if checkers & ~(1 << pawn) and (
         checkers.bit_count() > 1 or is_attacked(state, int(state.king), before, state.other ^ np.uint64(1 << pawn))
     ):
-        _fail(text, f"the king is in check by a piece that the pawn behind {passed} cannot have uncovered")
+        refuse(text, f"the king is in check by a piece that the pawn behind {passed} cannot have uncovered")
     state.en_passant = square
 
 
@@ -204,9 +163,10 @@ def fen_of(state: State, number: int = 1, is_960: bool = False) -> str:
         is_960: whether rooks that may castle are named where they are not the outermost ones of their side.
     """
     turn = int(state.turn)
+    rows = ["".join(letter_at(state, (8 * file + rank) ^ 7 * turn) or "." for file in range(8)) for rank in range(8)]
     return " ".join(
         (
-            _ranks(state, turn),
+            write_ranks(rows[::-1]),
             "wb"[turn],
             _castling(state, turn, is_960),
             square_name(int(state.en_passant), turn) if state.en_passant else "-",
@@ -223,14 +183,6 @@ def letter_at(state: State, square: int) -> str:
         return ""
     letter = _LETTERS[int(kind_at(state, square))]
     return letter.upper() if own == 1 - int(state.turn) else letter
-
-
-def _ranks(state: State, turn: int) -> str:
-    rows = []
-    for rank in range(7, -1, -1):
-        row = "".join(letter_at(state, (8 * file + rank) ^ 7 * turn) or "." for file in range(8))
-        rows.append(re.sub(r"\.+", lambda dots: str(len(dots[0])), row))
-    return "/".join(rows)
 
 
 def _castling(state: State, turn: int, is_960: bool) -> str:
