@@ -104,7 +104,8 @@ class Solver(SearchAgent):
         table_mb: megabytes for the values, which are kept until `clear`, and for finding them. Default: 64 in Connect
             Four, where entries replace each other, else 512.
         book: whether to use the opening book of Connect Four.
-        seconds: wall-clock time that alpha-beta may take for a position; 0 for no alpha-beta.
+        seconds: wall-clock time that alpha-beta may take for a position, with all best actions and the line of best
+            play; 0 for no alpha-beta.
 
     Attributes:
         on_progress: if it is set, it is called with the `Progress` ten times a second.
@@ -133,6 +134,7 @@ class Solver(SearchAgent):
         self._made: Engine | None = None
         self._deepening: Deepening | None = None
         self._proofs: dict[tuple[int, ...], Proof] = {}  # by the key of a position and the actions
+        self._end: float | None = None  # when alpha-beta is to end; None: it has not begun with this position
 
     @property
     def _engine(self) -> Engine:
@@ -189,6 +191,7 @@ class Solver(SearchAgent):
         """
         state = self.game.state_check.checked(state)
         self.prepare()
+        self._end = None
         return self._value(state)
 
     def _value(self, state: State) -> _Rating:
@@ -217,7 +220,7 @@ class Solver(SearchAgent):
         """
         state = self.game.state_check.checked(state)
         self.prepare()
-        nodes = self._nodes
+        nodes, self._end = self._nodes, None
         with Stopwatch() as clock:
             value, distance = self._value(state)
             actions = [] if distance == 0 else self.game.actions(state)
@@ -237,7 +240,7 @@ class Solver(SearchAgent):
             )
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
-        nodes = self._nodes
+        nodes, self._end = self._nodes, None
         with Stopwatch() as clock:
             ratings, line = self._best_play(state, actions.tolist())
             best, fastest = _best(ratings)
@@ -267,10 +270,14 @@ class Solver(SearchAgent):
                 self._proof(state, actions, error)
         proof = self._proofs[self._key(state, actions)]
         assert self._deepening is not None
-        ratings = self._deepening.ratings(state, actions, proof, time.perf_counter() + self.seconds)
-        ratings = dict(sorted(ratings.items()))
-        end = time.perf_counter() + self.seconds
-        return ratings, self._deepening.line(state, proof, _best(ratings)[1][0], end)
+        ratings = dict(sorted(self._deepening.ratings(state, actions, proof, self._deadline()).items()))
+        return ratings, self._deepening.line(state, proof, _best(ratings)[1][0], self._deadline())
+
+    def _deadline(self) -> float:
+        """Return the time at which alpha-beta is to end: its searches for one position share ``seconds``."""
+        if self._end is None:
+            self._end = time.perf_counter() + self.seconds
+        return self._end
 
     def _key(self, state: State, actions: Sequence[int]) -> tuple[int, ...]:
         return int(self.game.key(state)), *actions
@@ -286,7 +293,7 @@ class Solver(SearchAgent):
                 self._deepening = Deepening(self.game, megabytes)
                 self._deepening.on_progress = lambda depth, n: self._tell("alpha-beta", n, megabytes, depth)
             self._deepening.compile()
-            found = self._deepening.prove(state, actions, time.perf_counter() + self.seconds)
+            found = self._deepening.prove(state, actions, self._deadline())
             if found is None:
                 tried = f"; alpha-beta proved nothing in {self.seconds:g} s, {self._deepening.depth} plies ahead"
                 raise MemoryError(error.text(tried))

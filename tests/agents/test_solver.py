@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import re
 from typing import Any
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from plyground.agents import AlphaBeta
 from plyground.agents.solver import Progress, Solver
+from plyground.agents.solver.deepening import Deepening
 from plyground.agents.solver.exhaustive import AllPositions, TooManyError
 from plyground.agents.solver.retrograde_memory import TooLargeError
 from plyground.agents.solver.solving import BYTES, new_table
@@ -175,6 +177,25 @@ def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, 
     assert all(found.distances[action] in (None, true.distances[action]) for action in found.values)
     assert game.is_terminal(game.play_moves(found.pv, state))
     assert (len(found.pv), analysis.exact, analysis.pv) == (found.distance, True, found.pv)
+
+
+@pytest.mark.parametrize("ask", ["solve", "analyse"])
+def test_all_searches_for_a_move_share_one_limit(ask: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("mnk(m=4, n=4, k=3)")
+    solver, ends = Solver(game, table_mb=0.1, seconds=1e6), list[float]()
+    run = Deepening._run
+
+    def noted(self: Deepening, first: int, last: int, end: float) -> None:
+        ends.append(end)
+        run(self, first, last, end)
+
+    monkeypatch.setattr(Deepening, "_run", noted)
+    monkeypatch.setattr("time.perf_counter", itertools.count().__next__)  # each look at the clock takes a second
+    with patch.object(AllPositions, "value", side_effect=TooManyError(game.spec, 0.1, 1)):
+        getattr(solver, ask)(game.new_state())  # proves the value, looks for the best actions, and for the line
+        assert (len(ends) > 10, len(set(ends))) == (True, 1)
+        getattr(solver, ask)(game.play_moves([5]))
+    assert len(set(ends)) == 2  # another move has its own
 
 
 @pytest.mark.parametrize("error", [TooManyError("othello", 0.5, 7, 8_000_000), TooLargeError(7)], ids=str)
