@@ -125,6 +125,7 @@ class ChessEngine:
         self.depth = None if depth is None else checked_whole("depth", depth, 1)
         self.last_analysis: Analysis | None = None
         self._process: ChessProcess | None = None
+        self._told: tuple[int | None, int | None] | None = None  # the limits of nodes and depth of the last move
         self._begin()
 
     def _begin(self) -> None:
@@ -168,7 +169,7 @@ class ChessEngine:
         self._watched.append(action)
 
     def set_clock(self, own: float, other: float, increment: float, moves: int) -> None:
-        """Take notice of a clock, of which the program is told.
+        """Take notice of a clock, of which the program is told when it moves next, and not after that.
 
         Args:
             own: seconds that are left to this player.
@@ -189,6 +190,10 @@ class ChessEngine:
         assert self._process is not None
         board, began = self._board(state), time.perf_counter()
         limit, seconds = self._limit(board.turn)
+        self._clock = None
+        if self.protocol == "xboard" and self._told != (self.nodes, self.depth):
+            self._game_token = object()  # such limits hold there until another game begins
+        self._told = self.nodes, self.depth
         try:
             answer = self._process.play(board, limit, self._game_token, seconds)
         except BaseException:  # what it says later would answer no question
@@ -247,10 +252,11 @@ class ChessEngine:
                 told = {"time": min(own * 0.95, self.move_seconds or own)}
             elif moves:
                 told["remaining_moves"] = moves
-            if self.protocol != "xboard" or self.nodes is None:  # which has no limit of nodes beside one of time
-                limits |= told
+            limits |= told
         elif all(value is None for value in limits.values()):
             limits["time"] = 0.1
+        if self.protocol == "xboard" and self.nodes is not None:  # which has no limit of nodes beside one of time
+            limits = {"nodes": self.nodes, "depth": self.depth}
         return chess.engine.Limit(**limits), seconds
 
     def close(self) -> None:

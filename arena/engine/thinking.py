@@ -169,10 +169,17 @@ class Thinking:
 
     @property
     def _clock(self) -> tuple[float, float, float, int] | None:
-        """What is left to the player and to the other, what a move adds, and for how many moves; None: no clock."""
-        if self.limits.waits or self.limits.movetime is not None:
+        """What is left to the player and to the other, what a move adds, and for how many moves; None: no clock.
+
+        The time of this move alone is a clock for one move.
+        """
+        limits = self.limits
+        if limits.waits:
             return None
-        own, other, increment, moves = self.limits.clock(self._seat.game.player(self._seat.state))
+        if limits.movetime is not None:
+            seconds = max(limits.movetime - self._overhead, limits.movetime / 2)
+            return seconds, seconds, 0.0, 1
+        own, other, increment, moves = limits.clock(self._seat.game.player(self._seat.state))
         return None if own is None else (own, own if other is None else other, increment, moves)
 
     def _allowance(self) -> Allowance | None:
@@ -180,17 +187,16 @@ class Thinking:
 
         The seconds of the player's spec, if it has any, are a limit as well, but for a search that is to be stopped.
         """
-        seat, limits = self._seat, self.limits
+        seat, limits, clock = self._seat, self.limits, self._clock
         if limits.waits:
             return None
-        if limits.movetime is not None:
-            seconds = max(limits.movetime - self._overhead, limits.movetime / 2)
-            return Allowance(seconds, seconds).within(seat.seconds)
-        if self._clock is None:
+        if clock is None:
             is_limited = any(one is not None for one in (limits.depth, limits.nodes, limits.mate))
             budget = seat.seconds if is_limited else getattr(playing(seat.agent), "seconds", None)
             return None if budget is None else Allowance(budget, budget)
-        own, _, increment, moves = self._clock
+        own, _, increment, moves = clock
+        if limits.movetime is not None:
+            return Allowance(own, own).within(seat.seconds)
         # What is left after the last move before a control is not lost: it comes to the time of the next ones.
         planned = moves and max(moves, 2)
         return allot(own, increment, planned, math.inf, self._overhead).within(seat.seconds)

@@ -117,6 +117,18 @@ class TestUCI:
         limit, _ = engine._limit(False)
         assert (limit.time, limit.remaining_moves, limit.white_clock) == (1.9, None, None)
 
+    def test_a_clock_is_that_of_one_move(self, script: Any, log: Path) -> None:
+        engine, env = ChessEngine(CHESS, script("e2e4", "e2e4"), nodes=7), BoardGameEnv(CHESS)
+        env.reset()
+        observation, _, _, _, info = env.last()
+        engine.set_clock(2.0, 2.0, 0.0, 1)
+        for _ in range(2):
+            engine.act(observation, info)
+        assert [line for line in log.read_text().splitlines() if line.startswith("go")] == [
+            "go nodes 7 movetime 1900", "go nodes 7",
+        ]  # fmt: skip
+        engine.close()
+
     def test_positions_where_nobody_tells_of_moves(self, script: Any, log: Path) -> None:
         engine = ChessEngine(CHESS, script("e8c8"), depth=2)
         state = CHESS.state_from_fen("r3k3/8/8/8/8/8/8/4K3 b q - 0 1")
@@ -256,6 +268,18 @@ class TestXBoard:
         told = log.read_text().splitlines()
         assert told.count("st 50") == 2
         assert not [line for line in told if line.startswith(("level", "time", "otim"))]
+        engine.close()
+
+    def test_limits_of_one_move_are_not_those_of_the_next(self, tmp_path: Path, log: Path) -> None:
+        (tmp_path / "xboard.py").write_text(XBOARD)
+        command = f"{sys.executable} {tmp_path / 'xboard.py'} {','.join(['e2e4'] * 4)} {log}"
+        engine, env = ChessEngine(CHESS, command, "xboard", move_seconds=3), BoardGameEnv(CHESS)
+        env.reset()
+        observation, _, _, _, info = env.last()
+        for engine.nodes, engine.depth in ((None, 4), (50, None), (None, None), (None, None)):
+            engine.act(observation, info)
+        told = [line for line in log.read_text().splitlines() if re.match("new|nps|s[dt] ", line)]
+        assert told == ["new", "st 3", "sd 4", "new", "nps 1", "st 50", "new", "st 3", "st 3"]
         engine.close()
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from plyground.agents import AlphaBeta
 from plyground.arena.cli.engines import uci
 from plyground.arena.engine import UCIServer
 from plyground.envs import Game, make_game
+from tests.agents.test_chess_engines import ENGINE
 from tests.helpers.uci_dialogue import Dialogue, Lines, played, scores
 
 CHESS = make_game("chess")
@@ -41,6 +44,22 @@ class TestOtherPlayers:
         assert scores(talk.ask("go mate 2"))[-1][1] == "mate 2"
         assert talk.server.seat.prover.options.selective is None
         talk.end()
+
+    def test_a_program_is_told_of_the_limits_of_each_move(self, tmp_path: Path) -> None:
+        (tmp_path / "engine.py").write_text(ENGINE)
+        program = f"{sys.executable} {tmp_path / 'engine.py'} {','.join(['e2e4'] * 5)} {tmp_path / 'log'}"
+        talk = Dialogue(UCIServer(f"mixture(engine({program!r}))", CHESS))
+        for go in ("movetime 2010", "wtime 9000 btime 8000", "depth 4", "nodes 7", "movetime 2010 depth 3"):
+            assert played(talk.ask(f"go {go}")) == "e2e4"
+        talk.end()
+        told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("go")]
+        assert told == [
+            "go movetime 1900",  # a little less, for it is lost on the way
+            "go wtime 9000 btime 8000 winc 0 binc 0",
+            "go depth 4",
+            "go nodes 7",
+            "go depth 3 movetime 1900",
+        ]
 
     def test_of_a_mixture_who_was_drawn_is_told(self) -> None:
         talk = Dialogue(UCIServer("mixture(alphabeta(seconds=60))", CHESS))
