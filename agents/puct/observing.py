@@ -2,7 +2,8 @@
 
 In most games that is a view of the state. Where observations show earlier positions too (``history`` of a `Game`),
 those below the root are found by playing the way to the leaf again, and those above it in the observation that the
-environment gave at the root.
+environment gave at the root. That observation also tells whether the root has been on the board before, where
+observations show that (``channel`` of a `Repetition`).
 """
 
 from __future__ import annotations
@@ -104,6 +105,8 @@ class Observer:
                 f"an observation of {game.spec} shows earlier positions, which a search must know as both players see "
                 "them: give the game a history_swap, or an evaluator of states"
             )
+        self._channel = None if game.repetition is None else game.repetition.channel
+        self._tells_of_past = self._frames > 1 or self._channel is not None
         values = math.prod(game.observation_shape)
         self._shown = np.zeros((2, *game.observation_shape), game.observation_dtype)  # at the root, to each player
         self._window = np.zeros(values + (self._frames - 1) * self._frame, game.observation_dtype)
@@ -113,16 +116,17 @@ class Observer:
         """Compile what a search with a ``tree`` of this kind calls."""
         game, states, planes = self.game, np.zeros(1, self.game.dtype), self._shown[:1]
         masks = np.zeros((1, game.num_actions), np.bool_)
+        if self._tells_of_past:
+            bind(_observe_both, game, states, self._shown)
         if self._frames == 1:
             bind(_observe_states, game, states, planes, masks, self._buffer)
             return
-        bind(_observe_both, game, states, self._shown)
         shown, history, shape = self._shown.reshape(2, -1), (self._frames, self._frame), game.observation_shape
         arrays = self._scratch, self._window, shown[:1], masks, self._buffer
         bind(_observe_paths, game, states, shown, tree, states, *history, shape, *arrays)
 
     def begin(self, root: NDArray[Any], observation: Observation | None) -> None:
-        """Take in what is known of the positions before the root.
+        """Take in what is known of the positions before the root; without an observation there were none.
 
         Args:
             root: the state at the root, [1].
@@ -131,17 +135,15 @@ class Observer:
         Raises:
             ValueError: it is needed, and there is none; or it does not show the state at the root.
         """
-        if self._frames == 1:
+        if not self._tells_of_past:
             return
         self._shown[:] = 0
         _observe_both(self.game, root, self._shown)
         if observation is None:
-            if root[0] != self.game.initial[0]:
+            if self._frames > 1 and root[0] != self.game.initial[0]:
                 raise self._unknown("analyse(state, observation=observation), or act(observation, info)")
             return
-        first = self.game.history_first
-        player, present, past = int(self.game.player(root[0])), first + self._frame, first + self._frames * self._frame
-        planes = planes_of(observation)
+        player, planes = int(self.game.player(root[0])), planes_of(observation)
         if planes.size != self._shown[0].size:
             raise ValueError(
                 f"an observation of {self.game.spec} has shape {self.game.observation_shape}, got {planes.shape}"
@@ -154,8 +156,15 @@ class Observer:
                 "pass both of them from the same step, those of the player to move"
             )
         self._shown[player] = planes
-        if self.game.repetition is not None and (channel := self.game.repetition.channel) is not None:
-            self._shown[1 - player][..., channel] = planes[..., channel]
+        if self._channel is not None:
+            self._shown[1 - player][..., self._channel] = planes[..., self._channel]
+        if self._frames > 1:
+            self._shown_before(player, planes)
+
+    def _shown_before(self, player: int, planes: NDArray[Any]) -> None:
+        """Show the opponent the earlier positions that the player to move sees in these planes."""
+        first = self.game.history_first
+        present, past = first + self._frame, first + self._frames * self._frame
         before = planes[..., present:past]
         by_frame = before.reshape(*self.game.observation_shape[:-1], self._frames - 1, self._frame)
         swapped = by_frame[..., list(self.game.history_swap or ())].reshape(before.shape)
@@ -163,14 +172,14 @@ class Observer:
 
     @property
     def shown(self) -> NDArray[Any]:
-        """What both players see at the root, [2, *observation_shape], where that has earlier positions."""
+        """What both players see at the root, [2, *observation_shape], where that tells of the past."""
         return self._shown
 
     def at_root(self, state: State, allowed: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return what the player to move at the root sees, [1, *observation_shape], and a mask of what is allowed."""
         masks = np.zeros((1, self.game.num_actions), np.bool_)
         masks[0, allowed] = True
-        if self._frames == 1:
+        if not self._tells_of_past:
             return self.of_states(np.array([state], self.game.dtype))[0], masks
         return self._shown[[int(self.game.player(state))]], masks
 

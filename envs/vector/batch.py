@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -21,7 +20,7 @@ from ..registry import game_with
 from ..repetition import copy_past, keys_of, new_past, new_scratch
 from ..starting import begin, read_options
 from .checks import check_saved, checked_integers, checked_rows, checked_seats
-from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show
+from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show, show_both
 from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
 
@@ -242,14 +241,13 @@ class GameBatch:
     def seen_by_both(self) -> NDArray[Any] | None:
         """Return what both players see, [games, players, *observation_shape]; None where that tells of no past.
 
-        A search of a game with ``history`` needs it, to show a network positions below the root.
+        A search needs it, to show a network the positions before the root, or that the root has come again.
         """
-        if self._frames is None:
+        if self._frames is None and (self._past is None or self._past.channel is None):
             return None
-        size = math.prod(self._frames.shape)
-        places = self._frames.first[:, None] + np.arange(size)
-        seen = np.take_along_axis(self._frames.windows, places[:, None, :], axis=2)
-        return seen.reshape(self.num_envs, 2, *self._frames.shape)
+        seen = np.zeros((2, self.num_envs, *self.game.observation_shape), self.game.observation_dtype)
+        self._run(show_both, self._all, self._all, seen)
+        return np.ascontiguousarray(seen.swapaxes(0, 1))
 
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
         """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once.

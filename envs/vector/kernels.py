@@ -29,6 +29,7 @@ __all__ = [
     "new_frames",
     "play",
     "show",
+    "show_both",
 ]
 
 _SLIDES = 64  # plies after which a window is moved back to the right end
@@ -222,6 +223,16 @@ def show(game, columns, scratch, rows, seats, first, last):
     flat = columns.observations.reshape(columns.players.size, -1)
     for place in range(first, last):
         _show(game, rows[place], columns, columns.observations, flat, columns.past, columns.frames, seats[place])
+
+
+@kernel
+def show_both(game, columns, scratch, rows, seen, first, last):
+    """Write what each player sees in each row into ``seen`` [players, games, *observation_shape]."""
+    for seat in range(2):
+        observations = seen[seat]
+        flat = observations.reshape(columns.players.size, -1)
+        for place in range(first, last):
+            _show(game, rows[place], columns, observations, flat, columns.past, columns.frames, seat)
 
 
 @kernel

@@ -11,7 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from plyground.agents import PUCT, ObservationEvaluator, policy_evaluator, torch_evaluator
-from plyground.envs import BoardGameEnv, Game, go, make_game, tictactoe
+from plyground.agents.puct.forest import Forest
+from plyground.envs import BoardGameEnv, Game, GameBatch, Repetition, go, make_game, state_dtype, tictactoe
+from tests.conftest import GAMES
 
 Seen = tuple[NDArray[Any], NDArray[np.bool_]]
 
@@ -75,6 +77,77 @@ def test_a_network_sees_what_the_environment_shows(spec: str, opening: int) -> N
     for planes, legal in shown:
         np.testing.assert_array_equal(expected[planes], legal)
     assert max(len(masks) for _, masks in watch.shown) > 8
+
+
+def stroll() -> Game:
+    """Return a game in which both players move one piece round a ring; a plane tells that a position has come again."""
+
+    def legal_actions(state: Any, actions: Any) -> int:
+        actions[0], actions[1] = 0, 1
+        return 2
+
+    def play(state: Any, action: int) -> None:
+        state.place = (state.place + (1 if action == 1 else 3)) % 4
+        state.ply += 1
+
+    def observe(state: Any, player: int, planes: Any) -> None:
+        planes[state.place, 0] = 1
+
+    return Game(
+        name="stroll",
+        state=state_dtype(place="i4", ply="i4"),
+        num_actions=2,
+        max_plies=12,
+        observation_shape=(4, 2),
+        player=lambda state: state.ply & 1,
+        legal_actions=legal_actions,
+        play=play,
+        is_terminal=lambda state: state.ply == 12,
+        utility=lambda state, player: 0.0,
+        observe=observe,
+        repetition_key=lambda state: np.uint64(2 * state.place + (state.ply & 1)),
+        repetition=Repetition("draw", times=9, channel=1),
+        check=False,
+    )
+
+
+SHOWN_AGAIN = [game for game in map(make_game, GAMES) if game.repetition and game.repetition.channel is not None]
+THERE_AND_BACK = {"chess": ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3"], "stroll": [1, 1, 1, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    "game",
+    [stroll(), *(pytest.param(game, marks=pytest.mark.slow) for game in SHOWN_AGAIN)],
+    ids=lambda game: game.name,
+)
+def test_a_root_that_has_come_again_is_shown_as_in_the_environment(game: Game) -> None:
+    env, batch, watch = BoardGameEnv(game), GameBatch(game, 1), Watch()
+    agents = [PUCT(game, 20, evaluator=ObservationEvaluator(watch), root=root) for root in ("puct", "gumbel")]
+    forest = Forest(game, 1, simulations=20)
+
+    def asked(planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
+        return tuple(part.astype(np.float32) for part in watch(planes.copy(), masks))
+
+    assert game.repetition is not None
+    for plies in range(6):
+        options = {"moves": THERE_AND_BACK[game.name][:plies]}
+        env.reset(options=options)
+        batch.reset(options=options)
+        observation, *_, info = env.last()
+        both = [env.observe(name)["observation"].copy() for name in env.possible_agents]
+        expected = both[env.possible_agents.index(env.agent_selection)]
+        assert (expected[..., game.repetition.channel] == (plies >= 4)).all()
+        np.testing.assert_array_equal(batch.seen_by_both(), [both])
+        for agent in (*agents, None):
+            watch.shown.clear()
+            if agent is not None:
+                agent.act(observation, info)
+            else:
+                forest.forget()
+                forest.search(batch.states, asked, shown=batch.seen_by_both())
+            np.testing.assert_array_equal(watch.shown[0][0], [expected])
+    with pytest.raises(ValueError, match="tell of earlier positions: a search needs `shown`"):
+        forest.search(batch.states, asked)
 
 
 def test_what_a_search_cannot_show_is_refused() -> None:

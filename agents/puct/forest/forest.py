@@ -161,6 +161,7 @@ class Forest:
         self.seed(seed)
         self.simulations_done = self.evaluations = 0
         self._frames, self._frame = game.history or (1, 0)
+        self._tells_of_past = self._frames > 1 or (game.repetition is not None and game.repetition.channel is not None)
         values = math.prod(game.observation_shape)
         window = values + (self._frames - 1) * self._frame if self._frames > 1 else 0
         self._windows = [np.zeros(window, game.observation_dtype) for _ in range(self.threads)]
@@ -234,7 +235,7 @@ class Forest:
             simulations: how many, for all or [rows] for each; default: as many as the forest has room for.
             noisy: bool [rows] whose root has the forest's noise and forced playouts; default: all have.
             shown: [rows, players, *observation_shape] what both players see there; needed where observations show
-                earlier positions.
+                earlier positions, or that a position has come again.
             rows: [rows] the numbers of the trees that search them; default: the first ones.
             interrupted: asked between passes; if it says True, the search ends with what it has.
 
@@ -250,9 +251,9 @@ class Forest:
         if masks is not None and root_masks.shape != (rows.size, self.game.num_actions):
             raise ValueError(f"masks must have shape {(rows.size, self.game.num_actions)}, got {root_masks.shape}")
         seen = np.zeros((0, 0, 0), self.game.observation_dtype)
-        if self._frames > 1:
+        if self._tells_of_past:
             if shown is None:
-                raise ValueError(f"observations of {self.game.spec} show earlier positions: a search needs `shown`")
+                raise ValueError(f"observations of {self.game.spec} tell of earlier positions: a search needs `shown`")
             if shown.shape != (rows.size, 2, *shape):
                 raise ValueError(f"shown must have shape {(rows.size, 2, *shape)}, got {shown.shape}")
             seen = np.ascontiguousarray(shown, self.game.observation_dtype).reshape(rows.size, 2, values)

@@ -196,7 +196,7 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
         game: the game.
         trees: the `Trees`.
         root_masks: bool [rows, num_actions] what may be played at the roots, or [rows, 0]: what is legal.
-        shown: [rows, players, values] what each player sees at the roots; [0, 0, 0] where only the present is shown.
+        shown: [rows, players, values] what each player sees at the roots; [0, 0, 0] where that tells of no past.
         frames: positions in an observation.
         frame: channels of each.
         window: [values + (frames - 1) · frame] scratch; [0] where only the present is shown.
@@ -223,6 +223,10 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
             for i in range(count):
                 mask[legal[i]] = True
             if frames == 1:
+                if trees.lengths[r, slot] == 0 and shown.shape[0] > 0:  # it may have been on the board before
+                    for i in range(row.size):
+                        row[i] = shown[place, player, i]
+                    continue
                 for i in range(row.size):
                     row[i] = 0
                 game.observe(leaf, player, row.reshape(shape))
