@@ -108,6 +108,8 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
         w.states[ply + 1] = state
         child = w.states[ply + 1]
         game.play(child, move)
+        if pruning is not None:
+            w.frames[ply + 1].previous = move
         status.nodes += 1
         is_leaf = game.is_terminal(child)
         if is_leaf:

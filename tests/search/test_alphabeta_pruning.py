@@ -218,6 +218,24 @@ def test_an_order_by_captures_and_replies_changes_no_value(options: dict[str, An
     assert other
 
 
+def test_replies_behind_the_depth_limit_are_to_the_move_before() -> None:
+    def last_open(state: Any, actions: Any) -> int:
+        count = 0
+        for column in range(5):
+            if (state.mine | state.theirs) & (np.uint64(8) << np.uint64(5 * column)) == np.uint64(0):
+                actions[0] = column
+                count = 1
+        return count
+
+    # Whoever is to move is behind, and hopes for more by going on.
+    game = connect_four(4, 5).replace(
+        noisy_actions=last_open, evaluate=lambda state, player: -0.5 if player == state.ply & 1 else 0.5
+    )
+    agent = AlphaBeta(game, 1, quiescence=4, countermoves=True)
+    agent.analyse(game.new_state(), [0, 0, 0, 1, 0])
+    assert agent.workspace[0].frames["previous"][1:6].tolist() == [3, 4, 4, 4, 4]
+
+
 def test_what_the_table_does_not_know_is_searched_a_ply_less_deep(rng: np.random.Generator) -> None:
     game = TOLD.replace(evaluate=noise, max_utility=math.inf)
     options: dict[str, Any] = {"internal_reductions": 3}
