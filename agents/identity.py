@@ -1,7 +1,7 @@
 """What a player is, for files that keep its games: all its arguments, defaults included, and hashes of its files.
 
-A spec alone does not say it: ``alphazero(az)`` is another player after more training, and ``./mine.py:Greedy`` after
-an edit.
+A spec alone does not say it: ``alphazero(az)`` is another player after more training, and
+``./examples/greedy.py:Greedy`` after an edit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names of players: spec strings such as ``alphabeta(depth=8)`` become agents here.
 
-A player that nobody has registered is found where it is: ``./mine.py:Greedy(depth=2)``, ``package.module:attribute``,
+A player that nobody has registered is found where it is: ``./examples/greedy.py:Greedy``, ``package.module:attribute``,
 or by the name of an entry point of the group ``plyground.agents`` in an installed package.
 """
 
@@ -140,9 +140,10 @@ def register_agent(name: str, constructor: Callable[..., Agent]) -> None:
 def make(spec: str, game: Game | str, **changed: Any) -> Agent:
     """Return the agent that ``spec`` describes, for ``game``, as in ``make("mcts(simulations=1000)", "connect_four")``.
 
-    An agent of your own needs no name: ``make("./mine.py:Greedy(depth=2)", game)`` takes ``Greedy`` from that file, and
-    ``"package.module:attribute"`` from a module. A class, or a function with an argument ``game``, is called, with the
-    game where it takes it; a function of an observation and an info is a player, and so is an object with ``act``.
+    An agent of your own needs no name: ``make("./examples/greedy.py:Greedy", game)`` takes ``Greedy`` from that file,
+    and ``"package.module:attribute"`` from a module. A class, or a function with an argument ``game``, is called, with
+    the game where it takes it, and with the arguments that may follow in parentheses; a function of an observation and
+    an info is a player, and so is an object with ``act``.
 
     Args:
         spec: the agent.

@@ -264,8 +264,8 @@ class Game(GameTexts, GameViews):
     def source(self) -> str:
         """The text by which `plyground.envs.make_game` finds this game in any process.
 
-        It is the ``spec``, or, of a game that was named by its place, as in ``"./breakthrough.py:breakthrough"``, that
-        place and its parameters.
+        It is the ``spec``, or, of a game that was named by its place, as in
+        ``"./examples/breakthrough.py:breakthrough"``, that place and its parameters.
         """
         return self.spec if self._source is None else self._source
 

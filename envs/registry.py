@@ -2,8 +2,8 @@
 
 `register_game` makes a game known by its name: to `make_game` and the command line, to ``pettingzoo.make`` as
 ``"plyground/connect_four-v0"`` and to ``gymnasium.make`` as ``"plyground/ConnectFour-v0"``. A game that nobody has
-registered is found where it is: ``./breakthrough.py:breakthrough``, ``package.module:attribute``, or by the name of an
-entry point of the group ``plyground.games`` in an installed package.
+registered is found where it is: ``./examples/breakthrough.py:breakthrough``, ``package.module:attribute``, or by the
+name of an entry point of the group ``plyground.games`` in an installed package.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def make_game(spec: str, **parameters: Any) -> Game:
     ``make_game("connect_four", rows=5)`` and ``make_game("connect_four(rows=5)")`` are the same game.
 
     A preset such as ``"go_9x9"`` takes parameters too, by name: ``"go_9x9(komi=5.5)"``. A game of your own needs no
-    name: ``make_game("./breakthrough.py:breakthrough(size=5)")`` calls the function ``breakthrough`` of that file, and
-    ``"package.module:attribute"`` one of a module. The attribute may also be a `Game`.
+    name: ``make_game("./examples/breakthrough.py:breakthrough(size=5)")`` calls the function ``breakthrough`` of that
+    file, and ``"package.module:attribute"`` one of a module. The attribute may also be a `Game`.
 
     Raises:
         ValueError: the name or a parameter is unknown (the message suggests the nearest), or a value does not fit; or

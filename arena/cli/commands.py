@@ -32,7 +32,7 @@ COMMANDS = {
         (
             "plyground show othello --moves 'd3 c5'",
             "plyground show go_9x9 --moves 'E5 C3 G7' --overlay 'mcts(simulations=5000)' --out board.svg",
-            "plyground show ./breakthrough.py:breakthrough",
+            "plyground show ./examples/breakthrough.py:breakthrough",
             "plyground show chess --moves 'e2e4 e7e5' --unicode",
         ),
     ),
@@ -66,7 +66,7 @@ COMMANDS = {
         "Play a match, or a round robin, and print the cross table.",
         (
             "plyground match 'alphabeta(depth=6)' 'mcts(simulations=1000)' --games 100 --jobs 2",
-            "plyground match random ./mine.py:Greedy --game ./breakthrough.py:breakthrough --games 20",
+            "plyground match random ./examples/greedy.py:Greedy --game ./examples/breakthrough.py:breakthrough",
             "plyground match random 'mcts(seconds=1)' --game go_9x9 --out games.db --resume",
         ),
     ),
@@ -75,7 +75,7 @@ COMMANDS = {
         "Play a tournament of any format, and print the cross table.",
         (
             "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=2)' 'alphabeta(depth=4)' -f swiss",
-            "plyground tournament ./mine.py:Greedy random 'alphabeta(depth=2)' -f gauntlet --game othello",
+            "plyground tournament ./examples/greedy.py:Greedy random 'alphabeta(depth=2)' -f gauntlet --game othello",
             "plyground tournament random 'mcts(simulations=50)' 'alphabeta(depth=4)' --games 1000 --ray",
         ),
     ),
@@ -146,7 +146,7 @@ COMMANDS = {
             "plyground train alphago connect_four --records games.db --out ag",
             "plyground train ppo connect_four --minutes 10 --out ppo-run",
             "plyground train --resume ppo-run --minutes 20",
-            "plyground train dqn 'mnk(m=4, n=4, k=4)' --opponent 'random*0.5' --opponent ./mine.py:Greedy",
+            "plyground train dqn 'mnk(m=4, n=4, k=4)' --opponent 'random*0.5' --opponent ./examples/greedy.py:Greedy",
         ),
     ),
     "evaluate": Command(
@@ -159,7 +159,7 @@ COMMANDS = {
         "Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough.",
         (
             "plyground rate 'mcts(simulations=300)'",
-            "plyground rate ./mine.py:Greedy --games 200 --out games.jsonl --resume",
+            "plyground rate ./examples/greedy.py:Greedy --games 200 --out games.jsonl --resume",
         ),
     ),
     "convert": Command(

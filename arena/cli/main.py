@@ -25,7 +25,7 @@ _UsageError: Any = typer.BadParameter.__base__  # what a wrong option or argumen
 _err = Console(stderr=True)
 _EPILOG = (
     "'plyground COMMAND --help' has the options of a command, and examples. A game or a player of your own is named by "
-    "its place, as in './breakthrough.py:breakthrough' or 'package.module:attribute'."
+    "its place, as in './examples/breakthrough.py:breakthrough' or 'package.module:attribute'."
 )
 
 

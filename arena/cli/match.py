@@ -35,8 +35,8 @@ def match(
     players: Annotated[
         list[str],
         typer.Argument(
-            help="Two or more players, as in 'mcts(simulations=100)' or './mine.py:Greedy'; more than two play "
-            "everyone against everyone."
+            help="Two or more players, as in 'mcts(simulations=100)' or './examples/greedy.py:Greedy'; more than two "
+            "play everyone against everyone."
         ),
     ],
     game: GameOption = "connect_four",
@@ -71,7 +71,8 @@ def tournament(
     players: Annotated[
         list[str],
         typer.Argument(
-            help="Players, as in 'mcts(simulations=100)' or './mine.py:Greedy'; the first named are seeded highest."
+            help="Players, as in 'mcts(simulations=100)' or './examples/greedy.py:Greedy'; the first named are seeded "
+            "highest."
         ),
     ],
     game: GameOption = "connect_four",

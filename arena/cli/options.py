@@ -32,7 +32,7 @@ __all__ = [
     "print_json",
 ]
 
-_GAME = "A game, as in 'connect_four(rows=5)', or one of your own, as in './nim.py:nim'."
+_GAME = "A game, as in 'connect_four(rows=5)', or the place of one of your own, './file.py:name'."
 
 Adjudicate = Annotated[
     list[str] | None,

@@ -39,7 +39,7 @@ def train(
     algorithm: Annotated[
         str, typer.Argument(help="The algorithm: alphazero, alphago, ppo (with masks), a2c or dqn; not with --resume.")
     ] = "",
-    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)', or './nim.py:nim'.")] = "",
+    game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)', or './file.py:name'.")] = "",
     out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
     resume_from: Annotated[Path | None, typer.Option("--resume", help="Go on with the run in this folder.")] = None,
     step: Annotated[
