@@ -50,7 +50,7 @@ class Board:
     threatened: Callable[[Any], tuple[int, ...]] | None = None
 
     def text(self, state: Any, unicode: bool = False) -> str:
-        """Draw the board with one character a cell: ``X`` and ``O``, kings ``K`` and ``k``, empty ``.``.
+        """Draw the board with one character a cell, from ``marks``.
 
         Args:
             state: the position.

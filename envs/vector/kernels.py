@@ -39,8 +39,8 @@ class Frames(NamedTuple):
     """What both players see, in games whose observations show earlier positions too.
 
     The planes of a player are a window in a longer array. Each ply the window slides to the left by the channels of one
-    position: every channel then stands for the position before, and only the newest position, and the channels after
-    the earlier ones, are written.
+    position: every channel then stands for the position before, and only the newest position is written, and the
+    channels before it and after the earlier ones.
     """
 
     windows: NDArray[Any]  # [games, players, length]

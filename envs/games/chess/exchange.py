@@ -62,7 +62,7 @@ def _prize(state: Any, origin: int, target: int, plane: int) -> Any:
 
 
 def stakes(state: Any, action: int) -> tuple[float, float]:
-    """Return what a move wins at once, and, if that is anything, the worth of the piece that moves."""
+    """Return what a move wins at once, and, if that is anything, the worth of the piece that moves, once promoted."""
     origin, plane = action // PLANES, action % PLANES
     target = origin + STEPS[plane]
     if state.other & bit_of(target) == _ZERO and origin & 7 != 6 and target != state.en_passant:

@@ -5,8 +5,8 @@ The first row is the last rank as the observer sees it, so black's board is turn
 =========  ====================================================================================================
 0 to 3     ones if one may castle on the right, on the left; and so for the other side
 4          ones for black
-5          a one at the half of the plies since the last capture or move of a pawn, counted from the observer's
-           bottom left in ``classic``, else from white's, in rows; 63 stands for all that are more
+5          a one at the half of the plies since the last capture or move of a pawn, counted in rows from the
+           observer's bottom left, in ``classic`` from white's; 63 stands for all that are more
 6          ones
 7 to 12    own pawns, knights, bishops, rooks, queens, king
 13 to 18   those of the other side

@@ -2,8 +2,8 @@
 
 A slot for each of the four directions has the runs of stones that the cell would touch on both sides: whose they are,
 how long (three and more are alike), and whether the cell behind the run is free. One more tells how far the cell is
-from the last move. In Connect Four, one tells who could complete four on the cell above, which the move makes playable,
-and one which column it is.
+from the last move. In Connect Four there are two others in its place: who could complete four on the cell above, which
+the move makes playable, and how far the column is from the nearer side.
 """
 
 from __future__ import annotations
