@@ -195,13 +195,21 @@ class ChessEngine:
             self._game_token = object()  # such limits hold there until another game begins
         self._told = self.nodes, self.depth
         try:
-            answer = self._process.play(board, limit, self._game_token, seconds)
+            answer = self._process.play(board, limit, self._game_token, seconds, self._chosen(board, state, mask))
         except BaseException:  # what it says later would answer no question
             self.close()
             raise
         action = self._action(state, answer, mask)
         self.last_analysis = _analysis(action, answer, time.perf_counter() - began)
         return action
+
+    def _chosen(self, board: Any, state: State, mask: Any) -> Any:
+        """Return the moves that the mask leaves, as python-chess has them; None if all, or if XBoard cannot tell."""
+        legal = self.game.actions(state)
+        left = [action for action in legal if mask[action]]
+        if self.protocol == "xboard" or len(left) == len(legal):
+            return None
+        return [board.parse_uci(self.game.move_name(state, action)) for action in left]
 
     def _action(self, state: State, answer: Any, mask: Any) -> int:
         if answer.move is None or answer.resigned:

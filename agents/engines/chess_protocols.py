@@ -145,7 +145,9 @@ class ChessProcess:
                 raise ValueError(f"{self.name}: {error.__cause__}") from None
             raise
 
-    def play(self, board: chess.Board, limit: Any, game: object, seconds: float) -> chess.engine.PlayResult:
+    def play(
+        self, board: chess.Board, limit: Any, game: object, seconds: float, moves: list[chess.Move] | None = None
+    ) -> chess.engine.PlayResult:
         """Return the program's move, with its score.
 
         Args:
@@ -153,12 +155,14 @@ class ChessProcess:
             limit: how long it may think, as python-chess has it.
             game: the same object for all moves of a game.
             seconds: time for the answer.
+            moves: the moves that it may choose from; None for all legal ones. XBoard cannot tell it.
 
         Raises:
             EngineError: it has ended, answers nonsense, or not in time.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
-        return self._wait(self._protocol.play(board, limit, game=game, info=info), "move", seconds)
+        task = self._protocol.play(board, limit, game=game, info=info, root_moves=moves)
+        return self._wait(task, "move", seconds)
 
     def close(self) -> None:
         """End the program, and whatever it has started."""

@@ -61,6 +61,18 @@ class TestOtherPlayers:
             "go depth 3 movetime 1900",
         ]
 
+    def test_a_program_is_told_among_which_moves_to_choose(self, tmp_path: Path) -> None:
+        (tmp_path / "engine.py").write_text(ENGINE)
+        program = f"{sys.executable} {tmp_path / 'engine.py'} e1g1,e1e2 {tmp_path / 'log'}"
+        talk = Dialogue(UCIServer(f"engine({program!r})", CHESS))
+        talk.said("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+        lines = talk.ask("go depth 2 searchmoves e1g1 h1h8")
+        assert (played(lines), [line for line in lines if "string" in line]) == ("e1g1", [])
+        assert played(talk.ask("go depth 2")) == "e1e2"
+        talk.end()
+        told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("go")]
+        assert told == ["go depth 2 searchmoves e1g1 h1h8", "go depth 2"]
+
     def test_of_a_mixture_who_was_drawn_is_told(self) -> None:
         talk = Dialogue(UCIServer("mixture(alphabeta(seconds=60))", CHESS))
         lines = talk.ask("setoption name MultiPV value 2", "go depth 2")
