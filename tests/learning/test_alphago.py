@@ -217,7 +217,7 @@ def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: P
     assert "whole games" not in results(path)["value"]
     assert list(lines_of(path))[-1].startswith("value: ")
     (path / "value" / "results.json").unlink()
-    resume(path, Stop(5), minutes=10.0)  # the games, and a step of learning
+    resume(path, Stop(21), minutes=10.0)  # after the 16 steps of the others: the games, and a step of learning
     resume(path, minutes=1e-9)
     assert results(path)["value"]["one position a game"]["test"] >= 0
     assert "whole games" not in results(path)["value"]
@@ -360,6 +360,7 @@ def test_accuracy_by_hand() -> None:
     marks = accuracy_of(ranks, likelihoods, np.array([5, 6]))
     assert (marks["top 1"], marks["top 5"]) == (0.5, 1.0)
     assert marks["by ply"]["5"]["top 1"] == 0.0
+    assert ranks_of(np.zeros((1, 4)), masks[:1], np.array([1]))[0] == [1]  # of three that are alike, half of the others
 
 
 def test_the_gradient_of_reinforce_is_that_of_a_hand() -> None:

@@ -41,17 +41,21 @@ def accuracy(game: Game, net: Net, samples: NDArray[Any]) -> dict[str, Any]:
 
 def ranks_of(
     logits: NDArray[Any], masks: NDArray[np.bool_], actions: NDArray[np.integer[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return how many legal actions are preferred to each of ``actions`` [positions], and its log likelihood."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many legal actions are preferred to each of ``actions`` [positions], and its log likelihood.
+
+    Of equal ones half count, as in `plyground.agents.mcts.fitting`: a net that prefers nothing finds no move.
+    """
     scores = np.where(masks, logits.astype(np.float64), -np.inf)
     scores -= scores.max(1, keepdims=True)
     rows = np.arange(len(actions))
     own = scores[rows, actions]
-    return (scores > own[:, None]).sum(1), own - np.log(np.exp(scores).sum(1))
+    better, equal = (scores > own[:, None]).sum(1), (scores == own[:, None]).sum(1) - 1
+    return better + equal / 2, own - np.log(np.exp(scores).sum(1))
 
 
 def accuracy_of(
-    ranks: NDArray[np.int64], likelihoods: NDArray[np.float64], plies: NDArray[np.integer[Any]]
+    ranks: NDArray[np.floating[Any]], likelihoods: NDArray[np.float64], plies: NDArray[np.integer[Any]]
 ) -> dict[str, Any]:
     """Return shares of moves that were the first choice (top 1), or among five (top 5), and the mean log likelihood.
 

@@ -100,7 +100,7 @@ def results_of(path: Path, part: str) -> dict[str, Any] | None:
     file = path / part / "results.json"
     if not file.is_file():
         return None
-    return _read(file, ("complete", "seconds"), "without this file the part is tested, and ends, once more")
+    return _read(file, ("complete", "seconds", "steps"), "without this file the part is tested, and ends, once more")
 
 
 def _read(path: Path, names: tuple[str, ...], remedy: str) -> dict[str, Any]:
@@ -222,6 +222,8 @@ class PartSession:
         except Exception as error:  # what does not fit is told by errors of many kinds
             raise folder.damaged(error) from error
         folder.forget_after(self.part.steps)
+        # Of a part that time had ended: they are not those of the model from here on.
+        (folder.path / "results.json").unlink(missing_ok=True)
         self.run_.config.save(folder.config)
         self.part.prepare()
         self.started = self._saved = time.perf_counter()

@@ -74,11 +74,12 @@ def train(
     chosen = _chosen(parts)
     path = Path(folder)
     part_folder(path.parent, path.name).check_new()
-    check_free(path, ("records", "results.json"))
+    check_free(path, ("records", "results.json", *PARTS))
     _check_needs(path, chosen)
     game = make_game(config.game)
     collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
     _check_planes(config, game)
+    is_new = not path.exists()
     path.mkdir(exist_ok=True)
     shutil.rmtree(path / "state", ignore_errors=True)  # of a run of another kind that was killed as it began
     records, partial = path / "records", path / "records.partial"
@@ -88,7 +89,7 @@ def train(
         partial.rename(records)
         config.save(path / "config.json")
     except BaseException:
-        for written in (partial, records):
+        for written in (partial, records, *([path] if is_new else [])):
             shutil.rmtree(written, ignore_errors=True)
         raise
     return _run(Run(config, game, path), chosen, on_progress)
@@ -213,18 +214,22 @@ def _run(run: Run, chosen: Sequence[str], on_progress: OnProgress | None) -> Alp
         if on_progress is not None:
             on_progress(progress)
 
-    before = 0
     for name in chosen:
         part = _new_part(name, run)
-        session = PartSession(part, run, before, note)
+        session = PartSession(part, run, _steps_before(run.path, name), note)
         with session.folder.resumable(run.path), interruptible(session):
             session.begin()
             session.run()
         _write_results(run)
-        before += part.steps
         if session.interrupted or not session.finished:
             break
     return last[0] if last else AlphaGoProgress(0, 0.0, 0, 0.0, 0.0)
+
+
+def _steps_before(path: Path, name: str) -> int:
+    """Return the steps of the finished parts that come before one, whichever session made them."""
+    earlier = (results_of(path, part) for part in PARTS[: PARTS.index(name)])
+    return sum(int(found["steps"]) for found in earlier if found is not None)
 
 
 def _new_part(name: str, run: Run) -> Part:
