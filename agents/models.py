@@ -72,12 +72,13 @@ def find_model(path: str | Path) -> Path:
 
 def _class_name(file: Path) -> str:
     """Tell the class from the settings in the file, which are JSON, without unpickling anything."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            data = json.loads(archive.read("data"))
-        policy = data["policy_class"]["__module__"]
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{str(file)!r} is not a model that stable-baselines3 saved: {error}") from None
+    with file.open("rb") as opened:
+        try:
+            with zipfile.ZipFile(opened) as archive:
+                data = json.loads(archive.read("data"))
+            policy = data["policy_class"]["__module__"]
+        except Exception as error:  # where bytes are wrong, zipfile raises errors of many kinds
+            raise ValueError(f"{str(file)!r} is not a model that stable-baselines3 saved: {error}") from None
     if "maskable" in policy:
         return "MaskablePPO"
     if "exploration_fraction" in data:

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..envs import Game, GameBatch, Opponents, as_game
+from ..envs.jit.prng import seed_sequence
 from ..envs.vector.opponents import Memoryless
 from ..envs.vector.row_random import draw_uniforms
 from .agent import Info, Observation, legal_mask, planes_of
 from .network import ModelNetwork
+from .search import check_flags
 
 __all__ = ["Policy"]
 
@@ -35,7 +37,8 @@ class Policy:
         seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
-        ValueError: the file is none of stable-baselines3's, or the model's spaces are not the game's.
+        ValueError: the file is none of stable-baselines3's, the model's spaces are not the game's, or an argument is
+            out of its range.
         FileNotFoundError: there is no such file.
         ImportError: stable-baselines3 is not installed.
     """
@@ -52,8 +55,9 @@ class Policy:
         self.game = as_game(game)
         self._network = model if isinstance(model, ModelNetwork) else ModelNetwork(model, algorithm)
         self._network.check(self.game)
+        check_flags(deterministic=deterministic)
         self.deterministic = deterministic
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed_sequence(seed))
 
     def prepare(self) -> None:
         """Ask the network once, since its first pass takes far longer than those after it. Nothing is drawn.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from ...envs import Game
-from ...envs.outside.messages import shown
 from ..networks import Inference, make_inference, read_network
 from ..networks.files import file_of
 
@@ -67,6 +66,4 @@ def inference_of(game: Game, net: Any, *, batch: int, inference: str, threads: i
         return net
     if net is None or isinstance(net, (str, Path)):
         net = read_network(find_network(game, net))
-    elif not hasattr(net, "config"):
-        raise ValueError(f"net must be a network, its file, or the folder of a training run, got {shown(net)}")
     return make_inference(net, inference, batch=batch, threads=threads, device=device, game=game)

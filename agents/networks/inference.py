@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game
+from ...envs.outside.arguments import checked_whole
 from ...envs.outside.extras import how_to_install
+from ...envs.outside.limits import MOST_THREADS
 from ...envs.outside.messages import shown
 from .config import NetworkConfig
 from .files import SavedNetwork, read_network
@@ -113,7 +115,7 @@ def make_inference(
         backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the first of OpenVINO, ONNX Runtime and
             torch that is installed; on another device than the CPU, torch.
         batch: the number of positions to ask about at a time: a few are fastest with a small one, many with 256 to 512.
-        threads: threads that compute.
+        threads: threads that compute, 1 to 1024.
         precision: ``"f32"``, ``"bf16"`` (8 bits of mantissa, logits err by about 1 %), or ``"auto"``: bf16 where the
             processor computes it natively, and the backend offers it.
         device: ``"cpu"``, or a device of torch, as in ``"cuda"``.
@@ -121,15 +123,16 @@ def make_inference(
             another size.
 
     Raises:
-        ValueError: there is no such backend or precision, it is not for this device, or the network not for this game.
+        ValueError: there is no such backend or precision, it is not for this device, or the network not for this game;
+            or a number is out of its range.
         ImportError: the backend is not installed.
         FileNotFoundError: there is no such file.
     """
     if isinstance(net, (str, Path)):
         net = read_network(net)
-    for name, value in (("batch", batch), ("threads", threads)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value!r}")
+    elif not hasattr(net, "config"):
+        raise ValueError(f"net must be a network, its file, or the folder of a training run, got {shown(net)}")
+    batch, threads = checked_whole("batch", batch, 1), checked_whole("threads", threads, 1, MOST_THREADS)
     if backend not in ("auto", *BACKENDS):
         raise ValueError(f"backend must be one of auto, {', '.join(BACKENDS)}, got {shown(backend)}")
     if precision not in ("auto", "f32", "bf16"):

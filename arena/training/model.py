@@ -8,6 +8,7 @@ from typing import Any
 
 from ...agents.models import model_class
 from ...envs import SeatBatch, make_game
+from ...envs.outside.arguments import checked_whole
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest
 from .config import ALGORITHMS, TrainingConfig
@@ -45,14 +46,16 @@ def check_algorithm(config: TrainingConfig) -> None:
             raise ValueError(f"unknown setting {shown(name)} of {cls.__name__}: {nearest(name, known)}")
 
 
-def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
+def new_model(config: TrainingConfig, steps: int | None = None) -> tuple[Any, Any, League]:
     """Return an untrained model, the environments that it will learn in, and its opponents.
 
-    For training loops of your own, such as ``model.learn(100_000)``. The opponents then stay as they are drawn first,
+    For training loops of your own, such as ``model.learn(steps)``. The opponents then stay as they are drawn first,
     since only `train` takes snapshots.
 
     Args:
-        config: the configuration; its limits, and what it says about files and tests, play no part.
+        config: the configuration; its limit on the time, and what it says about files and tests, play no part.
+        steps: what ``learn`` will be told, of which DQN knows its ``exploration_steps`` as a share. Default: the
+            configuration's.
 
     Raises:
         ValueError: a name in the configuration, or a setting of the algorithm, is unknown.
@@ -65,7 +68,8 @@ def new_model(config: TrainingConfig) -> tuple[Any, Any, League]:
     venv, league = new_games(config)
     settings = {**ALGORITHMS[config.algorithm], **config.settings}
     if config.algorithm == "dqn":
-        settings.setdefault("exploration_fraction", config.exploration_steps / SCHEDULED_STEPS)
+        length = config.steps or SCHEDULED_STEPS if steps is None else checked_whole("steps", steps, 1)
+        settings.setdefault("exploration_fraction", min(1.0, config.exploration_steps / length))
     body = network_settings(league.game, config.network, config.width or _WIDTHS[config.network], config.blocks)
     model = cls("MlpPolicy", venv, policy_kwargs=body, seed=config.seed, device="cpu", **settings)
     league.follow(model.policy)

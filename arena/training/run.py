@@ -17,6 +17,7 @@ from .folder import RunFolder
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
 from .session import Finished, OnProgress, TrainingSession
 from .settings import with_limits
+from .whole_files import alone_in
 
 __all__ = ["check_unfinished", "resume", "train"]
 
@@ -36,16 +37,18 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
         ValueError: a name in the configuration is unknown, or a value is out of its range. Nothing is written.
         FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in.
+        OSError: another process trains in it.
         ImportError: stable-baselines3 is not installed.
     """
     config = config.anywhere()
     config.check_names()
     run = RunFolder(folder)
     run.check_new()
-    model, venv, league = new_model(config)
+    model, venv, league = new_model(config, SCHEDULED_STEPS)
     compile_players(config.game, (*config.opponents, *config.ladder))
-    run.create(config)
-    return _learn(TrainingSession(config, run, model, venv, league, on_progress))
+    with alone_in(run.path):
+        run.create(config)
+        return _learn(TrainingSession(config, run, model, venv, league, on_progress))
 
 
 def resume(
@@ -66,23 +69,25 @@ def resume(
     Raises:
         FileNotFoundError: the folder holds no run.
         ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
+        OSError: another process goes on with it.
     """
     run = RunFolder(folder)
     config = _config_of(run, steps, minutes)
     if steps is not None or minutes is not None:
         run.check_left(config.steps, config.minutes)
-    venv, league = new_games(config)
-    model, state = run.load(training_class(config), venv)
-    try:
-        league.follow(model.policy)
-        session = TrainingSession(config, run, model, venv, league, on_progress)
-        session.load_state_dict(state)
-    except Exception as error:  # what does not fit is told by errors of many kinds
-        raise run.damaged(error) from error
-    config.save(run.config)
-    run.forget_after(model.num_timesteps)
-    compile_players(config.game, (*config.opponents, *config.ladder))
-    return _learn(session)
+    with alone_in(run.path):
+        venv, league = new_games(config)
+        model, state = run.load(training_class(config), venv)
+        try:
+            league.follow(model.policy)
+            session = TrainingSession(config, run, model, venv, league, on_progress)
+            session.load_state_dict(state)
+        except Exception as error:  # what does not fit is told by errors of many kinds
+            raise run.damaged(error) from error
+        config.save(run.config)
+        run.forget_after(model.num_timesteps)
+        compile_players(config.game, (*config.opponents, *config.ladder))
+        return _learn(session)
 
 
 def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
@@ -123,7 +128,7 @@ def _learn(session: TrainingSession) -> Any:
         try:
             model.learn(left, callback=Between(), reset_num_timesteps=False, log_interval=interval)
         except Finished:
-            pass
+            model.logger.dump(model.num_timesteps)  # the last test
         finally:
             model.logger.close()
     return model

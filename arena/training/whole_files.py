@@ -1,15 +1,44 @@
-"""Files of runs that are there as a whole, whatever kills the process that writes them."""
+"""Files of runs, there as a whole whatever kills the process that writes them, and of one process at a time."""
 
 from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...envs.outside.files import naming
 
-__all__ = ["check_free", "is_whole_zip", "write_file", "write_whole"]
+__all__ = ["alone_in", "check_free", "is_whole_zip", "write_file", "write_whole"]
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make a folder, if it is not there, and keep it for this process, where the system can do that.
+
+    Raises:
+        OSError: another process keeps it.
+    """
+    folder.mkdir(exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        yield
+        return
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(
+                f"another process trains in {str(folder)!r}: wait until it has ended, or choose another folder"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        yield
+    finally:
+        os.close(held)
 
 
 def check_free(folder: Path, names: Iterable[str]) -> None:

@@ -152,6 +152,19 @@ def test_models_of_other_games_and_files_that_are_none(tmp_path: Path) -> None:
         half.writestr("data", whole.read("data"))
     with pytest.raises(ValueError, match="cannot be loaded as PPO"):
         make(f"ppo({tmp_path / 'half.zip'})", "connect_four")
+    damaged = bytearray((tmp_path / "half.zip").read_bytes())
+    damaged[damaged.index(b"PK\1\2") + 10] = 99  # how the file is compressed, which is none of zipfile's ways
+    (tmp_path / "half.zip").write_bytes(damaged)
+    with pytest.raises(ValueError, match=r"half.zip' is not a model that stable-baselines3 saved: That compression"):
+        make(f"ppo({tmp_path / 'half.zip'})", "connect_four")
+
+
+def test_bad_arguments_are_told() -> None:
+    model = untrained("PPO")
+    with pytest.raises(ValueError, match="deterministic must be True or False, got 'no'"):
+        Policy("connect_four", model, deterministic="no")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="seed must be a whole number, at least 0, or None, got 'x'"):
+        Policy("connect_four", model, seed="x")  # pyright: ignore[reportArgumentType]
 
 
 def test_dict_observations() -> None:

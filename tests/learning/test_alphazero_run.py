@@ -9,6 +9,7 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -75,6 +76,14 @@ def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None
     assert notes["steps"] == 448
     assert notes["config"]["game"] == "tictactoe"
     assert list((tmp_path / "run" / "tensorboard").glob("events*"))
+
+
+def test_the_last_test_is_among_the_scalars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are written every ten seconds, and at the end."""
+    told = Mock()
+    monkeypatch.setattr("plyground.arena.training.alphazero.board._new_writer", lambda folder, step: told)
+    progress = train(replace(CONFIG, ladder_every=200), tmp_path / "run")
+    assert call("ladder/random", progress.ladder["random"], 448) in told.add_scalar.call_args_list
 
 
 @pytest.mark.parametrize("changes", [{}, {"value": "wdl", "plies_left": 0.1, "network": "mlp"}])

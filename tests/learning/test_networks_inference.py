@@ -159,13 +159,23 @@ def test_auto_takes_the_fastest_that_is_installed(monkeypatch: pytest.MonkeyPatc
     [
         ({"backend": "jax"}, "backend must be one of auto, openvino, onnxruntime, torch, got 'jax'"),
         ({"precision": "int8"}, "precision must be auto, f32 or bf16, got 'int8'"),
-        ({"batch": 0}, "batch must be at least 1, got 0"),
+        ({"batch": 0}, "batch must be a whole number, at least 1, got 0"),
+        ({"batch": "8"}, "batch must be a whole number, at least 1, got '8'"),
+        (
+            {"threads": 10**6},
+            "threads must be a whole number, from 1 to 1024, got 1000000",
+        ),  # libraries end the process
         ({"backend": "openvino", "device": "cuda"}, "for device 'cuda' choose backend 'torch'"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_inference(new_network(make_game("tictactoe"), "tiny"), **arguments)
+
+
+def test_what_is_no_network() -> None:
+    with pytest.raises(ValueError, match="net must be a network, its file, or the folder of a training run, got 3"):
+        make_inference(3)  # pyright: ignore[reportArgumentType]
 
 
 def test_exported_network_runs_in_onnx_runtime(tmp_path: Path) -> None:

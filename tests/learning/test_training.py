@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from plyground.agents import Policy  # noqa: E402
 from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
-from plyground.arena.training import RunFolder  # noqa: E402
+from plyground.arena.training import RunFolder, new_model  # noqa: E402
 from plyground.arena.training.networks import network_settings  # noqa: E402
 from plyground.envs import Game  # noqa: E402
 from tests.helpers.coin import COIN  # noqa: E402
@@ -111,6 +111,22 @@ class TestRun:
         assert seen[-1].steps == model.num_timesteps
         assert seen[-1].games > 100
         assert any(run.tensorboard.iterdir())
+
+    def test_the_last_test_is_among_the_scalars(self, tmp_path: Path) -> None:
+        events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+        model = train(replace(SMALL, steps=128, ladder_every=128), tmp_path / "run")
+        found = events.EventAccumulator(str(tmp_path / "run" / "tensorboard"))
+        found.Reload()
+        assert [one.step for one in found.Scalars("ladder/random")] == [model.num_timesteps]
+
+    def test_exploration_in_a_loop_of_ones_own_takes_the_steps_that_it_is_to_take(self) -> None:
+        """Half of them, from 1 to 5 %; the share of random moves had ended after a thousandth of a percent."""
+        config = replace(ALL["dqn"], exploration_steps=200)
+        for model, _, _ in (new_model(config, 400), new_model(replace(config, steps=400))):
+            rates = [model.exploration_schedule(left) for left in (1.0, 0.75, 0.5, 0.25)]
+            assert rates == pytest.approx([1.0, 0.525, 0.05, 0.05])
+        with pytest.raises(ValueError, match="steps must be a whole number, at least 1, got 0"):
+            new_model(config, 0)
 
     @pytest.mark.slow
     def test_the_network_has_the_threads_it_was_given(self, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,9 +17,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from plyground.arena import TrainingConfig  # noqa: E402
+from plyground.arena import TrainingConfig, resume, train, write_games  # noqa: E402
+from plyground.arena.generation import generate  # noqa: E402
+from plyground.arena.training import alphago, alphazero  # noqa: E402
 from plyground.arena.training.folder import RunFolder, StateFolder  # noqa: E402
-from plyground.arena.training.whole_files import write_whole  # noqa: E402
+from plyground.arena.training.whole_files import alone_in, write_whole  # noqa: E402
 
 CONFIG = TrainingConfig("tictactoe", steps=100)
 
@@ -107,6 +110,38 @@ def test_copies_that_people_name_stay_and_are_no_states(folder: StateFolder) -> 
     assert folder.done() == (1_000_000_000, 1.0)
     folder.forget_after(0)
     assert [path.name for path in folder.checkpoints.iterdir()] == ["step_900000000-best.zip"]
+
+
+# -- two processes -----------------------------------------------------------------------------------------------------
+
+CONFIGS: dict[str, Any] = {
+    "ppo": replace(CONFIG, opponents={"random": 1.0}, ladder=(), num_envs=2),
+    "alphazero": alphazero.AlphaZeroConfig("tictactoe", steps=2, num_envs=2, network="tiny", simulations=2, ladder=()),
+    "alphago": alphago.AlphaGoConfig("tictactoe", minutes=1e-9, network="tiny", ladder=()),
+}
+ROOMS: dict[str, Any] = {"alphazero": alphazero, "alphago": alphago}
+
+
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_one_process_at_a_time_trains_in_a_folder(tmp_path: Path, kind: str) -> None:
+    """Two wrote over each other's states and samples, and one of them ended as if the disk had failed."""
+    room, config = ROOMS.get(kind), CONFIGS[kind]
+    begin, go_on = (train, resume) if room is None else (room.train, room.resume)
+    if kind == "alphago":
+        write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 20))
+        config = replace(config, records=(str(tmp_path / "games.jsonl"),), test_share=0.5)
+    with alone_in(tmp_path / "new"), pytest.raises(OSError, match=r"another process trains in '.*new'"):
+        begin(config, tmp_path / "new")
+    assert not list((tmp_path / "new").iterdir())
+    run = StateFolder(tmp_path / "run", "model.zip")
+    run.create(config)
+    run.write(1, {"seconds": 1.0}, {"model.zip": lambda path: path.write_bytes(b"")})
+    (run.path / "records").mkdir()
+    (run.path / "records" / "summary.json").write_text("{}")
+    with alone_in(run.path), pytest.raises(OSError, match=r"another process trains in '.*run'"):
+        go_on(run.path)
+    with alone_in(run.path):  # it was given back
+        pass
 
 
 # -- a full disk -------------------------------------------------------------------------------------------------------

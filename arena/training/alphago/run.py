@@ -26,7 +26,7 @@ from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
 from ..folder import algorithm_of
-from ..whole_files import check_free, write_whole
+from ..whole_files import alone_in, check_free, write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder, results_of, summary_of
 from .policy import PolicyPart, whole_buffer
@@ -67,6 +67,7 @@ def train(
             not trained. Nothing is written.
         FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in, or no file of records.
+        OSError: another process trains in it.
         ImportError: torch or safetensors is not installed.
     """
     config = config.anywhere()
@@ -80,19 +81,19 @@ def train(
     collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
     _check_planes(config, game)
     is_new = not path.exists()
-    path.mkdir(exist_ok=True)
-    shutil.rmtree(path / "state", ignore_errors=True)  # of a run of another kind that was killed as it began
-    records, partial = path / "records", path / "records.partial"
-    shutil.rmtree(partial, ignore_errors=True)  # what a run left that was killed as it read
-    try:
-        _write_records(partial, game, collection)
-        partial.rename(records)
-        config.save(path / "config.json")
-    except BaseException:
-        for written in (partial, records, *([path] if is_new else [])):
-            shutil.rmtree(written, ignore_errors=True)
-        raise
-    return _run(Run(config, game, path), chosen, on_progress)
+    with alone_in(path):
+        shutil.rmtree(path / "state", ignore_errors=True)  # of a run of another kind that was killed as it began
+        records, partial = path / "records", path / "records.partial"
+        shutil.rmtree(partial, ignore_errors=True)  # what a run left that was killed as it read
+        try:
+            _write_records(partial, game, collection)
+            partial.rename(records)
+            config.save(path / "config.json")
+        except BaseException:
+            for written in (partial, records, *([path] if is_new else [])):
+                shutil.rmtree(written, ignore_errors=True)
+            raise
+        return _run(Run(config, game, path), chosen, on_progress)
 
 
 def resume(
@@ -116,11 +117,13 @@ def resume(
         FileNotFoundError: the folder holds no run.
         ValueError: a file of the run is damaged, there is nothing left to do, or a part needs another that is not
             trained.
+        OSError: another process goes on with it.
     """
     config, chosen = _unfinished(Path(folder), parts, minutes)
     path = Path(folder)
-    config.save(path / "config.json")
-    return _run(Run(config, make_game(config.game), path), chosen, on_progress)
+    with alone_in(path):
+        config.save(path / "config.json")
+        return _run(Run(config, make_game(config.game), path), chosen, on_progress)
 
 
 def check_unfinished(folder: str | Path, *, parts: Sequence[str] | None = None, minutes: float | None = None) -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from ...interruption import interruptible
 from ..folder import StateFolder, algorithm_of
 from ..settings import with_limits
+from ..whole_files import alone_in
 from .config import AlphaZeroConfig
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
 from .shards import DamagedSamplesError
@@ -54,6 +55,7 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
         ValueError: a name in the configuration is unknown, or a value is out of its range. Nothing is written.
         FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in.
+        OSError: another process trains in it.
         ImportError: torch or safetensors is not installed.
         MemoryError: the run does not fit into memory. Of one that does not from the start, no folder is left behind.
     """
@@ -62,20 +64,21 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     run = run_folder(folder)
     run.check_new("replay", "actors")
     is_new = not run.path.exists()
-    run.create(config)
-    shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
-    try:
-        with _memory_told(config):
-            session = AlphaZeroSession(config, run, on_progress)
-            return _finish(session)
-    except BaseException:
-        if not run.states():  # there is nothing to resume: a new run may begin here
-            shutil.rmtree(run.path / "replay", ignore_errors=True)
-            run.config.unlink()
-            for made in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
-                with suppress(OSError):  # one that holds something, such as a log, stays
-                    made.rmdir()
-        raise
+    with alone_in(run.path):
+        run.create(config)
+        shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
+        try:
+            with _memory_told(config):
+                session = AlphaZeroSession(config, run, on_progress)
+                return _finish(session)
+        except BaseException:
+            if not run.states():  # there is nothing to resume: a new run may begin here
+                shutil.rmtree(run.path / "replay", ignore_errors=True)
+                run.config.unlink()
+                for made in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
+                    with suppress(OSError):  # one that holds something, such as a log, stays
+                        made.rmdir()
+            raise
 
 
 def resume(
@@ -96,11 +99,12 @@ def resume(
     Raises:
         FileNotFoundError: the folder holds no run.
         ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
+        OSError: another process goes on with it.
         MemoryError: the run does not fit into memory.
     """
     run = run_folder(folder)
     config = _unfinished(run, steps, minutes)
-    with _memory_told(config):
+    with alone_in(run.path), _memory_told(config):
         state = run.read()
         try:
             session = AlphaZeroSession(config, run, on_progress)

@@ -200,7 +200,7 @@ class AlphaZeroSession:
             self.folder.add_checkpoint(self.steps, self._write_net)
         if is_checkpoint or over or self.steps == 0 or self._is_time_to_save():
             self.save()
-        self.report()
+        self.report(last=over)
         return over
 
     def _is_over(self) -> bool:
@@ -289,8 +289,8 @@ class AlphaZeroSession:
         if not self.config.actors:  # these are told when they are started
             self.source.publish(self.playing)
 
-    def report(self) -> None:
-        """Tell the log and ``on_progress`` how far the run is."""
+    def report(self, *, last: bool = False) -> None:
+        """Tell the log and ``on_progress`` how far the run is, at the ``last`` whatever the log was told before."""
         seconds = max(self.seconds - self.before, 1e-9)
         done = self.counts - self.first_counts
         processes = max(1, self.config.actors)  # shares of the time of those that play, and of that which learns
@@ -316,7 +316,7 @@ class AlphaZeroSession:
             marks=self.marks,
         )
         self.progress = progress
-        self.log.add(progress)
+        self.log.add(progress, last=last)
         if self.on_progress is not None:
             self.on_progress(progress)
 
