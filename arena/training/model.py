@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterable
-from typing import Any
+from numbers import Integral
+from typing import Any, get_args, get_type_hints
 
 from ...agents.models import model_class
 from ...envs import SeatBatch, make_game
-from ...envs.outside.arguments import checked_whole
+from ...envs.outside.arguments import checked_whole, is_between
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest
 from .config import ALGORITHMS, TrainingConfig
@@ -20,6 +22,7 @@ SCHEDULED_STEPS = 10**9  # the length that the libraries are told, so that no sc
 _OPENING = 24  # random plies by default, at most
 _WIDTHS = {"mlp": 256, "resnet": 16}
 _OURS = {"policy", "env", "policy_kwargs", "seed", "device", "_init_setup_model"}  # what the configuration says itself
+_LEAST = {"learning_starts": 0, "gradient_steps": -1, "sde_sample_freq": -1, "verbose": 0}  # other whole numbers: 1
 _CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
 
 
@@ -33,10 +36,10 @@ def training_class(config: TrainingConfig) -> Any:
 
 
 def check_algorithm(config: TrainingConfig) -> None:
-    """Check that the algorithm is installed, and knows its settings.
+    """Check that the algorithm is installed, and knows its settings, and that those that are numbers can be.
 
     Raises:
-        ValueError: a setting is unknown; the nearest is suggested.
+        ValueError: a setting is unknown, and the nearest is suggested; or it is no such number.
         ImportError: stable-baselines3 is not installed.
     """
     cls = training_class(config)
@@ -44,6 +47,29 @@ def check_algorithm(config: TrainingConfig) -> None:
     for name in config.settings:
         if name not in known:
             raise ValueError(f"unknown setting {shown(name)} of {cls.__name__}: {nearest(name, known)}")
+    hints = get_type_hints(cls.__init__)
+    for name, value in config.settings.items():
+        kinds = get_args(hints[name]) or (hints[name],)
+        if expected := _expected(name, value, kinds):
+            raise ValueError(f"setting {name} of {cls.__name__} must be {expected}, got {shown(value)}")
+
+
+def _expected(name: str, value: Any, kinds: tuple[Any, ...]) -> str:
+    """Return what a setting must be that is neither a number nor what else it may be; empty if nothing is wrong.
+
+    The libraries find what is wrong when they need it, with errors of all kinds, and check nothing else than numbers.
+    """
+    if bool in kinds:
+        return "" if isinstance(value, bool) else "true or false"
+    if not {int, float} & set(kinds):
+        return ""
+    if value is None or callable(value) or isinstance(value, (tuple, list)):
+        return "" if len(kinds) > 1 else "a number"
+    least = _LEAST.get(name, 1) if int in kinds else -sys.float_info.max
+    is_number = is_between(value, least) and not isinstance(value, bool)
+    if int in kinds:
+        return "" if is_number and isinstance(value, Integral) else f"a whole number, at least {least}"
+    return "" if is_number else "a number"
 
 
 def new_model(config: TrainingConfig, steps: int | None = None) -> tuple[Any, Any, League]:

@@ -15,6 +15,7 @@ from plyground.agents import Policy  # noqa: E402
 from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
 from plyground.arena.training import RunFolder, new_model  # noqa: E402
+from plyground.arena.training.model import check_algorithm  # noqa: E402
 from plyground.arena.training.networks import network_settings  # noqa: E402
 from plyground.envs import Game  # noqa: E402
 from tests.helpers.coin import COIN  # noqa: E402
@@ -91,6 +92,32 @@ class TestConfig:
         with pytest.raises(ValueError, match="unknown setting 'n_step' of MaskablePPO: did you mean 'n_steps'"):
             train(replace(SMALL, settings={"n_step": 8}), tmp_path / "run")
         assert not (tmp_path / "run").exists()
+
+    @pytest.mark.parametrize(
+        ("algorithm", "settings", "message"),
+        [
+            ("ppo", {"batch_size": "abc"}, "batch_size of MaskablePPO must be a whole number, at least 1, got 'abc'"),
+            ("ppo", {"n_steps": 0}, "n_steps of MaskablePPO must be a whole number, at least 1, got 0"),
+            ("ppo", {"n_epochs": 1.5}, "n_epochs of MaskablePPO must be a whole number, at least 1, got 1.5"),
+            ("ppo", {"gamma": True}, "gamma of MaskablePPO must be a number, got True"),
+            ("a2c", {"normalize_advantage": "no"}, "normalize_advantage of A2C must be true or false, got 'no'"),
+            ("dqn", {"buffer_size": None}, "buffer_size of DQN must be a number, got None"),
+        ],
+    )
+    def test_settings_that_are_no_numbers_write_nothing(
+        self, tmp_path: Path, algorithm: Any, settings: dict[str, Any], message: str
+    ) -> None:
+        """The libraries found some of them in the midst of a run."""
+        with pytest.raises(ValueError, match=message):
+            train(replace(ALL[algorithm], settings=settings), tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+
+    def test_settings_are_what_the_libraries_take(self) -> None:
+        for algorithm, settings in (
+            ("ppo", {"learning_rate": lambda left: 1e-3 * left, "target_kl": None, "batch_size": None, "gamma": 1}),
+            ("dqn", {"train_freq": (4, "step"), "gradient_steps": -1, "learning_starts": 0, "tau": 0.5}),
+        ):
+            check_algorithm(replace(ALL[algorithm], settings=settings))
 
 
 class TestRun:
