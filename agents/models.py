@@ -65,6 +65,11 @@ def find_model(path: str | Path) -> Path:
         file /= "model.zip"
     if not file.is_file() and Path(f"{path}.zip").is_file():
         file = Path(f"{path}.zip")
+    if not file.is_file() and file.with_name("model.safetensors").is_file() and Path(path).is_dir():
+        raise FileNotFoundError(
+            f"{str(path)!r} has a network, and no model of stable-baselines3: it plays as 'network({path})', with a "
+            f"search as 'alphazero({path})'"
+        )
     if not file.is_file():
         raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out FOLDER`")
     return file

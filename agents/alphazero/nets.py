@@ -38,6 +38,10 @@ def find_network(game: Game, place: str | Path | None) -> Path:
             )
         return path
     path = file_of(Path(place))
+    if not path.is_file() and Path(place, "model.zip").is_file():
+        raise FileNotFoundError(
+            f"{str(place)!r} has a model of stable-baselines3, and no network: it plays as 'policy({place})'"
+        )
     if not path.is_file():
         raise FileNotFoundError(
             f"no network {str(place)!r}: expected a file such as net.safetensors, or the folder of a run of "

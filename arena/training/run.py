@@ -8,6 +8,7 @@ keeps things of its own during a game).
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,8 @@ def _learn(session: TrainingSession) -> Any:
             return True
 
     model = session.model
-    model.set_logger(configure(str(session.folder.tensorboard), ["tensorboard"]))
+    formats = ["tensorboard"] if find_spec("tensorboard") is not None else []  # without it no scalars are kept
+    model.set_logger(configure(str(session.folder.tensorboard), formats))
     left = SCHEDULED_STEPS - model.num_timesteps
     interval = 1000 if session.config.algorithm == "dqn" else 1  # games, or batches of experience
     with interruptible(session), session.folder.resumable():

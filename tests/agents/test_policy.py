@@ -140,6 +140,13 @@ def test_models_of_other_games_and_files_that_are_none(tmp_path: Path) -> None:
         Policy("connect_four", untrained("PPO", "connect_four(rows=5)"))
     with pytest.raises(FileNotFoundError, match=r"no model file 'nowhere\.zip'"):
         make("ppo(nowhere.zip)", "connect_four")
+    for name in ("model.zip", "model.safetensors"):
+        (tmp_path / name.partition(".")[2]).mkdir()
+        (tmp_path / name.partition(".")[2] / name).write_bytes(b"")
+    with pytest.raises(FileNotFoundError, match=r"has a network, and no model .* plays as 'network\(.*safetensors\)'"):
+        make(f"ppo({tmp_path / 'safetensors'})", "connect_four")
+    with pytest.raises(FileNotFoundError, match=r"has a model of .*, and no network: it plays as 'policy\(.*zip\)'"):
+        make(f"network({tmp_path / 'zip'})", "connect_four")
     (tmp_path / "text.zip").write_text("no archive")
     with pytest.raises(ValueError, match="is not a model that stable-baselines3 saved"):
         make(f"ppo({tmp_path / 'text.zip'})", "connect_four")

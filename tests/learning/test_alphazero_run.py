@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -193,6 +196,27 @@ def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(MemoryError):
             train(CONFIG, tmp_path / "run")
     assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
+
+
+def test_a_first_state_that_cannot_be_written_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path, *more: Any, **options: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("plyground.agents.networks.save_network", fail)
+    with pytest.raises(OSError, match=r"(?i)no space left"):
+        train(CONFIG, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_torch_is_said_how_it_is_installed(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from plyground.arena.training.alphazero import AlphaZeroConfig, train\n"
+        f"train(AlphaZeroConfig('tictactoe', ladder=()), {str(tmp_path / 'run')!r})"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
+    assert "ImportError: networks are trained by torch" in told
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("was_there", [False, True])

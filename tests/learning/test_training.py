@@ -146,6 +146,12 @@ class TestRun:
         found.Reload()
         assert [one.step for one in found.Scalars("ladder/random")] == [model.num_timesteps]
 
+    def test_without_tensorboard_no_scalars_are_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("plyground.arena.training.run.find_spec", lambda name: None)
+        monkeypatch.setattr("stable_baselines3.common.logger.SummaryWriter", None)
+        assert train(replace(SMALL, steps=128), tmp_path / "run").num_timesteps == 128
+        assert not any((tmp_path / "run" / "tensorboard").iterdir())
+
     def test_exploration_in_a_loop_of_ones_own_takes_the_steps_that_it_is_to_take(self) -> None:
         """Half of them, from 1 to 5 %; the share of random moves had ended after a thousandth of a percent."""
         config = replace(ALL["dqn"], exploration_steps=200)

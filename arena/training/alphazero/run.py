@@ -73,9 +73,10 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
                 return _finish(session)
         except BaseException:
             if not run.states():  # there is nothing to resume: a new run may begin here
-                shutil.rmtree(run.path / "replay", ignore_errors=True)
+                for name in ("replay", "state"):  # and what was written of the first state
+                    shutil.rmtree(run.path / name, ignore_errors=True)
                 run.config.unlink()
-                for made in (run.checkpoints, run.path / "state", *([run.path] if is_new else [])):
+                for made in (run.checkpoints, *([run.path] if is_new else [])):
                     with suppress(OSError):  # one that holds something, such as a log, stays
                         made.rmdir()
             raise

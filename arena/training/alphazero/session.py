@@ -92,13 +92,14 @@ class AlphaZeroSession:
     """
 
     def __init__(self, config: AlphaZeroConfig, folder: StateFolder, on_progress: OnProgress | None) -> None:
+        from ....agents.networks import AUXILIARY, new_network  # it says how torch is installed, which torch does not
+
+        self.config, self.folder, self.on_progress = config, folder, on_progress
         import torch
 
-        from ....agents.networks import AUXILIARY, new_network
         from .learner import Learner
 
         torch.set_num_threads(config.threads_each)
-        self.config, self.folder, self.on_progress = config, folder, on_progress
         self.game = game = make_game(config.game)
         auxiliary = tuple(name for name in AUXILIARY if getattr(config, name) > 0)
         net = new_network(game, config.network, seed=config.seed, value=config.value, auxiliary=auxiliary)
