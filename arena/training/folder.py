@@ -66,8 +66,8 @@ class StateFolder:
         """Check that no run is here, but for one that was killed before its first state.
 
         Raises:
-            FileExistsError: there is one, or the path is a file; or something else is where a run would keep its model,
-                its states, or what has one of the names ``own``.
+            FileExistsError: there is one, or the path is a file; or something else is where a run would keep models,
+                states and progress, or what has one of the names ``own``.
             FileNotFoundError: there is no folder to make this one in.
         """
         if self.path.is_file():
@@ -77,7 +77,7 @@ class StateFolder:
                 f"{str(self.path)!r} holds a training run already: resume it, or choose another folder"
             )
         if not self.config.exists():
-            check_free(self.path, (self.model.name, "state", *own))
+            check_free(self.path, (self.model.name, "state", "checkpoints", self.progress.name, *own))
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"cannot make {str(self.path)!r}: there is no folder {self.path.parent!s}")
 

@@ -89,7 +89,9 @@ def test_what_else_has_a_config_is_a_run(folder: StateFolder, left: str) -> None
         folder.check_new()
 
 
-@pytest.mark.parametrize("name", ["model.zip", "state/notes.txt", "replay/games.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["model.zip", "state/notes.txt", "replay/games.jsonl", "checkpoints/step_000000900.zip", "progress.jsonl"]
+)
 def test_files_of_others_are_where_no_run_begins(tmp_path: Path, name: str) -> None:
     run, file = StateFolder(tmp_path, "model.zip"), tmp_path / name
     file.parent.mkdir(exist_ok=True)
