@@ -71,6 +71,8 @@ def evaluate_player(
             raise FileExistsError(f"cannot save to {out}: it is a file, expected a folder")
         if not out.parent.is_dir():
             raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
+        if (out / "games.jsonl").exists() and not (out / "evaluation.json").exists():
+            raise FileExistsError(f"{out / 'games.jsonl'} holds games of something else: choose another folder")
     options: dict[str, Any] = {
         "positions": int(positions) if positions and positions.lstrip("-").isdecimal() else positions,
         "ladder": ladder or "quick",

@@ -16,6 +16,8 @@ from .ladder import Ladder
 
 __all__ = ["as_data", "save_evaluation", "write_csv"]
 
+_PARTS = ("sets", "grades", "blunders", "ladder", "calibration", "outcomes")  # files of CSV
+
 
 def as_data(value: Any) -> Any:
     """Return dataclasses and named tuples as dicts, for JSON: numbers that are not finite become None.
@@ -36,8 +38,12 @@ def as_data(value: Any) -> Any:
 
 
 def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
-    """Write an evaluation as JSON and as CSV files into an existing folder, and return the files."""
+    """Write an evaluation as JSON and as CSV files into an existing folder, and return the files.
+
+    Those of an earlier evaluation there are replaced, or removed where this one has no such part.
+    """
     written = [folder / "evaluation.json"]
+    is_again = written[0].exists()
     written[0].write_text(json.dumps(as_data(found), indent=2) + "\n")
     parts: dict[str, Iterable[dict[str, Any]]] = {}
     if found.grades is not None:
@@ -49,6 +55,8 @@ def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
     for name, calibration in (("calibration", found.calibration), ("outcomes", found.outcomes)):
         if calibration is not None:
             parts[name] = (one._asdict() for one in calibration.bins)
+    for name in set(_PARTS) - set(parts) if is_again else ():
+        (folder / f"{name}.csv").unlink(missing_ok=True)
     for name, rows in parts.items():
         written.append(folder / f"{name}.csv")
         write_csv(written[-1], list(rows))

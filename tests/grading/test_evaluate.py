@@ -265,6 +265,15 @@ class TestCommand:
         assert float(rows[-1]["keeping"]) == found["grades"]["total"]["keeping"]["share"]
         assert (out / "calibration.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / "calibration.svg").read_text()
+        run("random", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(out))  # it knows no values
+        kept = {path.name for path in out.iterdir()}
+        assert kept == {"evaluation.json", "sets.csv", "grades.csv", "blunders.csv"}
+
+    def test_games_of_something_else_stay(self, run: Any, tmp_path: Path) -> None:
+        (tmp_path / "games.jsonl").write_text("mine")
+        told = run("random", "-g", GAME, *SHORT, "--out", str(tmp_path), code=2)[1]
+        assert "games.jsonl holds games of something else: choose another folder" in " ".join(told.split())
+        assert (tmp_path / "games.jsonl").read_text() == "mine"
 
     def test_without_matplotlib(self, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("plyground.arena.cli.parts.evaluation.can_plot", lambda: False)

@@ -100,10 +100,12 @@ def curve_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def save(out: Path, found: Evaluation) -> None:
-    """Save an evaluation into a folder: tables, games, and pictures if matplotlib is there."""
+    """Save an evaluation in place of an earlier one in a folder: tables, games, and pictures if matplotlib is there."""
+    is_again = (out / "evaluation.json").exists()
     written = save_evaluation(out, found)
+    for name in ("games.jsonl", "calibration.png", "calibration.svg") if is_again else ():
+        (out / name).unlink(missing_ok=True)
     if found.ladder is not None:
-        (out / "games.jsonl").unlink(missing_ok=True)
         write_records(out / "games.jsonl", found.ladder.records)
         written.append(out / "games.jsonl")
     calibrations = [one for one in (found.calibration, found.outcomes) if one is not None]
