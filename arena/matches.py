@@ -101,7 +101,9 @@ def iter_match(
             cluster, see `plyground.arena.cluster`, in which a machine may fail.
         names: the players' names in the records. Default: their specs, functions or classes; with numbers where some
             are the same.
-        after: the first games of this very tournament, which were played before. It goes on after them.
+        after: the first games of this very tournament, which were played before. It goes on after them. Games that
+            were played with another time or adjudication are refused where a record tells of that, by its ending or by
+            how long its moves took; a store always knows.
         failures: errors of a player by which it loses the game, see `plyground.arena.play`. Default: those of programs
             that others wrote; ``Exception`` for any; ``()`` for none. Others end the tournament.
         max_failures: a player that has failed in so many games is withdrawn: its other games are not played.
@@ -150,7 +152,7 @@ def iter_match(
         if course.is_over:
             were = f"{len(after)} games of {' v '.join(labels)} were played before"
             raise ValueError(f"{were}, and the match has {course.played}")
-        course.check(record)
+        course.check(record, conditions)
         course.add(record)
     table = Table(game, players, labels, conditions, together=course.left_in_round >= MANY)
     table.make()  # whatever is wrong with a player fails here, in the calling process

@@ -52,6 +52,10 @@ class Adjudicator(ABC):
     def look(self, position: Position) -> Verdict | None:
         """Return the result, if it is known in this position."""
 
+    def may_say(self, reason: str, game: Game) -> bool:
+        """Return whether a verdict in this game may have this reason; True if that cannot be told."""
+        return True
+
 
 class Exact(Adjudicator):
     """Ends a game as soon as its result with perfect play is known.
@@ -97,7 +101,15 @@ class Exact(Adjudicator):
             if not analysis.exact:
                 return None
             value = analysis.value
-        return Verdict(-value if position.player else value, f"{self.judge} knows the result")
+        return Verdict(-value if position.player else value, self._reason)
+
+    def may_say(self, reason: str, game: Game) -> bool:
+        """Return whether this is the reason of this judge."""
+        return reason == self._reason
+
+    @property
+    def _reason(self) -> str:
+        return f"{self.judge} knows the result"
 
 
 class Resign(Adjudicator):
@@ -134,8 +146,18 @@ class Resign(Adjudicator):
         self._lost[mover] = self._lost[mover] + 1 if value is not None and value <= -self._limit else 0
         if self._lost[mover] < self.moves:
             return None
-        reason = f"the {_ORDINALS[mover]} player resigns: {0 - self._limit:+g} or less for {self.moves} moves"
-        return Verdict(self._utility if mover else -self._utility, reason)
+        return Verdict(self._utility if mover else -self._utility, self._reason(mover, self._limit))
+
+    def may_say(self, reason: str, game: Game) -> bool:
+        """Return whether a player resigns for this reason.
+
+        Raises:
+            ValueError: the game has no largest utility.
+        """
+        return reason in [self._reason(mover, _part_of_utility(self.score, game)) for mover in (0, 1)]
+
+    def _reason(self, mover: int, limit: float) -> str:
+        return f"the {_ORDINALS[mover]} player resigns: {0 - limit:+g} or less for {self.moves} moves"
 
 
 class Draw(Adjudicator):
@@ -172,7 +194,18 @@ class Draw(Adjudicator):
         self._even = self._even + 1 if is_even else 0
         if self._even < 2 * self.moves:
             return None
-        return Verdict(0.0, f"both players see at most {self._limit:g} for {self.moves} moves: a draw")
+        return Verdict(0.0, self._reason(self._limit))
+
+    def may_say(self, reason: str, game: Game) -> bool:
+        """Return whether games are drawn for this reason.
+
+        Raises:
+            ValueError: the game has no largest utility.
+        """
+        return reason == self._reason(_part_of_utility(self.score, game))
+
+    def _reason(self, limit: float) -> str:
+        return f"both players see at most {limit:g} for {self.moves} moves: a draw"
 
 
 _ORDINALS = ("first", "second")

@@ -89,6 +89,35 @@ class TimeControl:
         """Return the time by which moves are measured, in seconds."""
         return time.process_time() if self.cpu else time.perf_counter()
 
+    def clock(self) -> Clock:
+        """Return a clock on which both players have all of their time."""
+        clock = Clock(lag=_LAG)
+        if self.per_move:
+            clock.set(0.0, self.seconds, 1)
+        else:
+            clock.set(self.seconds, increment=self.increment)
+        return clock
+
+    def spend(self, clock: Clock, seat: int, seconds: float) -> str | None:
+        """Take the time of a move; return what happened in a line if the flag has fallen, else None."""
+        left = clock.left(seat)
+        if seconds > left + self.margin:
+            return f"took {seconds:.3g} s, and had {max(left, 0.0):.3g} s {self._of_what}"
+        clock.spend(seat, seconds)
+        return None
+
+    @property
+    def _of_what(self) -> str:
+        return "for a move" if self.per_move else f"left of {self}"
+
+    def may_say(self, reason: str) -> bool:
+        """Return whether `spend` may have said that a flag has fallen: with other times it says something else.
+
+        It does not tell the margin, nor, of a time for each move, whose seconds count.
+        """
+        had = f" had {self.seconds:.3g} s" if self.per_move else " s"
+        return reason.endswith(f"{had} {self._of_what}")
+
 
 class GameClock:
     """The time of both players of a game in progress.
@@ -107,15 +136,7 @@ class GameClock:
             if isinstance(getattr(agent, "game", None), Game):
                 agent.game.state_check.prepare()  # which would be compiled in the midst of a game
         self._own: list[tuple[Any, float | None]] = []  # who had a budget of its own, which `close` gives back
-        self._clock = Clock(lag=_LAG)
-        self._set()
-
-    def _set(self) -> None:
-        control = self.control
-        if control.per_move:
-            self._clock.set(0.0, control.seconds, 1)
-        else:
-            self._clock.set(control.seconds, increment=control.increment)
+        self._clock = control.clock()
 
     def give(self, seat: int, plies_left: int) -> None:
         """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
@@ -133,12 +154,7 @@ class GameClock:
 
     def spend(self, seat: int, seconds: float) -> str | None:
         """Take the time of a move; return what happened in a line if the flag has fallen, else None."""
-        left = self._clock.left(seat)
-        if seconds > left + self.control.margin:
-            what = "for a move" if self.control.per_move else f"left of {self.control}"
-            return f"took {seconds:.3g} s, and had {max(left, 0.0):.3g} s {what}"
-        self._clock.spend(seat, seconds)
-        return None
+        return self.control.spend(self._clock, seat, seconds)
 
     def close(self) -> None:
         """Give the players their own budgets back."""

@@ -11,6 +11,8 @@ from ...envs.outside.spec import same_spec
 from ...envs.vector.seed_sequences import seed_words, words_of
 from ..records.opening import Opening
 from ..records.record import GameRecord
+from ..referee import Conditions
+from .earlier import differences
 from .schedules import Outcome, Pairing, Schedule
 
 __all__ = ["MAX_FAILURES", "Course", "Openings", "Task", "game_seeds"]
@@ -132,8 +134,11 @@ class Course:
         """How many games are left of this round, if nobody is withdrawn."""
         return 0 if self.is_over else (len(self._round) - self._place) * self._games - self._done
 
-    def check(self, record: GameRecord) -> None:
-        """Raise `ValueError` if a record is not that of the next game; the message says what it is of."""
+    def check(self, record: GameRecord, conditions: Conditions) -> None:
+        """Raise `ValueError` if a record is not that of the next game; the message says what it is of.
+
+        That it was played under these conditions is checked as far as `differences` says.
+        """
         side = self._done % 2
         opening = self._firsts[self._place] + self._done // 2
         spec = self.game.source if same_spec(record.game, self.game.source) else record.game
@@ -143,9 +148,13 @@ class Course:
             ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
             ("start is", record.start, self.openings[opening].start),
             ("opening is", record.moves[: record.opening], self.openings[opening].moves),
+            *differences(record, conditions, self.game),
         ):
             if found != expected:
-                raise ValueError(f"game {self.played + 1} is of another match: its {what} {found}, expected {expected}")
+                raise ValueError(
+                    f"game {self.played + 1} is of another match: its {what} {found}, expected {expected}; go on with "
+                    "the arguments of that one, or begin anew"
+                )
 
     def add(self, record: GameRecord) -> int | None:
         """Count the next game, and return who failed in it, if somebody did."""

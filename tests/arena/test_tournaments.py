@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import logging
 import re
+import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from plyground.agents import Random
+from plyground.agents import Minimax, Random
 from plyground.arena import GameRecord, iter_match, match, play, read_records, tournament, write_records
 from plyground.arena.tournaments.allocation import likely_strengths
 from plyground.arena.tournaments.formats import planned_games, schedule_of
@@ -289,6 +291,81 @@ def test_more_games_than_the_tournament_has() -> None:
     records = match("tictactoe", players, 4)
     with pytest.raises(ValueError, match=r"4 games of random v minimax\(depth=1\) were played before, and .* has 2"):
         iter_match("tictactoe", players, games=2, after=records)
+
+
+class TestConditionsOfEarlierGames:
+    """A tournament goes on after games that may have been played under its conditions, as far as records tell."""
+
+    PLAYERS = ("random", "minimax(depth=1)")
+    FLAG = "random took 2 s, and had 1 s left of 60+0.5"
+    RESIGNED = "the second player resigns: -0.95 or less for 3 moves"
+    OWN = (
+        {},
+        {"ending": "time", "reason": FLAG},
+        {"ending": "time"},
+        {"ending": "adjudicated", "reason": RESIGNED},
+        {"ending": "adjudicated", "reason": "both players see at most 0.02 for 8 moves: a draw"},
+        {"ending": "adjudicated", "reason": "solver knows the result"},
+        {"slow": 59.0},
+    )
+
+    @staticmethod
+    def earlier(slow: float = 0.0, **changed: Any) -> list[GameRecord]:
+        """Return a game as it may stand in a file; with ``slow``, the seconds of its first own move."""
+        (record, _) = match("tictactoe", TestConditionsOfEarlierGames.PLAYERS, 2, opening_plies=2)
+        return [replace(record, seconds=[0.0, 0.0, slow, *record.seconds[3:]], **changed)]
+
+    def going_on(self, after: list[GameRecord], **conditions: Any) -> None:
+        iter_match("tictactoe", self.PLAYERS, 2, opening_plies=2, after=after, **conditions)
+
+    @pytest.mark.parametrize("changed", OWN)
+    def test_their_own_are_no_fault(self, changed: dict[str, Any]) -> None:
+        self.going_on(self.earlier(**changed), time="60+0.5", adjudication=["resign", "draw", "exact"])
+
+    @pytest.mark.parametrize(
+        ("changed", "conditions", "message"),
+        [
+            (OWN[1], {}, f"its end by time is '{FLAG}', expected none"),
+            (OWN[2], {}, "its end by time is None, expected none"),
+            (OWN[1], {"time": "60"}, "had 1 s left of 60+0.5', expected one by 60;"),
+            (OWN[1], {"time": "60+0.5 cpu"}, "expected one by 60+0.5 cpu"),
+            (OWN[1], {"time": "0.5/move"}, "expected one by 0.5/move"),
+            ({"ending": "time", "reason": "a took 2 s, and had 1 s for a move"}, {"time": "0.5/move"}, "by 0.5/move"),
+            (OWN[3], {}, f"its adjudication is '{RESIGNED}', expected none"),
+            (OWN[3], {"adjudication": ["resign(score=0.9)"]}, "expected one by resign(score=0.9, moves=3)"),
+            (OWN[3], {"adjudication": ["resign(moves=2)", "draw"]}, "moves=2), draw(score=0.02, moves=8, after=40)"),
+            (OWN[4], {"adjudication": "draw(score=0.1)"}, "expected one by draw(score=0.1"),
+            (OWN[5], {"adjudication": "exact(judge='minimax')"}, "is 'solver knows the result', expected one by exact"),
+            ({"slow": 59.0}, {"time": "20"}, "another one, in which random took 59 s, and had 20 s left of 20"),
+            ({"slow": 2.0}, {"time": "1/move"}, "in which random took 2 s, and had 1 s for a move, expected 1/move"),
+        ],
+    )
+    def test_others_are_refused(self, changed: dict[str, Any], conditions: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=f"^game 1 is of another match: .*{re.escape(message)}"):
+            self.going_on(self.earlier(**changed), **conditions)
+
+    def test_so_is_another_limit_after_which_players_are_withdrawn(self) -> None:
+        arguments, names = ("tictactoe", [Fragile(1), "random", "minimax(depth=1)"], 4), list("abc")
+        for limits in ((1, 3), (3, 1)):
+            played = tournament(*arguments, names=names, failures=Exception, max_failures=limits[0])
+            with pytest.raises(ValueError, match="is of another match: its players are"):
+                iter_match(*arguments, names=names, failures=Exception, max_failures=limits[1], after=played)
+
+    @pytest.mark.parametrize("own", [{"time": "0.01/move"}, {"adjudication": "draw(moves=1, after=0)"}])
+    def test_real_ones_go_on_and_others_do_not(self, own: dict[str, Any]) -> None:
+        class Slow(Minimax):
+            def act(self, observation: Any, info: Any = None) -> int:
+                time.sleep(0.1 if "time" in own else 0.0)  # longer than the move has, with its margin
+                return super().act(observation, info)
+
+        arguments: Any = ("tictactoe", [Slow("tictactoe"), Slow("tictactoe")], 2, 0)
+        options: Any = {"opening_plies": 0}
+        whole = match(*arguments, **options, **own)
+        assert whole[0].ending in ("time", "adjudicated")
+        rest = match(*arguments, **options, **own, after=whole[:1])
+        assert without_times(rest) == without_times(whole[1:])
+        with pytest.raises(ValueError, match="game 1 is of another match"):
+            iter_match(*arguments, **options, after=whole[:1])
 
 
 def test_records_of_failures_are_read_again(tmp_path: Any) -> None:
