@@ -5,9 +5,22 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["print_plain"]
+__all__ = ["console", "print_plain"]
+
+
+def console(stderr: bool = False, highlight: bool = True) -> Console:
+    """Return a console that shows text as it is: brackets are no markup, and ``:smile:`` is no picture.
+
+    Tables are printed so, too. What is to have a style is `rich.text.Text`; so is a name beside a spinner, as in
+    ``console().status(Text(name))``, for Rich reads markup there whatever the console says.
+
+    Args:
+        stderr: whether it is standard error, in place of standard output.
+        highlight: whether numbers and paths have colours.
+    """
+    return Console(stderr=stderr, highlight=highlight, markup=False, emoji=False)
 
 
 def print_plain(out: Console, text: str | Text) -> None:
-    """Print text as it is: brackets are no markup, numbers have no colours, and no line is broken."""
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
+    """Print text as it is, on any console: without colours for numbers too, and no line is broken."""
+    out.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)

@@ -6,17 +6,16 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.errors import LiveError
-from rich.markup import escape
 from rich.status import Status
+from rich.text import Text
 
-from .lines import print_plain
+from .lines import console, print_plain
 
 __all__ = ["CONSOLE", "notices_shown"]
 
 _LOG = logging.getLogger("plyground")  # that of `plyground.agents.compiling`, which takes a second to import
-CONSOLE = Console(stderr=True)  # one for all, which knows whether a progress bar is shown
+CONSOLE = console(stderr=True)  # one for all, which knows whether a progress bar is shown
 
 
 @contextmanager
@@ -55,7 +54,7 @@ class _Notices(logging.Handler):
             return
         text = record.getMessage()
         if compiling and CONSOLE.is_terminal and self._status is None:
-            status = CONSOLE.status(escape(text))
+            status = CONSOLE.status(Text(text))
             try:
                 status.start()
             except LiveError:  # a progress bar is shown: the line goes above it

@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -127,15 +126,14 @@ def watch_with_progress(
     whole = Column(no_wrap=True)
     try:
         columns = (
-            TextColumn("{task.description}", table_column=whole),
+            TextColumn("{task.description}", markup=False, table_column=whole),
             BarColumn(20),
             MofNCompleteColumn(table_column=whole),
             _RateColumn(table_column=whole),
             TimeElapsedColumn(table_column=whole),
             _LeftColumn(table_column=whole),
-            TextColumn(
-                "{task.fields[note]}", table_column=Column(overflow="fold")
-            ),  # some lines where there is no room
+            # Some lines where there is no room.
+            TextColumn("{task.fields[note]}", markup=False, table_column=Column(overflow="fold")),
         )
         with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total, completed=done, begun=done, note="")
@@ -144,10 +142,10 @@ def watch_with_progress(
                     with uninterrupted():  # what is taken is counted
                         take(item)
                         done += size(item)
-                        bar.update(shown, advance=size(item), note=escape(note(item)))
+                        bar.update(shown, advance=size(item), note=note(item))
             finally:  # after Ctrl-C, too
                 if end is not None:
-                    bar.update(shown, note=escape(end()))
+                    bar.update(shown, note=end())
     except KeyboardInterrupt:
         CONSOLE.print(f"stopped after {done} of {total} {unit}")
         return True
@@ -235,7 +233,7 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
     Returns:
         How many games there are, and what is wrong with the next one, if ``partial``.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     games = read_games(source, lambda done: bar.update(reading, completed=done))
     count, fault = 0, None
 
@@ -255,7 +253,7 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
             count += 1
 
     with Bar(*columns, console=CONSOLE, disable=not CONSOLE.is_terminal) as bar:
-        reading = bar.add_task(escape(f"converting {source.name}"), total=split_name(source)[0].stat().st_size)
+        reading = bar.add_task(f"converting {source.name}", total=split_name(source)[0].stat().st_size)
         try:
             write_games(target, counted())
         except BaseException as error:
@@ -282,7 +280,7 @@ def train_with_progress(
     """
     columns = (
         BarColumn(16),
-        TextColumn("{task.fields[text]}", table_column=Column(overflow="fold")),  # some lines, which may be long
+        TextColumn("{task.fields[text]}", markup=False, table_column=Column(overflow="fold")),  # some lines
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )

@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -30,7 +29,7 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
         total = line.total
         result.add_row(
             str(number),
-            escape(line.name),
+            Text(line.name),
             *("·" if score is None else f"{score.points:g}" for score in scores),
             f"{total.points:g}",
             f"{total.wins}-{total.draws}-{total.losses}",
@@ -47,7 +46,7 @@ def ratings_table(found: RatingList) -> Table:
     for number, one in enumerate(found.ratings):
         result.add_row(
             str(number + 1),
-            escape(one.name),
+            Text(one.name),
             f"{one.elo:+.0f}",
             "fixed" if one.name in found.anchors else f"{one.low:+.0f} to {one.high:+.0f}",
             str(one.games),
@@ -62,7 +61,7 @@ def superiority_table(found: RatingList) -> Table:
     result = _players(None)
     _add_opponents(result, len(found.ratings))
     for number, one in enumerate(found.ratings):
-        result.add_row(str(number + 1), escape(one.name), *_percents(found.superiority[number], number, digits=1))
+        result.add_row(str(number + 1), Text(one.name), *_percents(found.superiority[number], number, digits=1))
     return result
 
 
@@ -75,7 +74,7 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
         nash = beyond["nash"][number]
         result.add_row(
             str(number + 1),
-            escape(name),
+            Text(name),
             *_percents(beyond["payoffs"][number], number, digits=0),
             f"{nash['share']:.1%}",
             f"{nash['elo']:+.0f}",
@@ -115,14 +114,14 @@ class _Players(Table):
 
 def _width(column: Column) -> int:
     """Return how many cells a column takes on a line where nothing in it is folded, with the blank after it."""
-    texts = [Text.from_markup(str(cell)).plain for cell in (column.header, *column.cells)]
+    texts = [cell.plain if isinstance(cell, Text) else str(cell) for cell in (column.header, *column.cells)]
     return max(column.min_width or 0, *map(cell_len, texts)) + 1
 
 
 def _players(title: str | None) -> Table:
-    """Return an empty table that begins with numbered players; a title is text, in which brackets are brackets."""
+    """Return an empty table that begins with numbered players. Names and a title are `Text`: no console changes it."""
     result = _Players(
-        title=title and escape(title),
+        title=title and Text(title, "table.title"),
         title_justify="left",
         header_style="bold underline",
         box=None,

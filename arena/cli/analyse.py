@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["analyse"]
@@ -46,7 +45,7 @@ def analyse(
         about = {**position_data(made, state), "agent": agent, **analysis_data(made, state, found)}
         print_json({**about, "features": features, "weights": dict(evaluated.weights)})
         return
-    out = Console()
+    out = console()
     print_plain(out, f"{board_text(made, state, unicode)}\n{status_of(made, state)}\n")
     print_analysis(out, made, state, found)
     if evaluated.weights:

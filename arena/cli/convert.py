@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 
 __all__ = ["convert"]
 
-_out = Console()
+_out = console()
 
 
 def convert(

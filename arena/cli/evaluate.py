@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+
+from ..lines import console
 
 __all__ = ["evaluate_player"]
 
-_out = Console()
+_out = console()
 
 
 def evaluate_player(

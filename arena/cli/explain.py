@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import Json, print_json
 
 __all__ = ["explain"]
 
-_out = Console()
+_out = console()
 _MODES = {
     "--tree": ("root", "pruning", "steps"),
     "--game": ("moves", "depth", "simulations", "c", "seed", "pruning", "steps"),

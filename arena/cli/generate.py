@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GameArgument, Jobs, Resume, Seed
 
 __all__ = ["generate"]
+
+_out = console()
 
 
 def generate(
@@ -50,14 +51,13 @@ def generate(
     done = games_in(out, made, resume)
     check_first_games(made, players, seed, done, opening_plies=plies, noise=noise, movers=tells_movers(out))
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
-    console = Console()
     new = collect_with_progress(saved(out, played), max(games, len(done)), "playing", "games", done=len(done))
     total = f"{len(done) + len(new):,} games"
     if len(done) + len(new) < games:
-        print_plain(console, f"{out}: {total} of {games:,}; go on with --resume")
+        print_plain(_out, f"{out}: {total} of {games:,}; go on with --resume")
         raise typer.Exit(130)
     first = [*done, *new]
     wins = [sum(record.outcome[seat] > record.outcome[1 - seat] for record in first) for seat in (0, 1)]
     text = f"{wins[0]:,} won by the first player, {wins[1]:,} by the second, {len(first) - sum(wins):,} drawn"
     moves = sum(len(record.moves) for record in first)
-    print_plain(console, f"{out}: {total}, {moves:,} moves; {text}")
+    print_plain(_out, f"{out}: {total}, {moves:,} moves; {text}")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from ..lines import console
 from .options import Json, print_json
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["agents", "games"]
 
-_out = Console()
+_out = console()
 
 
 def games(as_json: Json = False) -> None:
@@ -57,5 +56,5 @@ def agents(as_json: Json = False) -> None:
         return
     table = Table("spec, with its defaults", "what it does", header_style="bold", show_lines=True)
     for spec, about in usages:
-        table.add_row(escape(spec), escape(about.replace("`", "")))
+        table.add_row(spec, about.replace("`", ""))
     _out.print(table)

@@ -11,18 +11,19 @@ import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from ..lines import console, print_plain
 from ..notices import notices_shown
 from .commands import COMMANDS
 
 __all__ = ["app", "main"]
 
 _UsageError: Any = typer.BadParameter.__base__  # what a wrong option or argument raises
-_err = Console(stderr=True)
+_err = console(stderr=True)
 _EPILOG = (
     "'plyground COMMAND --help' has the options of a command, and examples. A game or a player of your own is named by "
     "its place, as in './examples/breakthrough.py:breakthrough' or 'package.module:attribute'."
@@ -114,7 +115,7 @@ def _value_of(error: Any) -> str:
 
 
 def _complain(message: str) -> NoReturn:
-    _err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True, highlight=False)
+    print_plain(_err, Text.assemble(("error:", "bold red"), " ", message))
     sys.exit(2)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
+from ..lines import console
 from .options import (
     Adjudicate,
     Analyses,
@@ -121,6 +121,6 @@ def _print(results: Results, seed: int, as_json: bool) -> None:
     if as_json:
         print_json(results.data(seed))
     else:
-        Console().print(results.table(seed))
+        console().print(results.table(seed))
     if results.is_interrupted:
         raise typer.Exit(130)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GameArgument, Seed
 
 __all__ = ["openings"]
@@ -49,6 +48,6 @@ def openings(
             print(" ".join(made.line_names(moves)))
     else:
         write_openings(out, made, lines, heading)
-        print_plain(Console(), f"saved {out}, {len(lines)} openings")
+        print_plain(console(), f"saved {out}, {len(lines)} openings")
     if is_interrupted:
         raise typer.Exit(130)

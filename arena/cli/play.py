@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from ..lines import console
 from .options import GameArgument, Seed, Unicode
 
 __all__ = ["play"]
 
-_out = Console(highlight=False)
+_out = console(highlight=False)
 
 
 def play(

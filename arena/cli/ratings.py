@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GameOption, Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["rate", "ratings"]
 
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+_out = console(highlight=False)
+_err = console(stderr=True, highlight=False)
 
 
 def ratings(
@@ -239,12 +237,12 @@ def _tell(player: str, game: str, placing: Placing, ladder: dict[str, float]) ->
     assert rating is not None
     rows = [(elo, rung, f"{elo:.0f}", str(placing.against.get(rung, ""))) for rung, elo in ladder.items()]
     rows.append((rating.elo, f"▶ {player}", str(rating), str(rating.games)))
-    title = escape(f"{player} on the ladder of {game}")
+    title = f"{player} on the ladder of {game}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
     table.add_column("player", overflow="fold")
     for heading in ("Elo", "games"):
         table.add_column(heading, justify="right", no_wrap=True)
     for _, name, elo, count in sorted(rows, key=lambda row: -row[0]):
-        table.add_row(escape(name), elo, count)
+        table.add_row(name, elo, count)
     _out.print(table)
     _out.print("The interval is of 95 %; the ratings of the rungs are taken as exact.", soft_wrap=True)

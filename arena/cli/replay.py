@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GamesFile
 
 __all__ = ["replay", "watch"]
 
-_out = Console(highlight=False)
+_out = console(highlight=False)
 
 
 def replay(
@@ -67,4 +66,4 @@ def watch(
     from .parts.watching import follow
 
     check_options(context, "--once" if once else "looking again", {"looking again": ("every", "until_idle")})
-    follow(Console(), file, planned=games, every=every, until_idle=0 if once else until_idle)
+    follow(console(), file, planned=games, every=every, until_idle=0 if once else until_idle)

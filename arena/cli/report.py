@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GamesFile
 
 __all__ = ["report"]
 
-_out = Console()
+_out = console()
 
 
 def report(
@@ -42,14 +41,14 @@ def report(
     from ..report.page import check_page, write_report
 
     check_page(out)
-    with Console(stderr=True).status(escape(f"reading {file.name} …")):
+    with console(stderr=True).status(Text(f"reading {file.name} …")):
         records = list(read_games(file))
     if game is not None:
         found = {record.game for record in records}
         if not any(same_spec(one, game) for one in found):
             raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
         records = [record for record in records if same_spec(record.game, game)]
-    with Console(stderr=True).status(escape(f"writing {out.name} …")):
+    with console(stderr=True).status(Text(f"writing {out.name} …")):
         write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
     size = out.stat().st_size / 1e6
     print_plain(_out, f"saved {out}, {len(records)} games, {size:.1f} MB")

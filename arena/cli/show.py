@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["show"]
 
-_out = Console()
+_out = console()
 _MODES = {"--out": ("size",), "text": ("unicode",)}
 
 

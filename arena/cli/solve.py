@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, print_json
 
 __all__ = ["solve"]
 
-_out = Console()
+_out = console()
 _MODES = {
     "--make-book": ("plies", "out", "jobs"),
     "a position": ("moves", "position", "book", "seconds", "as_json"),
@@ -58,7 +57,7 @@ def solve(
     state = made.play_moves(read_moves(made, moves, start), start)
     solver = Solver(made, table_mb, book=book, seconds=seconds)
     solver.prepare()
-    with Console(stderr=True).status("solving …") as status:
+    with console(stderr=True).status("solving …") as status:
         solver.on_progress = lambda progress: status.update(in_a_line(progress))
         try:
             found = solver.solve(state)
@@ -88,7 +87,7 @@ def _make_book(out: Path | None, plies: int, table_mb: float, jobs: int) -> None
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=Console(stderr=True)) as progress:
+    with Bar(*columns, console=console(stderr=True)) as progress:
         task = progress.add_task("positions", total=None)
         for step in make_book(path, plies, table_mb=table_mb, jobs=jobs):
             progress.update(task, completed=step.done, total=step.total)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from ..lines import console
 from .options import (
     Adjudicate,
     Analyses,
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["sprt"]
 
-_out = Console()
-_err = Console(stderr=True)
+_out = console()
+_err = console(stderr=True)
 _POINTS = ("0", "1/2", "1", "3/2", "2")
 _MATCH = ("game", "max_games", "seed", "opening_plies", "openings", "jobs", "ray", "dask", "out", "resume", "time")
 _MODES = {"a match": (*_MATCH, "adjudicate", "keep_going", "analyses")}
@@ -165,7 +164,7 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
             answer | {"pentanomial": test.counts, "elo": found.elo, "elo_low": found.low, "elo_high": found.high}
         )
         return
-    table = Table(title=escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
     table.add_column("points of a pair")
     for points in _POINTS:
         table.add_column(points, justify="right")

@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from .options import Json, print_json
 
 __all__ = ["store"]
 
-_out = Console()
+_out = console()
 
 
 def store(
@@ -48,14 +46,14 @@ def store(
         }
         print_json(data if sound is None else {**data, "sound": sound})
         return
-    table = Table(title=escape(str(file)), title_justify="left", header_style="bold")
+    table = Table(title=str(file), title_justify="left", header_style="bold")
     for name in ("#", "tournament", "games", "endings", "runs", "begun (UTC)"):
         table.add_column(name)
     for one in found:
         analysed = f", {one.analysed} with analyses" if one.analysed else ""
         endings = ", ".join(f"{games} {name}" for name, games in one.endings.items())
         begun = (one.began or "")[:16].replace("T", " ")
-        table.add_row(str(one.number), escape(one.title), f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
+        table.add_row(str(one.number), one.title, f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
     _out.print(table)
     if sound is not None:
         print_plain(_out, f"{sound} games, each as it was when it was saved")

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_origin
 
 import typer
-from rich.console import Console
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 from ..training.alphago.config import PARTS, AlphaGoConfig
 from ..training.alphazero.config import AlphaZeroConfig
 from ..training.config import ALGORITHMS, TrainingConfig
@@ -25,7 +24,7 @@ from ..training.settings import described, kind_of
 
 __all__ = ["train"]
 
-_console = Console(stderr=True)
+_console = console(stderr=True)
 _ARGUMENTS = ("algorithm", "game")  # these two fields are no options
 _PANELS = {
     TrainingConfig: "Options of ppo, a2c and dqn",

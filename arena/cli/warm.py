@@ -6,16 +6,14 @@ import os
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from ..lines import print_plain
+from ..lines import console, print_plain
 
 __all__ = ["warm"]
 
-_out = Console()
-_err = Console(stderr=True)
+_out = console()
+_err = console(stderr=True)
 
 
 def warm(
@@ -44,6 +42,6 @@ def warm(
                 status.update(f"Compiling {min(len(done) + 1, len(work))} of {len(work)} …")
         finally:  # what was compiled before Ctrl-C is kept
             for game, agent, seconds in done:
-                table.add_row(escape(game), escape(agent), f"{seconds:.1f}")
+                table.add_row(game, agent, f"{seconds:.1f}")
             _out.print(table)
     print_plain(_out, f"in {os.environ.get('NUMBA_CACHE_DIR') or 'the __pycache__ folders of the package'}")

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from plyground.arena.lines import print_plain
+from plyground.arena import Standing, cross_table
+from plyground.arena.lines import console, print_plain
+from plyground.arena.progress import watch_with_progress
+
+NAME = "a :smile: with [bold]brackets[/bold]"
 
 
 def test_names_with_brackets_and_long_paths_stay_what_they_are() -> None:
@@ -19,3 +25,30 @@ def test_names_with_brackets_and_long_paths_stay_what_they_are() -> None:
         "saved /runs/[bold]/a folder with a long name/games.jsonl, 12 games\n"
         "[/] 3 of 4, of a text with styles of its own\n"
     )
+
+
+def test_consoles_show_names_in_tables_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table("player", NAME, title=NAME)
+    table.add_row(NAME, "1")
+    for stderr in (False, True):
+        out = console(stderr=stderr)
+        out.width = 200
+        out.print(NAME, table)
+        captured = capsys.readouterr()
+        assert (captured.err if stderr else captured.out).count(NAME) == 4
+
+
+def test_tables_of_results_do_so_on_any_console() -> None:
+    out = Console(file=io.StringIO(), width=200)
+    out.print(cross_table([Standing(NAME), Standing("random")], title=NAME))
+    assert isinstance(out.file, io.StringIO)
+    assert out.file.getvalue().count(NAME) == 2
+
+
+def test_progress_bars_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = console()
+    out.file, out.width = io.StringIO(), 200
+    monkeypatch.setattr("plyground.arena.progress.CONSOLE", out)
+    watch_with_progress([1], 1, NAME, "games", lambda _: None, note=lambda _: f"{NAME} leads")
+    assert isinstance(out.file, io.StringIO)
+    assert out.file.getvalue().count(NAME) == 2

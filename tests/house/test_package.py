@@ -264,6 +264,13 @@ def test_imports_inside_the_package_are_relative() -> None:
             assert not any(re.match(r"(plyground|envs|agents|arena)\b", name) for name in names), path
 
 
+def test_consoles_come_from_one_place_which_reads_no_markup_in_names() -> None:
+    for path in SOURCES:
+        calls = [node.func for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)]
+        names = {getattr(one, "id", getattr(one, "attr", "")) for one in calls}
+        assert not names & {"Console", "get_console"} or path == ROOT / "arena" / "lines.py", path
+
+
 def test_every_package_is_listed_and_typed() -> None:
     project = (ROOT / "pyproject.toml").read_text()  # read by hand: Python 3.10 has no tomllib
     listed = re.search(r"^packages = \[([^]]*)\]", project, re.MULTILINE)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ....agents import Analysis, make
 from ....envs import Game, State
@@ -93,9 +92,9 @@ def summary_table(game: Game, state: State, found: Analysis) -> Table:
         "time": f"{found.seconds:.3g} s, {found.nodes_per_second:,.0f} nodes/s",
         **{name: f"{n:,.0f}" if n == int(n) else f"{n:.3f}" for name, n in found.statistics.items()},
     }
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table = Table(Column(style="bold"), Column(), show_header=False, box=None, pad_edge=False)
     for name, text in rows.items():
-        table.add_row(f"[bold]{escape(name)}", escape(text))
+        table.add_row(name, text)
     return table
 
 
@@ -124,7 +123,7 @@ def action_table(game: Game, state: State, found: Analysis) -> Table:
         ),
     )
     for action in actions[:_MOST_ROWS]:
-        row = [escape(game.move_name(state, action)), _value(found, action)]
+        row = [game.move_name(state, action), _value(found, action)]
         if found.visits:
             visits = found.visits.get(action, 0)
             row += [str(visits), f"{visits / total:.1%}"]
@@ -158,5 +157,5 @@ def feature_table(game: Game, state: State) -> Table:
     for name, value in game.features_of(state, player).items():
         weight = game.weights[name]
         adds = game.max_utility * weight * value
-        table.add_row(escape(name), f"{value + 0.0:+.3f}", f"{weight:g}", f"{adds + 0.0:+.3f}")
+        table.add_row(name, f"{value + 0.0:+.3f}", f"{weight:g}", f"{adds + 0.0:+.3f}")
     return table

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from ....envs import as_game
 from ....envs.outside.files import check_writable
-from ...lines import print_plain
+from ...lines import console, print_plain
 from ...matches import iter_match, labels_of
 from ...progress import watch_games
 from ...records.formats import is_format
@@ -27,7 +26,7 @@ from .losses import Losses
 
 __all__ = ["Results", "compete", "games_in", "going_on", "match_options"]
 
-_err = Console(stderr=True)
+_err = console(stderr=True)
 
 
 def match_options(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from ....agents import agent_names
@@ -19,13 +18,13 @@ from ...grading.curve import CurvePoint, checkpoints, game_of_run, learning_curv
 from ...grading.evaluation import Evaluation
 from ...grading.files import save_evaluation, write_csv
 from ...grading.plots import can_plot, plot_calibration, plot_curve
-from ...lines import print_plain
+from ...lines import console, print_plain
 from ...records.record import write_records
 from .losses import Losses
 
 __all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve", "tell_losses"]
 
-_err = Console(stderr=True)
+_err = console(stderr=True)
 _MODELS = ("model.zip", "model.safetensors")  # the newest of a run
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
-
 from ....envs import Game
 from ....envs.outside.files import check_writable
-from ...lines import print_plain
+from ...lines import console, print_plain
 from ...records.formats import check_format, read_games, write_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, saved_records
@@ -17,7 +15,7 @@ from ...store import collection_in
 
 __all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]
 
-_err = Console(stderr=True)
+_err = console(stderr=True)
 
 
 def read_plies(text: str) -> tuple[int, int]:

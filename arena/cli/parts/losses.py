@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rich.console import Console
-
-from ...lines import print_plain
+from ...lines import console, print_plain
 from ...records.record import GameRecord
 
 __all__ = ["Losses"]
 
-_err = Console(stderr=True)
+_err = console(stderr=True)
 _CAUSES = {"illegal": "illegal moves", "failed": "errors", "time": "running out of time"}
 
 

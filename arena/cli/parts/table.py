@@ -5,21 +5,20 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....agents.search import SearchAgent
 from ....envs import BoardGameEnv, Game, State
 from ....envs.vector.opponents import prepare
-from ...lines import print_plain
+from ...lines import console, print_plain
 from ...loop import play as play_game
 from ...tables import format_seconds
 from .boards import counts, drawn, mark_of
 
 __all__ = ["Table"]
 
-_out = Console(highlight=False)
+_out = console(highlight=False)
 _ADVISER = "mcts(seconds=1)"  # gives hints where the opponent does not search
 
 
@@ -144,7 +143,7 @@ class _Announced:
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
         start = time.perf_counter()
-        with _out.status(escape(f"{self._table.against} thinks …")):
+        with _out.status(Text(f"{self._table.against} thinks …")):
             action = self._table.opponent.act(observation, info)
         took = format_seconds(time.perf_counter() - start)
         name = self._table.game.move_name(state_of(self._table.game, observation, info), action)
