@@ -175,8 +175,9 @@ def iter_match(
 
 
 def _kept(session: Session, games: Iterator[GameRecord]) -> Iterator[GameRecord]:
-    """Yield the games, and close the store after them."""
+    """Yield the games, and close the store after them; until the first is asked for, nobody plays."""
     try:
+        session.begin()
         yield from games
     finally:
         session.close()

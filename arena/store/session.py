@@ -66,6 +66,8 @@ class Plan(NamedTuple):
 class Session:
     """A tournament in a store. Threads may share it.
 
+    Nobody plays yet when one is made: `begin` notes a run in the file, before the first game, and `close` its end.
+
     Args:
         path: the file, which is made if it is not there; ``games.db#night`` gives a new tournament that title, and goes
             on with no other.
@@ -93,6 +95,7 @@ class Session:
         identities = [player_identity(player, plan.game) for player in plan.players]
         pairs = list(zip(plan.labels, identities, strict=True))
         self._players = {name: player_digest(name, identity) for name, identity in pairs}
+        self._run: int | None = None
         self._writer = writer = Writer(file)
         try:
             with writer.reading() as connection:
@@ -117,7 +120,6 @@ class Session:
                 if name is not None:  # a run that ended before its first game may have left another title
                     connection.execute("UPDATE tournaments SET title = ? WHERE id = ?", (title, self.number))
                 self._extend(connection, arguments)
-                self._run = writer.run(self.number)
                 self._rules_number = writer.rules(rules, self._rules)
                 self._numbers = {name: writer.player(name, one, self._players[name]) for name, one in pairs}
         except BaseException:
@@ -177,6 +179,15 @@ class Session:
             were = ", ".join(version for (version,) in versions)
             _LOG.warning("they were played by plyground %s, and this is %s", were, __version__)
 
+    def begin(self) -> None:
+        """Note that this process plays the tournament from now on.
+
+        Raises:
+            OSError: the store cannot be written.
+        """
+        with self._writer.writing():
+            self._run = self._writer.run(self.number)
+
     def find(self, players: Sequence[str], opening: Opening, seed: int) -> GameRecord | None:
         """Return a game that is in the file, whichever tournament it was played for; None if it is not.
 
@@ -226,9 +237,10 @@ class Session:
                 self._writer.leave(self.number, passed)
 
     def close(self) -> None:
-        """Note the end of the run, and close the file."""
-        with contextlib.suppress(OSError, ValueError), self._writer.writing():  # which is said already, if it matters
-            self._writer.end_run(self._run)
+        """Note the end of the run, if it has begun, and close the file."""
+        if self._run is not None:
+            with contextlib.suppress(OSError, ValueError), self._writer.writing():  # which is said, if it matters
+                self._writer.end_run(self._run)
         self._writer.close()
 
     def _key_of(self, record: GameRecord) -> bytes:

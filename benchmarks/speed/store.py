@@ -79,6 +79,7 @@ def timed(work: Callable[[], Any]) -> float:
 def as_tournament(path: Path, game: str, records: Iterator[GameRecord], together: int = 2) -> int:
     """Save games as a tournament does: pair by pair, or more at once, each committed; return how many there are."""
     session = Session(path, Plan(make_game(game), PLAYERS, PLAYERS, "round_robin", 2, 0, None))
+    session.begin()
     saved = 0
     while batch := list(islice(records, together)):
         session.keep(batch)

@@ -196,6 +196,17 @@ class TestTournaments:
         assert tournaments_in(path)[0].runs == 2
         assert rows(path, "SELECT count(*) FROM runs WHERE ended IS NULL") == [(0,)]
 
+    def test_who_asks_for_no_game_plays_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "games.db"
+        for _ in range(2):
+            iter_match(GAME, PLAYERS, 2, store=path)  # and nothing of it
+        assert rows(path, "SELECT count(*) FROM runs") == [(0,)]
+        games = iter_match(GAME, PLAYERS, 2, store=path)
+        next(games)
+        assert rows(path, "SELECT ended IS NULL FROM runs") == [(1,)]
+        del games  # after a game
+        assert rows(path, "SELECT ended IS NULL FROM runs") == [(0,)]
+
     def test_are_told_apart(self, tmp_path: Path) -> None:
         path = tmp_path / "games.db"
         for seed, games in ((0, 2), (1, 4)):
