@@ -164,7 +164,7 @@ def _play(
 
     def asked(seat: int, method: Callable[..., _Answer], *arguments: Any) -> _Answer:
         try:
-            return method(*arguments)
+            return _stayed(method, *arguments)
         except conditions.failures as error:
             raise _EndError("failed", _lost(seat), _in_a_line(error)) from error
 
@@ -214,6 +214,18 @@ def _play(
             for watcher, watch in watchers:
                 asked(watcher, watch, action)
     return ending
+
+
+def _stayed(method: Callable[..., _Answer], *arguments: Any) -> _Answer:
+    """Call a method of a player.
+
+    Raises:
+        RuntimeError: the player has left Python, which would end all games without a word.
+    """
+    try:
+        return method(*arguments)
+    except SystemExit as error:
+        raise RuntimeError(f"the player called sys.exit({error.code!r}), expected an answer") from error
 
 
 def _finite(reward: Any, seat: str) -> float:

@@ -5,9 +5,12 @@ Results go to standard output; progress and errors to standard error. A user's m
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 import io
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -19,6 +22,7 @@ from typer.main import get_command
 from ..lines import console, print_plain
 from ..notices import notices_shown
 from .commands import COMMANDS
+from .options import results_alone
 
 __all__ = ["app", "main"]
 
@@ -46,8 +50,19 @@ def _loaded(name: str) -> Any:
     module = importlib.import_module(f".{file}", __package__)
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     examples = "\n\n".join(escape(f"  {example}") for example in COMMANDS[name].examples)
-    one.command(name, epilog=f"Examples:\n\n{examples}")(getattr(module, function))
+    one.command(name, epilog=f"Examples:\n\n{examples}")(_for_programs(getattr(module, function)))
     return get_command(one)
+
+
+def _for_programs(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that prints nothing but JSON where ``--json`` is given, whatever its players print."""
+
+    @functools.wraps(command)
+    def call(**options: Any) -> None:
+        with results_alone() if options.get("as_json") else contextlib.nullcontext():
+            command(**options)
+
+    return call
 
 
 app = typer.Typer(

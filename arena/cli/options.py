@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -30,6 +33,7 @@ __all__ = [
     "Time",
     "Unicode",
     "print_json",
+    "results_alone",
 ]
 
 _GAME = "A game, as in 'connect_four(rows=5)', or the place of one of your own, './file.py:name'."
@@ -98,9 +102,24 @@ Unicode = Annotated[
 ]
 
 
+_results: TextIO | None = None  # where results go, while all else that is printed does not
+
+
+@contextmanager
+def results_alone() -> Iterator[None]:
+    """Let standard output be for `print_json` alone: what players print goes to standard error."""
+    global _results
+    before, _results = _results, sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _results = before
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON. What is not finite is None, since JSON has no such numbers."""
-    print(json.dumps(_finite(value), indent=2, default=lambda other: other.item()))
+    print(json.dumps(_finite(value), indent=2, default=lambda other: other.item()), file=_results)
 
 
 def _finite(value: Any) -> Any:

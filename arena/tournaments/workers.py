@@ -6,13 +6,14 @@ and given on in order.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 import uuid
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext, redirect_stdout
 from typing import Any
 
 import cloudpickle
@@ -113,7 +114,10 @@ def play_in_worker(token: str, sent: Any, number: int, bundle: Bundle) -> Played
         _known.table = cloudpickle.loads(sent)
         _known.token = token
     start = time.perf_counter()
-    records = list(_known.table.play(bundle))
+    # What players print is no result of the command that asks. (All threads of a process have one standard output.)
+    is_alone = threading.current_thread() is threading.main_thread()
+    with redirect_stdout(sys.stderr) if is_alone else nullcontext():
+        records = list(_known.table.play(bundle))
     return number, records, time.perf_counter() - start
 
 

@@ -106,7 +106,7 @@ def _file(source: str) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script that ends as one, too
         del sys.modules[name]
         raise _failed(source, error) from error
     return module
@@ -122,7 +122,7 @@ def _module(name: str) -> ModuleType:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             raise ValueError(f"there is no module {error.name!r}, in which {name}:… would be") from None
         raise _failed(name, error) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _failed(name, error) from error
 
 
@@ -137,7 +137,7 @@ def _names(module: Any, name: str) -> str:
     return nearest(name, own) if own else "it defines nothing with a public name"
 
 
-def _failed(source: str, error: Exception) -> ValueError:
+def _failed(source: str, error: BaseException) -> ValueError:
     """Return an error of one line that says what went wrong in a module, and where."""
     if isinstance(error, SyntaxError):
         where, what = f"{error.filename}, line {error.lineno}", error.msg

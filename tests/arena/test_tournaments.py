@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -213,6 +214,18 @@ class TestFailures:
         nonsense = play(env, [lambda *_: "x", Random()], failures=ValueError)
         assert nonsense.reason is not None
         assert nonsense.reason.startswith("ValueError: <lambda> answered 'x'")
+
+    def test_who_leaves_python_fails(self) -> None:
+        """All games ended, without a word."""
+
+        def leaving(observation: Any, info: Any) -> int:
+            sys.exit(3)
+
+        lost = match("tictactoe", ["random", leaving], 2, failures=Exception)
+        assert [record.ending for record in lost] == ["failed", "failed"]
+        assert lost[0].reason == "RuntimeError: the player called sys.exit(3), expected an answer"
+        with pytest.raises(RuntimeError, match=r"the player called sys\.exit"):
+            match("tictactoe", ["random", leaving], 2)
 
     def test_other_errors_are_raised(self) -> None:
         for failures in ((), RuntimeError):

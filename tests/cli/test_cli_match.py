@@ -127,3 +127,30 @@ def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     assert 3 <= result["games"] < 100_000
     assert f"stopped after {result['games']} of 100000 games" in said
     assert len(list(read_records(out))) - result["games"] in (0, 1)  # saved first, then counted
+
+
+TALKER = """
+import numpy as np
+
+print("here I am")
+
+
+def player(observation, info):
+    print("let me see")
+    return int(np.flatnonzero(observation["action_mask"])[0])
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_json_is_alone_whatever_players_print(jobs: str, tmp_path: Path) -> None:
+    (tmp_path / "talker.py").write_text(TALKER)
+    arguments = ("match", "random", "./talker.py:player", "-g", "tictactoe", "--games", "2", "--json", "--jobs", jobs)
+    done = subprocess.run(
+        [sys.executable, "-c", "from plyground.arena.cli import main; main()", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 2
+    assert "let me see" in done.stderr

@@ -70,6 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "agents_here.py").write_text(AGENTS)
     (tmp_path / "broken.py").write_text("\nimport no_such_module\n")
     (tmp_path / "wrong.py").write_text("def f(:\n")
+    (tmp_path / "script.py").write_text("import sys\n\nsys.exit(3)\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [one for one in sys.path if one])
     before = set(sys.modules)
@@ -113,6 +114,8 @@ class TestGames:
             ("./games_here.py", r"as in './games_here.py:games_here'"),
             ("./broken.py:x", r"ModuleNotFoundError: No module named 'no_such_module' \(.*broken.py, line 2\)"),
             ("./wrong.py:x", r"SyntaxError: invalid syntax \(.*wrong.py, line 1\)"),
+            ("./script.py:x", r"cannot load ./script.py: SystemExit: 3 \(.*script.py, line 3\)"),
+            ("script:x", r"cannot load script: SystemExit: 3 \(.*script.py, line 3\)"),
             ("nowhere.games:x", "there is no module 'nowhere'"),
             ("games_here:", "cannot read 'games_here:'"),
         ],
