@@ -114,9 +114,10 @@ def main() -> None:
         _complain(str(error) or "there is not enough memory")
     except RuntimeError as error:
         from ...agents.engines import EngineError
+        from ..tournaments.workers import WorkerError
         from ..training.alphazero.team import ActorError
 
-        if not isinstance(error, (EngineError, ActorError)):
+        if not isinstance(error, (ActorError, EngineError, WorkerError)):
             raise
         _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):

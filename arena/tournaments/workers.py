@@ -13,6 +13,7 @@ import uuid
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, nullcontext, redirect_stdout
 from typing import Any
 
@@ -26,7 +27,7 @@ from .bundles import Bundle, Find, Pace, bundles_of
 from .course import Course
 from .table import Table
 
-__all__ = ["JoblibWorkers", "RayWorkers", "Workers"]
+__all__ = ["JoblibWorkers", "RayWorkers", "WorkerError", "Workers"]
 
 _AHEAD = 2  # tasks for each processor of a cluster: one is played while another waits
 _RETRIES = 10  # of a task whose machine or process dies
@@ -36,6 +37,10 @@ Played = tuple[int, list[GameRecord], float]  # the number of a bundle, its game
 Keep = Callable[[Sequence[GameRecord]], list[GameRecord]]
 
 _known = threading.local()  # the table at which this thread of a worker played last
+
+
+class WorkerError(RuntimeError):
+    """A process that plays games has died."""
 
 
 class Workers(ABC):
@@ -140,6 +145,11 @@ class JoblibWorkers(Workers):
         try:
             for played in results:  # noqa: UP028  ("yield from" would close them outside of the filter below)
                 yield played
+        except BrokenProcessPool as error:
+            raise WorkerError(
+                "a process that plays games has died, of a fault in a player, or for want of memory: play with fewer "
+                "jobs, or with one to see in which game; --resume (resume=True) goes on after saved games"
+            ) from error
         finally:
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
                 warnings.simplefilter("ignore", UserWarning)

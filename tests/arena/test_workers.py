@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -74,6 +75,17 @@ def test_threads_as_workers(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     one = without_times(match(GAME, PLAYERS, games=200, seed=4))
     with joblib.parallel_config(backend="threading"):
         assert without_times(match(GAME, PLAYERS, games=200, seed=4, jobs=3)) == one
+
+
+def test_a_process_that_dies_is_told_in_a_line_and_the_next_match_is_played(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deadly.py").write_text("import os\n\n\ndef player(observation, info):\n    os._exit(5)\n")
+    _, err = run("match", "random", "./deadly.py:player", "-g", GAME, "--games", "4", "--jobs", "2", code=2)
+    assert "error: a process that plays games has died" in err
+    assert "Traceback" not in err
+    assert len(match(GAME, ["random", "random"], games=4, jobs=2)) == 4
 
 
 def test_an_error_before_a_game_is_sent_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
