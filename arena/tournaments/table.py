@@ -21,6 +21,13 @@ from .side_by_side import SideBySide, copies_of
 __all__ = ["Table"]
 
 
+class _Board(BoardGameEnv):
+    """Says nothing of an illegal move: the record tells it, and whoever plays many games would read of nothing else."""
+
+    def _play_illegal(self, action: int) -> None:
+        self._forfeit()
+
+
 class Table:
     """Where players meet.
 
@@ -114,7 +121,7 @@ class Table:
             else:
                 yield from records
                 return
-        env: Any = BoardGameEnv(self._game)
+        env: Any = _Board(self._game)
         for opening, side, seed in zip(bundle.openings, bundle.sides, bundle.seeds, strict=True):
             order = bundle.pairing[::-1] if side else bundle.pairing
             two, names = [self._agent(player) for player in order], [self._labels[player] for player in order]

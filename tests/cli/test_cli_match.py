@@ -65,6 +65,16 @@ def test_illegal_moves_are_told(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert re.search(r"./stubborn.py:four lost [12] games by illegal moves", err)
 
 
+def test_illegal_moves_are_told_once_and_not_by_each_game(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stubborn.py").write_text("def four(observation, info):\n    return 4\n")
+    _, err = run("match", "random", "./stubborn.py:four", "-g", "tictactoe", "--games", "4")
+    assert "by illegal moves" in err
+    assert "Illegal move" not in err + caplog.text
+
+
 def test_players_that_fail_lose_if_asked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.py").write_text("def player(observation, info):\n    raise ValueError('out of luck')\n")
