@@ -53,6 +53,7 @@ def ratings(
     from ..records.formats import read_games
     from ..tables import ratings_table, superiority_table
 
+    _check_different(files)
     known = _anchors(anchor or [])
     games = paired_games(chain.from_iterable(read_games(file) for file in files))
     found = rate_games(games, anchors=known, confidence=confidence)
@@ -67,6 +68,22 @@ def ratings(
         _out.print(superiority_table(found))
     if beyond:
         _tell_beyond(beyond)
+
+
+def _check_different(files: list[Path]) -> None:
+    """Raise `ValueError` if a file is there twice, or a tournament beside its store: intervals would be too narrow."""
+    from ..records.names import split_name
+
+    known: dict[Path, dict[str | None, Path]] = {}
+    for file in files:
+        place, chosen = split_name(file)
+        before = known.setdefault(place.resolve(), {})
+        again = before if chosen is None else before.keys() & {chosen, None}
+        if again:
+            raise ValueError(
+                f"{before[next(iter(again))]} and {file} are the same games, which would count twice: give one"
+            )
+        before[chosen] = file
 
 
 def _anchors(texts: list[str]) -> dict[str, float]:

@@ -47,6 +47,18 @@ def test_for_people(run: Run, files: list[str]) -> None:
     assert "the lead on the anchors (c)" in narrow
 
 
+def test_games_count_once(run: Run, files: list[str], tmp_path: Path) -> None:
+    again = f"{tmp_path}/../{tmp_path.name}/one.jsonl"
+    refused = run("ratings", *files, again, code=2)[1]
+    assert f"{files[0]} and {again} are the same games, which would count twice" in refused
+    for title, games in (("one", GAMES[::2]), ("two", GAMES[1::2])):
+        write_games(tmp_path / f"games.db#{title}", games)
+    store = str(tmp_path / "games.db")
+    for pair in ((store, f"{store}#two"), (f"{store}#one", store), (f"{store}#one", f"{store}#one")):
+        assert f"{pair[0]} and {pair[1]} are the same games" in run("ratings", *pair, code=2)[1]
+    assert "180 games" in run("ratings", f"{store}#one", f"{store}#two")[0]
+
+
 def test_circles(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "circle.jsonl"
     write_records(file, circle())
