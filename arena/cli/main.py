@@ -101,7 +101,9 @@ def main() -> None:
     """
     try:
         for stream in (sys.stdout, sys.stderr):  # what an encoding such as ASCII lacks is a question mark, and no error
-            if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            if not isinstance(stream, io.TextIOWrapper):
+                continue
+            if stream.errors == "strict" or (stream.errors == "surrogateescape" and stream.encoding != "utf-8"):
                 stream.reconfigure(errors="replace")
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except _UsageError as error:
@@ -136,7 +138,8 @@ def _complain(message: str) -> NoReturn:
 
 
 def _in_words(error: OSError) -> str:
-    """Return what the system says of a file, without its number."""
-    if error.errno is None or error.filename is None or not error.strerror:
+    """Return what the system says, of a file if it names one, without its number."""
+    if error.errno is None or not error.strerror:
         return str(error)
-    return f"cannot read or write {error.filename}: {error.strerror.lower()}"
+    said = error.strerror.lower()
+    return said if error.filename is None else f"cannot read or write {error.filename}: {said}"

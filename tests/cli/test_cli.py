@@ -238,16 +238,25 @@ def test_a_value_that_an_option_does_not_take_is_named(run: Run, option: str, va
     assert value in said.partition(f"Invalid value for '{option}':")[2]
 
 
-def test_characters_that_the_terminal_lacks_are_question_marks() -> None:
+@pytest.mark.parametrize("how", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}])
+def test_characters_that_the_terminal_lacks_are_question_marks(how: dict[str, str]) -> None:
     """They are no error after a match is played."""
     play = "from plyground.arena.cli import main; main()"
     arguments = ("match", "random", "random", "--game", "tictactoe", "--games", "2")
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    environment = {**os.environ, "PYTHONUTF8": "0", **how}
     done = subprocess.run(
         [sys.executable, "-c", play, *arguments], capture_output=True, text=True, env=environment, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[2].split()[:4] == ["1", "random#1", "?", "1"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+def test_a_full_disk_is_told_in_words() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "plyground.arena", "games", "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: no space left on device\n")
 
 
 def test_uci_is_spoken_at_standard_input() -> None:

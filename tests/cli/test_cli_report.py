@@ -234,7 +234,7 @@ class TestWatch:
         text = output.getvalue()
         assert "8 of 8 games" in text
         assert "all are played" in text
-        assert "last: b v c, 0-1, c wins" in text
+        assert text.endswith("last: b v c, 0-1, c wins\n")
 
     def test_only_whole_lines_are_read_and_each_once(self, tmp_path: Path) -> None:
         path = tmp_path / "games.jsonl"

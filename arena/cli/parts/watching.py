@@ -166,10 +166,12 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
                 now = time.monotonic()
                 last = now if new else last
                 if until_idle is not None and now - last >= until_idle:
-                    return
+                    break
                 time.sleep(max(every, (now - begun) * (1 / _SHARE - 1)))
         except KeyboardInterrupt:
             pass
+    if not console.is_terminal:  # where Rich does not end the line
+        console.line()
 
 
 def _planned(path: Path) -> int | None:
