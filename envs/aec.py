@@ -353,7 +353,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         return "draw" if first == second else f"{self.possible_agents[int(first < second)]} won"
 
     def _caption(self) -> str:
-        return f"{self.status()} after {len(self.moves)} plies" if self._over else self.status()
+        plies = len(self.moves)
+        return f"{self.status()} after {plies} {'ply' if plies == 1 else 'plies'}" if self._over else self.status()
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..lines import console
+
+from .options import Json, print_json
 
 __all__ = ["evaluate_player"]
 
@@ -50,7 +51,7 @@ def evaluate_player(
     blunders: Annotated[int, typer.Option(min=0, help="Number of the worst blunders that are shown with boards.")] = 5,
     curve: Annotated[bool, typer.Option("--curve", help="Grade every checkpoint of a training run.")] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for tables as CSV, pictures, and games.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Grade a player: moves by exact solving, a rating on a ladder, and whether its values come true.
 
@@ -90,9 +91,7 @@ def evaluate_player(
         points = graded_curve(player, game, options)
         rows = [curve_row(point) for point in points]
         if as_json:
-            print(
-                json.dumps([{**as_data(row), "found": as_data(p.found)} for row, p in zip(rows, points, strict=True)])
-            )
+            print_json([{**as_data(row), "found": as_data(p.found)} for row, p in zip(rows, points, strict=True)])
         else:
             _out.print(curve_table(rows))
         if out is not None and rows:
@@ -109,7 +108,7 @@ def evaluate_player(
     found = evaluate(asked.spec, made, name=asked.name, **options)
     tell_losses(found)
     if as_json:
-        print(json.dumps(as_data(found), indent=2))
+        print_json(as_data(found))
     else:
         print_evaluation(_out, made, found, blunders)
     if out is not None:

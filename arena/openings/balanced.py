@@ -55,8 +55,8 @@ def _openings(game: Game, plies: int, judge: Any, most: float, seed: int) -> Ite
         count += 1
         yield moves
     raise ValueError(
-        f"found no more than {count} balanced openings of {plies} plies in {game.spec}: allow more than {most:g}, "
-        "or use another number of plies"
+        f"found no more than {count} balanced openings of {plies} plies in {game.spec}: "
+        f"{f'ask for {count}, ' if count else ''}allow more than {most:g}, or use another number of plies"
     )
 
 

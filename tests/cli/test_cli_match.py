@@ -151,10 +151,18 @@ def player(observation, info):
 """
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_json_is_alone_whatever_players_print(jobs: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("match", "random", "./talker.py:player", "--games", "2"),
+        ("match", "random", "./talker.py:player", "--games", "2", "--jobs", "2"),
+        ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none"),
+    ],
+    ids=["match", "processes", "evaluate"],
+)
+def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "talker.py").write_text(TALKER)
-    arguments = ("match", "random", "./talker.py:player", "-g", "tictactoe", "--games", "2", "--json", "--jobs", jobs)
+    arguments = (*command, "-g", "tictactoe", "--json")
     done = subprocess.run(
         [sys.executable, "-c", "from plyground.arena.cli import main; main()", *arguments],
         cwd=tmp_path,
@@ -162,5 +170,5 @@ def test_json_is_alone_whatever_players_print(jobs: str, tmp_path: Path) -> None
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["games"] == 2
+    assert json.loads(done.stdout)["game"] == "tictactoe"
     assert "let me see" in done.stderr

@@ -335,7 +335,7 @@ def test_text_board() -> None:
     env.step(4)
     assert env.status() == "player_2 to move"
     env.step(4)
-    assert env.render().endswith("stopped after 1 plies")
+    assert env.render().endswith("stopped after 1 ply")
     env.step(None)
     env.step(None)
     assert env.status() == "stopped"
