@@ -30,5 +30,4 @@ def pair_scores(records: Sequence[GameRecord]) -> list[float]:
 def game_results(records: Iterable[GameRecord]) -> Iterator[tuple[str, str, float]]:
     """Yield the two players of each game, and the points of the first: 1 for a win, half for a draw, or 0."""
     for record in records:
-        own, other = record.outcome
-        yield record.players[0], record.players[1], (own > other) + (own == other) / 2
+        yield record.players[0], record.players[1], record.points[0]

@@ -66,6 +66,13 @@ class GameRecord:
         return self.start, tuple(self.moves[: self.opening])
 
     @property
+    def points(self) -> tuple[float, float]:
+        """What each player gained, by seat, as tables and ratings count it: 1 for a win, 0.5 for a draw, or 0."""
+        own, other = self.outcome
+        first = (own > other) + (own == other) / 2
+        return first, 1 - first
+
+    @property
     def loser(self) -> str:
         """The player who got less; of a draw the first."""
         return self.players[self.outcome.index(min(self.outcome))]

@@ -12,7 +12,7 @@ import numpy as np
 from ..ratings.difference import share_interval
 from ..records.record import GameRecord
 
-__all__ = ["Beginning", "Points", "first_share", "in_pairs", "player_share", "points_of_first"]
+__all__ = ["Beginning", "Points", "first_share", "in_pairs", "player_share"]
 
 Pair = tuple[GameRecord, ...]  # of one or two games
 Beginning = tuple[str | None, tuple[int, ...]]  # the start and the opening
@@ -37,12 +37,6 @@ class Points(NamedTuple):
         return Points(self.games - self.gained, self.games, 1 - self.high, 1 - self.low)
 
 
-def points_of_first(record: GameRecord) -> float:
-    """Return what the player who began has gained: 1 for a win, half for a draw, or 0."""
-    own, other = record.outcome
-    return (own > other) + (own == other) / 2
-
-
 def in_pairs(records: Iterable[GameRecord]) -> list[Pair]:
     """Return games of the same opening and players, from both sides, together; others are alone."""
     pairs: list[list[GameRecord]] = []
@@ -60,7 +54,7 @@ def in_pairs(records: Iterable[GameRecord]) -> list[Pair]:
 
 def first_share(pairs: Sequence[Pair]) -> Points:
     """Return the share of the points that went to whoever began."""
-    return _share([[points_of_first(record) for record in pair] for pair in pairs])
+    return _share([[record.points[0] for record in pair] for pair in pairs])
 
 
 def player_share(pairs: Sequence[Pair], name: str, against: str | None = None) -> Points:
@@ -78,8 +72,7 @@ def player_share(pairs: Sequence[Pair], name: str, against: str | None = None) -
 
 def _points_of(record: GameRecord, name: str) -> list[float]:
     """Return the points of a player from each side that it played."""
-    points = points_of_first(record)
-    return [one for one, player in zip((points, 1 - points), record.players, strict=True) if player == name]
+    return [points for points, player in zip(record.points, record.players, strict=True) if player == name]
 
 
 def _share(pairs: Sequence[Sequence[float]]) -> Points:

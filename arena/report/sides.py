@@ -9,7 +9,7 @@ from ...envs.outside.messages import cut
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
 from .markup import Html, Value, elo, named, section, share_text, table, tag
-from .pairs import Beginning, Points, first_share, in_pairs, points_of_first
+from .pairs import Beginning, Points, first_share, in_pairs
 
 __all__ = ["sides_section"]
 
@@ -67,14 +67,13 @@ def _results(points: Sequence[float]) -> str:
 
 
 def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list[Value]]:
-    everybody = [points_of_first(record) for record in records]
     share = first_share(in_pairs(records))
     rows: list[list[Value]] = [
         [
             "All",
-            _results(everybody),
+            _results([record.points[0] for record in records]),
             _text(share),
-            _results([1 - one for one in everybody]),
+            _results([record.points[1] for record in records]),
             _text(share.rest),
         ]
     ]
@@ -82,8 +81,7 @@ def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list
         row: list[Value] = [named(name)]
         for seat in (0, 1):
             own = [record for record in records if record.players[seat] == name]
-            points = [points_of_first(record) for record in own]
-            row.append(_results(points if seat == 0 else [1 - one for one in points]))
+            row.append(_results([record.points[seat] for record in own]))
             share = first_share([(record,) for record in own])
             row.append(_text(share if seat == 0 else share.rest))
         rows.append(row)
@@ -101,7 +99,7 @@ def _openings(records: Sequence[GameRecord], line_names: Callable[[Sequence[int]
     order = sorted(shares, key=lambda opening: (-shares[opening].games, -abs(shares[opening].share - 0.5)))
     rows = []
     for opening in order[:_MOST]:
-        points = [points_of_first(record) for record in by_opening[opening]]
+        points = [record.points[0] for record in by_opening[opening]]
         lengths = [len(record.moves) for record in by_opening[opening]]
         rows.append(
             [

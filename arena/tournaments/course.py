@@ -159,10 +159,9 @@ class Course:
     def add(self, record: GameRecord) -> int | None:
         """Count the next game, and return who failed in it, if somebody did."""
         seats = self._seats()
-        own, other = record.outcome if seats == self._round[self._place] else record.outcome[::-1]
+        own, other = record.points if seats == self._round[self._place] else record.points[::-1]
         points, opposite = self._points[self._place]
-        share = 0.5 if own == other else float(own > other)
-        self._points[self._place] = points + share, opposite + 1 - share
+        self._points[self._place] = points + own, opposite + other
         failed = None
         if record.ending == "failed":
             failed = seats[record.outcome.index(min(record.outcome))]

@@ -18,6 +18,7 @@ from plyground.arena import (
     GameRecord,
     Score,
     cross_table,
+    game_results,
     iter_match,
     match,
     play,
@@ -305,6 +306,15 @@ class TestRecords:
         for record in records:
             state = tictactoe().play_moves(record.moves)
             assert [tictactoe().utility(state, seat) for seat in (0, 1)] == record.outcome
+
+    @pytest.mark.parametrize(
+        ("outcome", "points"), [([1.0, -1.0], (1, 0)), ([-0.0, 0.0], (0.5, 0.5)), ([-36.0, 36.0], (0, 1))]
+    )
+    def test_points_are_those_of_ratings_and_tables(self, outcome: list[float], points: tuple[float, float]) -> None:
+        record = GameRecord("othello", ["a", "b"], [], 0, outcome, "finished", [], [], None)
+        assert record.points == points
+        assert list(game_results([record])) == [("a", "b", points[0])]
+        assert {line.name: line.total.points for line in standings([record])} == dict(zip("ab", points, strict=True))
 
     @pytest.mark.parametrize("line", ["{", "3", '{"game": "x"}'])
     def test_corrupt_line(self, tmp_path: Path, line: str) -> None:
