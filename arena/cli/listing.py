@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
@@ -22,18 +22,25 @@ def games(as_json: Json = False) -> None:
     from ...envs import game_names, make_game
     from ...envs.registry import game_presets
 
-    made = [make_game(name) for name in game_names()]
+    presets = game_presets()
+    made = {name: make_game(name) for name in (*game_names(), *presets)}
     if as_json:
-        print_json(
-            [{"game": game.name, "parameters": dict(game.parameters), "actions": game.num_actions} for game in made]
-        )
+        print_json([{"game": name, "short_for": presets.get(name), **_data(name, game)} for name, game in made.items()])
         return
     table = Table("game, with its defaults", "actions", "observation", "id: plyground/…", header_style="bold")
-    rows = [(_usage(game), game.name, game) for game in made]
-    rows += [(f"{name}, short for {spec}", name, make_game(name)) for name, spec in game_presets().items()]
-    for usage, name, game in rows:
+    for name, game in made.items():
+        usage = f"{name}, short for {presets[name]}" if name in presets else _usage(game)
         table.add_row(usage, str(game.num_actions), "x".join(map(str, game.observation_shape)), f"{name}-v0")
     _out.print(table)
+
+
+def _data(name: str, game: Game) -> dict[str, Any]:
+    return {
+        "parameters": dict(game.parameters),
+        "actions": game.num_actions,
+        "observation": list(game.observation_shape),
+        "id": f"plyground/{name}-v0",
+    }
 
 
 def _usage(game: Game) -> str:

@@ -23,9 +23,14 @@ def test_games(run: Run) -> None:
     assert "go_9x9, short for go(board_size=9)" in table
     assert "go_9x9-v0" in table
     listed = json.loads(run("games", "--json")[0])
-    assert [entry["game"] for entry in listed] == game_names()
-    assert {"game": "connect_four", "parameters": {"rows": 6, "columns": 7}, "actions": 7} in listed
-    assert {"game": "tictactoe", "parameters": {}, "actions": 9} in listed
+    assert [entry["game"] for entry in listed] == [*game_names(), "go_9x9"]
+    four = {"game": "connect_four", "short_for": None, "parameters": {"rows": 6, "columns": 7}, "actions": 7}
+    assert {**four, "observation": [6, 7, 2], "id": "plyground/connect_four-v0"} in listed
+    short = listed[-1]
+    assert (short["short_for"], short["actions"], short["parameters"]["board_size"]) == ("go(board_size=9)", 82, 9)
+    for entry in listed:
+        assert entry["id"].removeprefix("plyground/") in table
+        assert "x".join(map(str, entry["observation"])) in table
 
 
 class TestShow:
