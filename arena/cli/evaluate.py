@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from ..lines import console
-
 from .options import Json, print_json
 
 __all__ = ["evaluate_player"]
