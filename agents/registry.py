@@ -168,11 +168,9 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
             f"{key} of agent {name!r} is a function, which text cannot give: make({name!r}, game, {key}=...)"
         )
     kwargs = kwargs | changed
+    constructor = _constructor(name)
     if name not in _constructors:
-        if name in installed(_GROUP):
-            return _from_place(name, load(installed(_GROUP)[name].value), args, kwargs, as_game(game))
-        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, agent_names())}")
-    constructor = _constructors[name]
+        return _from_place(name, constructor, args, kwargs, as_game(game))
     parameters = _parameters(constructor)
     _check_names(name, kwargs, parameters)
     game = as_game(game)

@@ -13,7 +13,6 @@ import shlex
 import signal
 import threading
 import weakref
-from collections import deque
 from collections.abc import Coroutine, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -22,12 +21,9 @@ import chess
 import chess.engine
 
 from ...envs.outside.spec import nearest
-from .process import EngineError, located
+from .process import LAST_SECONDS, EngineError, LastLines, located
 
 __all__ = ["PROTOCOLS", "ChessProcess", "chess"]
-
-_KEPT = 20  # lines of a program's standard error
-_LAST_SECONDS = 1.0  # that a program has to end by itself
 
 Answer = TypeVar("Answer")
 
@@ -41,11 +37,10 @@ class _Quiet(chess.engine.Protocol):
 
     def __init__(self) -> None:
         super().__init__()
-        self.errors: deque[str] = deque(maxlen=_KEPT)
+        self.errors = LastLines()
 
     def error_line_received(self, line: str) -> None:
-        if line.strip():
-            self.errors.append(line.strip()[:200])
+        self.errors.add(line)
 
 
 class _UCI(_Quiet, chess.engine.UciProtocol):
@@ -167,7 +162,7 @@ class ChessProcess:
     def close(self) -> None:
         """End the program, and whatever it has started."""
         with contextlib.suppress(Exception):  # it ends in either way
-            self._wait(self._protocol.quit(), "quit", _LAST_SECONDS)
+            self._wait(self._protocol.quit(), "quit", LAST_SECONDS)
         self._end()
 
     def _wait(self, task: Coroutine[Any, Any, Answer], what: str, seconds: float) -> Answer:
@@ -186,8 +181,7 @@ class ChessProcess:
             raise
 
     def _last_words(self) -> str:
-        errors = () if self._protocol is None else self._protocol.errors
-        return f"; the last line of its standard error: {errors[-1]}" if errors else ""
+        return "" if self._protocol is None else self._protocol.errors.in_words
 
 
 def _end(protocol: Any, loop: asyncio.AbstractEventLoop) -> None:

@@ -19,16 +19,33 @@ from typing import IO
 from ...envs.outside.arguments import is_list
 from ...envs.outside.messages import shown
 
-__all__ = ["EngineError", "EngineProcess", "located"]
+__all__ = ["LAST_SECONDS", "EngineError", "EngineProcess", "LastLines", "located"]
 
-_LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to be read
+LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to be read
 _GAMES = "/usr/games"
 _LOOK = 0.25  # seconds between looks at whether it has ended
-_KEPT = 20  # lines of its standard error
+_KEPT, _WIDTH = 20, 200  # lines of its standard error, and signs of each
 
 
 class EngineError(RuntimeError):
     """A program cannot be started, has ended, answers nonsense, or does not answer in time."""
+
+
+class LastLines(deque[str]):
+    """The last lines that a program wrote to its standard error, shortened, without empty ones."""
+
+    def __init__(self) -> None:
+        super().__init__(maxlen=_KEPT)
+
+    def add(self, line: str) -> None:
+        """Keep a line."""
+        if line.strip():
+            self.append(line.strip()[:_WIDTH])
+
+    @property
+    def in_words(self) -> str:
+        """The end of an error that tells the last one; nothing if there is none."""
+        return f"; the last line of its standard error: {self[-1]}" if self else ""
 
 
 def located(command: str | Sequence[str]) -> list[str]:
@@ -83,7 +100,7 @@ class EngineProcess:
         assert process.stdout is not None
         assert process.stderr is not None
         self._process, self._input = process, process.stdin
-        self.errors: deque[str] = deque(maxlen=_KEPT)
+        self.errors = LastLines()
         self._lines: queue.Queue[str | None] = queue.Queue()
         readers = [
             threading.Thread(target=_read, args=(process.stdout, self._lines), daemon=True),
@@ -149,8 +166,8 @@ class EngineProcess:
         self._end()
 
     def _last_words(self) -> str:
-        self._errors_reader.join(_LAST_SECONDS)  # what it wrote last may not have been read yet
-        return f"; the last line of its standard error: {self.errors[-1]}" if self.errors else ""
+        self._errors_reader.join(LAST_SECONDS)  # what it wrote last may not have been read yet
+        return self.errors.in_words
 
 
 def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
@@ -160,22 +177,21 @@ def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _keep(stream: IO[str], lines: deque[str]) -> None:
+def _keep(stream: IO[str], lines: LastLines) -> None:
     with contextlib.suppress(ValueError):
         for line in stream:
-            if line.strip():
-                lines.append(line.strip()[:200])
+            lines.add(line)
 
 
 def _end(process: subprocess.Popen[str], readers: list[threading.Thread]) -> None:
     with contextlib.suppress(subprocess.TimeoutExpired):
         if process.stdin is not None and process.stdin.closed:
-            process.wait(_LAST_SECONDS)
+            process.wait(LAST_SECONDS)
     with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody of its session is left
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
-        reader.join(_LAST_SECONDS)
+        reader.join(LAST_SECONDS)
         if not reader.is_alive() and stream is not None:  # closing what is being read would wait for it
             stream.close()
     if process.stdin is not None:

@@ -23,14 +23,13 @@ from ..analysis import Analysis
 from ..compiling import Stopwatch
 from ..search import DEEPEST, SearchAgent, check_arguments, check_flags, in_turn
 from .connect_four.scores import ConnectFourScores, is_connect_four
-from .deepening import Deepening, Proof
+from .deepening import Deepening, Proof, Rating
 from .endings import Endings, has_count
 from .exhaustive import AllPositions, Engine, TooManyError
 
 __all__ = ["Progress", "Solution", "Solver"]
 
 _TABLE_MB = 512  # megabytes for the values of games other than Connect Four
-_Rating = tuple[float, int | None]  # the value for the player to move, and the plies to the end
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ class Solver(SearchAgent):
         self._end = None
         return self._value(state)
 
-    def _value(self, state: State) -> _Rating:
+    def _value(self, state: State) -> Rating:
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
         try:
@@ -258,7 +257,7 @@ class Solver(SearchAgent):
                 seconds=clock.seconds,
             )
 
-    def _best_play(self, state: State, actions: Sequence[int]) -> tuple[dict[int, _Rating], tuple[int, ...]]:
+    def _best_play(self, state: State, actions: Sequence[int]) -> tuple[dict[int, Rating], tuple[int, ...]]:
         """Return value and distance of the actions, as far as they are known, for the player to move; and best play."""
         if not actions:
             return {}, ()
@@ -300,7 +299,7 @@ class Solver(SearchAgent):
             self._proofs[key] = found
         return self._proofs[key]
 
-    def _rating(self, state: State, action: int) -> _Rating:
+    def _rating(self, state: State, action: int) -> Rating:
         """Return the value and the distance of an action, for the player to move in ``state``, from the engine."""
         child = state.copy()
         self.game.play(child, action)
@@ -308,7 +307,7 @@ class Solver(SearchAgent):
         same = self.game.player(child) == self.game.player(state)
         return (value if same else 0.0 - value), None if distance is None else distance + 1
 
-    def _engine_value(self, state: State) -> _Rating:
+    def _engine_value(self, state: State) -> Rating:
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
         return self._engine.value(state)
@@ -337,7 +336,7 @@ class Solver(SearchAgent):
         return not isinstance(engine, ConnectFourScores) or engine.is_soon_solved(int(state["ply"]) + 1)
 
 
-def _best(ratings: dict[int, _Rating]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _best(ratings: dict[int, Rating]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the actions with the best value, and among these the ones that end the game at the best time."""
     if not ratings:
         return (), ()

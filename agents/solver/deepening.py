@@ -22,10 +22,10 @@ from ..alphabeta.workspace import BOUND, PROVED
 from ..clock import run_with_stop
 from ..search import line_of
 
-__all__ = ["Deepening", "Proof"]
+__all__ = ["Deepening", "Proof", "Rating"]
 
 _MOST = np.iinfo(np.int64).max
-_Rating = tuple[float, int | None]  # the value for the player to move, and the plies to the end
+Rating = tuple[float, int | None]  # the value for the player to move, and the plies to the end
 
 
 class Proof(NamedTuple):
@@ -82,7 +82,7 @@ class Deepening:
         certain = abs(value) >= self.game.max_utility
         return Proof(value, self.depth if certain else None, line_of(root.line), self.depth)
 
-    def ratings(self, state: State, actions: Sequence[int], proof: Proof, end: float = math.inf) -> dict[int, _Rating]:
+    def ratings(self, state: State, actions: Sequence[int], proof: Proof, end: float = math.inf) -> dict[int, Rating]:
         """Return the value and the distance of each action for which they can be proved at no great cost.
 
         These are all actions after a loss, and otherwise those that are as good as the best: at the same distance, if
@@ -95,7 +95,7 @@ class Deepening:
             end: the time at which to give up.
         """
         best = proof.line[0]
-        found: dict[int, _Rating] = {best: (proof.value, proof.distance)}
+        found: dict[int, Rating] = {best: (proof.value, proof.distance)}
         if proof.distance is not None and proof.value < 0:
             for action in actions:
                 rating = self._rating(state, action, end)
@@ -131,7 +131,7 @@ class Deepening:
             self.game.play(state, found.line[0])
         return tuple(line)
 
-    def _rating(self, state: State, action: int, end: float) -> _Rating | None:
+    def _rating(self, state: State, action: int, end: float) -> Rating | None:
         child = state.copy()
         self.game.play(child, action)
         same = self.game.player(child) == self.game.player(state)

@@ -32,11 +32,10 @@ from ...envs.games.checkers import is_blocked
 from ...envs.games.chess.endings import image_key, is_over
 from ...envs.jit import bind, kernel
 from .exhaustive import AllPositions
-from .solving import BYTES, DONE, FREE, Table, look_up, move_entries, new_table, slot_of
+from .solving import BYTES, DONE, FEWEST, FREE, Table, look_up, move_entries, new_table, slot_of
 
 __all__ = ["Endings", "count_needed", "has_count", "without_count"]
 
-_FEWEST = 1 << 12  # slots of a new table
 _NEVER = 1 << 20  # more plies than any count leaves
 
 
@@ -129,7 +128,7 @@ class Endings:
         self._free = AllPositions(without_count(game), table_mb, cyclic=True)
         self._counted = AllPositions(game, table_mb)
         self._free.on_progress = self._counted.on_progress = self._tell
-        self._needed = new_table(_FEWEST)
+        self._needed = new_table(FEWEST)
         self._counts = np.array([0, self._limit], np.int64)
 
     def _tell(self, positions: int, megabytes: float) -> None:
@@ -154,7 +153,7 @@ class Endings:
         """Forget what was found."""
         self._free.clear()
         self._counted.clear()
-        self._needed = new_table(_FEWEST)
+        self._needed = new_table(FEWEST)
         self._counts[0] = 0
 
     def value(self, state: State) -> tuple[float, int | None]:

@@ -18,6 +18,7 @@ from .solving import (
     CYCLE,
     DONE,
     ENDLESS,
+    FEWEST,
     FULL,
     SOLVED,
     Table,
@@ -30,7 +31,6 @@ from .solving import (
 
 __all__ = ["AllPositions", "Engine", "TooManyError"]
 
-_FEWEST = 1 << 12  # slots of a new table
 _FILLED = 0.75  # the share of a table's slots that is filled at most
 _USED = 0.8  # the share of the memory that the last table has at least
 _SHORT = 100_000  # positions to visit in the main thread, where nothing can interrupt the search
@@ -126,7 +126,7 @@ class AllPositions:
 
     def clear(self) -> None:
         """Forget what was found."""
-        self.table = new_table(_FEWEST)
+        self.table = new_table(FEWEST)
         self._line.counts[2] = 0
 
     @property

@@ -27,11 +27,10 @@ from .retrograde import (
     turn_round,
     write_values,
 )
-from .solving import BYTES, Table, move_entries, new_table
+from .solving import BYTES, FEWEST, Table, move_entries, new_table
 
 __all__ = ["TooLargeError", "compile_backwards", "solve_backwards"]
 
-_FEWEST = 1 << 12  # slots of the table to begin with
 _MOST = 1 << 31  # slots: positions are numbered by 32 bits
 _GROWTH = (2.0, 1.25)  # factors by which an array grows; the second where the first does not fit
 _LISTING, _SETTLING = 5, 24  # bytes that a position takes once it is listed, and while its value is found
@@ -91,7 +90,7 @@ class _Work:
     def __init__(self, game: Game, state: State, most_bytes: float) -> None:
         self.game, self.most_bytes = game, most_bytes
         room = 2 * game.num_actions + 2
-        slots = _FEWEST
+        slots = FEWEST
         while slots // 4 * 3 < room:
             slots *= 2
         positions = slots // 4 * 3

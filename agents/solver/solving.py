@@ -23,6 +23,7 @@ __all__ = [
     "CYCLE",
     "DONE",
     "ENDLESS",
+    "FEWEST",
     "FREE",
     "FULL",
     "SOLVED",
@@ -39,6 +40,7 @@ __all__ = [
 
 SOLVED, FULL, STOPPED, CYCLE = range(4)  # how a search ended
 BYTES = 20  # bytes that a slot of the table takes
+FEWEST = 1 << 12  # slots of a new table that is to grow
 FREE, _OPEN, DONE = 0, 1, 2  # marks; `DONE` plus the distance is that of a solved position
 ENDLESS = 1 << 30  # the distance to the end where play goes on for ever
 
