@@ -56,17 +56,19 @@ def fit_lines(
     attempts: int,
     attempts_new: int,
 ) -> Iterator[list[int]]:
-    """Yield random lines that lead to positions which fit, until none is found.
+    """Yield random lines of moves that lead to fitting positions. It ends when no more of them are found.
+
+    No position comes twice while new ones are found: for each line, ``attempts_new`` random lines are tried that must
+    lead to a new position. If none of them does, all positions count as new again.
 
     Args:
         game: the game.
-        plies: moves of each.
+        plies: the number of moves in a line.
         seed: the seed of the moves.
-        is_fit: tells whether a position fits, in which the game goes on.
-        key: what two positions share that are the same.
-        attempts: lines that are tried for each.
-        attempts_new: the first of them, which must lead to a position that was not yielded yet; then all may come
-            again, each once more.
+        is_fit: tells whether a position fits; it is not asked about positions in which the game is over.
+        key: gives a number that is the same for positions that count as the same.
+        attempts: how many random lines are tried to find one; if none of them will do, it ends.
+        attempts_new: how many of these are tried before positions may come again.
     """
     lines = _Lines(game)
     rng = np.random.default_rng(seed)

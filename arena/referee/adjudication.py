@@ -166,7 +166,7 @@ class Draw(Adjudicator):
     Args:
         score: how far from 0 the value may be, for each player, as a share of the game's ``max_utility``.
         moves: how many moves of both players in a row.
-        after: the first ply from which on this counts.
+        after: how many plies at the start of the game, those of the opening included, do not count.
 
     Raises:
         ValueError: a number is out of its range.

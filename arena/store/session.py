@@ -225,15 +225,17 @@ class Session:
                 self._writer.enter(self.number, [(*place, key) for (place, _), key in zip(games, keys, strict=True)])
 
     def end(self, passed: Mapping[tuple[int, int], int]) -> None:
-        """Take games out of the tournament, now that it is over: they stay in the file, but not as a part of it.
+        """Keep in the tournament, which is over, only the games that belong to it; the others stay in the file.
 
-        A plan with fewer games of each pairing may have withdrawn a player later, and played its later pairings.
+        The others were left by an earlier run with fewer games for each pairing: a player that keeps failing was
+        withdrawn in a later pairing then, and so met opponents whom it does not meet now.
 
         Args:
-            passed: how many games of each pairing that has any were played, by its round and its number.
+            passed: how many games each pairing has had, by the numbers of its round and of the pairing; those that are
+                missing had none.
         """
         with self._writer.writing() as connection:
-            if self._planned(connection) == self._games:  # else those beyond may be of a longer plan
+            if self._planned(connection) == self._games:  # else the others may belong to a longer run
                 self._writer.leave(self.number, passed)
 
     def close(self) -> None:

@@ -124,7 +124,13 @@ class Writer:
         )
 
     def leave(self, tournament: int, passed: Mapping[tuple[int, int], int]) -> None:
-        """Take games out of a tournament: in each pairing all but the first so many, by its round and its number."""
+        """Take games out of a tournament.
+
+        Args:
+            tournament: its number.
+            passed: how many games each pairing keeps, from its first on, by the numbers of its round and of the
+                pairing; those that are missing keep none.
+        """
         found = self.connection.execute(
             "SELECT DISTINCT round, pairing FROM entries WHERE tournament = ?", (tournament,)
         ).fetchall()

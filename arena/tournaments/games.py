@@ -39,10 +39,11 @@ class Kept(Protocol):
         ...
 
     def end(self, passed: Mapping[tuple[int, int], int]) -> None:
-        """Take games out of a tournament that is over, whose places it has not passed.
+        """Keep in a tournament, which is over, only the games that belong to it.
 
         Args:
-            passed: how many games of each pairing that has any were played, by its round and its number.
+            passed: how many games each pairing has had, by the numbers of its round and of the pairing; those that are
+                missing had none.
         """
         ...
 

@@ -89,12 +89,12 @@ class Tally:
             line.moves += len(times)
 
     def standings(self) -> list[Standing]:
-        """Return the table until now, led by the player with the largest share of the points."""
+        """Return the table of the games until now, sorted by points per game, the best player first."""
         return sorted(self._table.values(), key=lambda line: -line.total.points / line.total.games)
 
 
 def standings(records: Iterable[GameRecord]) -> list[Standing]:
-    """Return the table of these games, led by the player with the largest share of the points."""
+    """Return the table of these games, sorted by points per game, the best player first."""
     tally = Tally()
     for record in records:
         tally.add(record)
