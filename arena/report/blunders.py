@@ -79,17 +79,15 @@ class _Judge:
     """A solver that stops when its time is over, in the midst of a position too.
 
     Args:
-        game: the game.
+        solver: the solver.
         clock: a running clock.
 
     Attributes:
         limit: seconds of that clock after which `_LateError` is raised.
     """
 
-    def __init__(self, game: Game, clock: Stopwatch) -> None:
-        self._game, self._clock, self.limit = game, clock, math.inf
-        self._solver = Solver(game, _TABLE_MB, seconds=0)
-        self._solver.prepare()
+    def __init__(self, solver: Solver, clock: Stopwatch) -> None:
+        self._game, self._solver, self._clock, self.limit = solver.game, solver, clock, math.inf
         self._solver.on_progress = lambda _: self._check()
 
     def _check(self) -> None:
@@ -131,8 +129,10 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
     Raises:
         ValueError: the game cannot be solved.
     """
+    solver = Solver(game, _TABLE_MB, seconds=0)
+    solver.prepare()  # before the clock runs, which does not see all that compiling takes
     with Stopwatch() as clock:
-        judge = _Judge(game, clock)
+        judge = _Judge(solver, clock)
         judge.limit = _SEARCH * seconds
         chosen = range(0, len(records), -(-len(records) // _GAMES))
         starts = {i: position_of(game, text) for i in chosen if (text := records[i].start) is not None}

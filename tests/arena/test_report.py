@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from plyground.agents.compiling import Stopwatch
+from plyground.agents.solver import Solver
 from plyground.arena import elo_difference, pair_scores
 from plyground.arena.ratings.paired import paired_games
 from plyground.arena.report import report_page, write_report
@@ -397,6 +399,17 @@ def test_blunders_are_named_as_in_their_positions(fen: str | None) -> None:
     search = Search((found,), Counter(b=1), Counter(b=1), 2, 1, 0, "", 0, True, 1.0)
     _, table = Reader(blunders_section(chess, [record], search, [1])).tables.values()
     assert table[1] == ["game 1, move 2", "b", "e7e5", "draw → loss", "e7e6"]
+
+
+def test_the_clock_of_blunders_does_not_run_while_the_solver_is_compiled(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, order = make_game("tictactoe"), list[str]()
+    prepare, enter = Solver.prepare, Stopwatch.__enter__
+    monkeypatch.setattr(Solver, "prepare", lambda self: order.append("compiled") or prepare(self))
+    monkeypatch.setattr(Stopwatch, "__enter__", lambda self: order.append("begun") or enter(self))
+    find_blunders(game, [record_of(game, random_game(game, rng))], 60)
+    assert order[:2] == ["compiled", "begun"]
 
 
 @pytest.mark.slow
