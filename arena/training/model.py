@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 from ...agents.models import model_class
 from ...envs import SeatBatch, make_game
@@ -43,13 +43,15 @@ def check_algorithm(config: TrainingConfig) -> None:
         ImportError: stable-baselines3 is not installed.
     """
     cls = training_class(config)
-    known = inspect.signature(cls).parameters.keys() - _OURS
+    # Not `typing.get_type_hints`, which looks for names that the library has for type checkers only.
+    parameters = inspect.signature(cls, eval_str=True).parameters
+    known = parameters.keys() - _OURS
     for name in config.settings:
         if name not in known:
             raise ValueError(f"unknown setting {shown(name)} of {cls.__name__}: {nearest(name, known)}")
-    hints = get_type_hints(cls.__init__)
     for name, value in config.settings.items():
-        kinds = get_args(hints[name]) or (hints[name],)
+        kind = parameters[name].annotation
+        kinds = get_args(kind) or (kind,)
         if expected := _expected(name, value, kinds):
             raise ValueError(f"setting {name} of {cls.__name__} must be {expected}, got {shown(value)}")
 

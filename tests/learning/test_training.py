@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -118,6 +120,16 @@ class TestConfig:
             ("dqn", {"train_freq": (4, "step"), "gradient_steps": -1, "learning_starts": 0, "tau": 0.5}),
         ):
             check_algorithm(replace(ALL[algorithm], settings=settings))
+
+    @pytest.mark.parametrize("algorithm", ALL)
+    def test_settings_are_checked_first_of_all_in_a_process(self, algorithm: str) -> None:
+        """Types in the signature of the library have names that only some of its other modules know."""
+        code = (
+            "from plyground.arena import TrainingConfig; from plyground.arena.training.model import check_algorithm; "
+            f"check_algorithm(TrainingConfig('tictactoe', {algorithm!r}, settings={{'gamma': 0.9}}))"
+        )
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stderr) == (0, "")
 
 
 class TestRun:
