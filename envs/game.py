@@ -255,6 +255,11 @@ class Game(GameTexts, GameViews):
         """Whether the game guesses values before its end, by ``evaluate`` or by ``features`` and ``weights``."""
         return self._fields["evaluate"] is not None or bool(self.weights)
 
+    @property
+    def shows_past(self) -> bool:
+        """Whether observations tell of the past: of earlier positions, or that a position has come again."""
+        return self.history is not None or (self.repetition is not None and self.repetition.channel is not None)
+
     @cached_property
     def numba_type(self) -> GameType:
         """The type of this game inside kernels."""

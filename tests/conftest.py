@@ -25,6 +25,7 @@ pytest_plugins = [
     "tests.helpers.compile_report",
     "tests.helpers.ray_cluster",
     "tests.helpers.scripted_engine",
+    "tests.helpers.untrained_run",
 ]
 
 DATA = Path(__file__).parent / "data"

@@ -106,7 +106,6 @@ class Observer:
                 "them: give the game a history_swap, or an evaluator of states"
             )
         self._channel = None if game.repetition is None else game.repetition.channel
-        self._tells_of_past = self._frames > 1 or self._channel is not None
         values = math.prod(game.observation_shape)
         self._shown = np.zeros((2, *game.observation_shape), game.observation_dtype)  # at the root, to each player
         self._window = np.zeros(values + (self._frames - 1) * self._frame, game.observation_dtype)
@@ -116,7 +115,7 @@ class Observer:
         """Compile what a search with a ``tree`` of this kind calls."""
         game, states, planes = self.game, np.zeros(1, self.game.dtype), self._shown[:1]
         masks = np.zeros((1, game.num_actions), np.bool_)
-        if self._tells_of_past:
+        if self.game.shows_past:
             bind(_observe_both, game, states, self._shown)
         if self._frames == 1:
             bind(_observe_states, game, states, planes, masks, self._buffer)
@@ -135,7 +134,7 @@ class Observer:
         Raises:
             ValueError: it is needed, and there is none; or it does not show the state at the root.
         """
-        if not self._tells_of_past:
+        if not self.game.shows_past:
             return
         self._shown[:] = 0
         _observe_both(self.game, root, self._shown)
@@ -179,7 +178,7 @@ class Observer:
         """Return what the player to move at the root sees, [1, *observation_shape], and a mask of what is allowed."""
         masks = np.zeros((1, self.game.num_actions), np.bool_)
         masks[0, allowed] = True
-        if not self._tells_of_past:
+        if not self.game.shows_past:
             return self.of_states(np.array([state], self.game.dtype))[0], masks
         return self._shown[[int(self.game.player(state))]], masks
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO, Any
 
+from ...envs.outside.files import lock
 from ...envs.outside.messages import shown
 from .files import Fault, NoRoomError, Watch, ends_within_a_line, ignored, located, raised, without_mark
 from .judgements import Judgement, are_judgements, read_judgements
@@ -208,7 +209,8 @@ def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[G
         yield from saved_in_store(path, records)
         return
     with open(path, "ab", buffering=0) as file:
-        _lock(file, path)
+        stores = "play into another file, or both into a store, .db"
+        lock(file, f"cannot write {path}: another process adds games to it; {stores}")
         place = Path(path).resolve()  # whatever folder a player goes to
         end = b"\n" if ends_within_a_line(path) else b""  # of a line of somebody else
         for record in records:
@@ -233,22 +235,6 @@ def _is_deleted(file: IO[bytes], place: Path) -> bool:
         return not os.path.samestat(place.stat(), found)  # there are file systems that count no names
     except (FileNotFoundError, NotADirectoryError):
         return True
-
-
-def _lock(file: IO[bytes], path: str | Path) -> None:
-    """Keep a file for this process until it is closed, where the system can do that."""
-    try:
-        import fcntl
-    except ImportError:  # on Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OSError(
-            f"cannot write {path}: another process adds games to it; play into another file, or both into a store, .db"
-        ) from None
-    except OSError:  # a file system without locks
-        return
 
 
 def mend(path: str | Path) -> bool:

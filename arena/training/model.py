@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from ...agents.models import model_class
 from ...envs import SeatBatch, make_game
@@ -65,13 +65,17 @@ def _expected(name: str, value: Any, kinds: tuple[Any, ...]) -> str:
         return "" if isinstance(value, bool) else "true or false"
     if not {int, float} & set(kinds):
         return ""
-    if value is None or callable(value) or isinstance(value, (tuple, list)):
-        return "" if len(kinds) > 1 else "a number"
+    if any(_is_of(value, get_origin(kind) or kind) for kind in set(kinds) - {int, float}):
+        return ""
     least = _LEAST.get(name, 1) if int in kinds else -sys.float_info.max
     is_number = is_between(value, least) and not isinstance(value, bool)
     if int in kinds:
         return "" if is_number and isinstance(value, Integral) else f"a whole number, at least {least}"
     return "" if is_number else "a number"
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    return isinstance(value, (tuple, list) if kind is tuple else kind)  # files of settings have lists alone
 
 
 def new_model(config: TrainingConfig, steps: int | None = None) -> tuple[Any, Any, League]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ...envs.outside.files import naming
+from ...envs.outside.files import lock, naming
 
 __all__ = ["alone_in", "check_free", "is_whole_zip", "write_file", "write_whole"]
 
@@ -21,24 +21,12 @@ def alone_in(folder: Path) -> Iterator[None]:
         OSError: another process keeps it.
     """
     folder.mkdir(exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # on Windows
+    with ExitStack() as stack:
+        if os.name == "posix":  # Windows opens no folders
+            held = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, held)
+            lock(held, f"another process trains in {str(folder)!r}: wait until it has ended, or choose another folder")
         yield
-        return
-    held = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OSError(
-                f"another process trains in {str(folder)!r}: wait until it has ended, or choose another folder"
-            ) from None
-        except OSError:  # a file system without locks
-            pass
-        yield
-    finally:
-        os.close(held)
 
 
 def check_free(folder: Path, names: Iterable[str]) -> None:

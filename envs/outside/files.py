@@ -1,12 +1,13 @@
-"""Files that a user names: checked before the work that fills them, and named where they cannot be written."""
+"""Files that a user names: checked before the work that fills them, kept for one process, named in errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
-__all__ = ["check_new", "check_writable", "naming"]
+__all__ = ["check_new", "check_writable", "lock", "naming"]
 
 
 def check_writable(path: str | Path) -> None:
@@ -33,6 +34,24 @@ def check_new(path: str | Path) -> None:
     if Path(path).exists():
         raise FileExistsError(f"{path} exists already: choose another name, or remove it first")
     check_writable(path)
+
+
+def lock(file: IO[Any] | int, taken: str) -> None:
+    """Keep an open file or folder for this process until it is closed, where the system can do that.
+
+    Raises:
+        OSError: another process keeps it. ``taken`` says so.
+    """
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(taken) from None
+    except OSError:  # a file system without locks
+        return
 
 
 @contextmanager

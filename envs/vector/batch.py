@@ -243,7 +243,7 @@ class GameBatch:
 
         A search needs it, to show a network the positions before the root, or that the root has come again.
         """
-        if self._frames is None and (self._past is None or self._past.channel is None):
+        if not self.game.shows_past:
             return None
         seen = np.zeros((2, self.num_envs, *self.game.observation_shape), self.game.observation_dtype)
         self._run(show_both, self._all, self._all, seen)

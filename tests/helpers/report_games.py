@@ -1,15 +1,16 @@
-"""Games for the tests of reports, of which it is known what a page must say."""
+"""Games for the tests of reports, of which it is known what a page must say; and a reader of pages."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from html.parser import HTMLParser
 from typing import Any
 
 from plyground.arena import GameRecord
 from plyground.envs import Game
 
-__all__ = ["MATCH", "a_game", "record_of"]
+__all__ = ["MATCH", "Reader", "a_game", "record_of"]
 
 
 def a_game(players: str, outcome: float, opening: tuple[int, ...] = (0,), **changes: Any) -> GameRecord:
@@ -54,3 +55,35 @@ def record_of(game: Game, states: list[Any]) -> GameRecord:
     assert len(moves) == len(states) - 1
     times = [0.0] * len(moves)
     return GameRecord(game.spec, ["a", "b"], moves, 0, [0.0, 0.0], "finished", times, [0] * len(moves), 0)
+
+
+class Reader(HTMLParser):
+    """Reads the tables of a page, each as rows of texts, by its caption; and counts elements."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.count: dict[str, int] = {}
+        self._rows: list[list[str]] = []
+        self._text, self._caption = "", ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.count[tag] = self.count.get(tag, 0) + 1
+        if tag == "table":
+            self._rows = []
+        elif tag == "tr":
+            self._rows.append([])
+        if tag in ("td", "th", "caption"):
+            self._text = ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._rows[-1].append(self._text)
+        elif tag == "caption":
+            self._caption = self._text
+        elif tag == "table":
+            self.tables[self._caption] = self._rows
+
+    def handle_data(self, data: str) -> None:
+        self._text += data

@@ -37,6 +37,7 @@ from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
 from plyground.arena.training.alphago.truth import solved_positions  # noqa: E402
 from plyground.arena.training.folder import StateFolder  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
+from tests.helpers.alphago_runs import small_run  # noqa: E402
 from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.command_line import Run  # noqa: E402
 from tests.helpers.training_runs import Stop  # noqa: E402
@@ -48,15 +49,13 @@ GAME = "connect_four(rows=4, columns=4)"
 def config(tmp_path_factory: pytest.TempPathFactory) -> AlphaGoConfig:
     path = tmp_path_factory.mktemp("records") / "games.jsonl"
     write_games(path, generate(GAME, ["solver"], 80, opening_plies=(0, 8), noise=0.2))
-    return AlphaGoConfig(
+    return small_run(
         GAME,
-        records=(str(path),),
-        test_share=0.3,
+        path,
         network="tiny",
         batch_size=32,
         policy_steps=8,
         rollout_steps=4,
-        rl_steps=4,
         rl_games=8,
         pool_every=2,
         value_games=40,
@@ -65,9 +64,6 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> AlphaGoConfig:
         ladder=("random",),
         ladder_games=4,
         solved=10,
-        inference="torch",
-        precision="f32",
-        checkpoint_minutes=None,
     )
 
 

@@ -15,6 +15,7 @@ from plyground.arena import read_records, write_games
 from plyground.arena.generation import generate
 from plyground.arena.training.alphago import AlphaGoConfig, AlphaGoProgress, resume, train
 from plyground.arena.training.alphago.summary import lines_of
+from tests.helpers.alphago_runs import small_run
 from tests.helpers.training_runs import Stop
 
 
@@ -22,21 +23,16 @@ from tests.helpers.training_runs import Stop
 def config(tmp_path: Path) -> AlphaGoConfig:
     path = tmp_path / "games.jsonl"
     write_games(path, generate("tictactoe", ["random"], 40))
-    return AlphaGoConfig(
+    return small_run(
         "tictactoe",
-        records=(str(path),),
-        test_share=0.3,
+        path,
         network="mlp",
         batch_size=16,
         policy_steps=4,
-        rl_steps=4,
         rl_games=4,
         ladder=(),
         ladder_games=2,
         solved=0,
-        inference="torch",
-        precision="f32",
-        checkpoint_minutes=None,
     )
 
 

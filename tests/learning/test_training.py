@@ -103,7 +103,8 @@ class TestConfig:
             ("ppo", {"n_epochs": 1.5}, "n_epochs of MaskablePPO must be a whole number, at least 1, got 1.5"),
             ("ppo", {"gamma": True}, "gamma of MaskablePPO must be a number, got True"),
             ("a2c", {"normalize_advantage": "no"}, "normalize_advantage of A2C must be true or false, got 'no'"),
-            ("dqn", {"buffer_size": None}, "buffer_size of DQN must be a number, got None"),
+            ("dqn", {"buffer_size": None}, "buffer_size of DQN must be a whole number, at least 1, got None"),
+            ("ppo", {"learning_rate": None}, "learning_rate of MaskablePPO must be a number, got None"),
         ],
     )
     def test_settings_that_are_no_numbers_write_nothing(

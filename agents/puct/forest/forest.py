@@ -161,7 +161,6 @@ class Forest:
         self.seed(seed)
         self.simulations_done = self.evaluations = 0
         self._frames, self._frame = game.history or (1, 0)
-        self._tells_of_past = self._frames > 1 or (game.repetition is not None and game.repetition.channel is not None)
         values = math.prod(game.observation_shape)
         window = values + (self._frames - 1) * self._frame if self._frames > 1 else 0
         self._windows = [np.zeros(window, game.observation_dtype) for _ in range(self.threads)]
@@ -251,7 +250,7 @@ class Forest:
         if masks is not None and root_masks.shape != (rows.size, self.game.num_actions):
             raise ValueError(f"masks must have shape {(rows.size, self.game.num_actions)}, got {root_masks.shape}")
         seen = np.zeros((0, 0, 0), self.game.observation_dtype)
-        if self._tells_of_past:
+        if self.game.shows_past:
             if shown is None:
                 raise ValueError(f"observations of {self.game.spec} tell of earlier positions: a search needs `shown`")
             if shown.shape != (rows.size, 2, *shape):

@@ -1,0 +1,99 @@
+"""The blunders of a report: which they are, how they are named, and the time that looking for them may take."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plyground.agents.compiling import Stopwatch
+from plyground.agents.solver import Solver
+from plyground.arena.report import report_page
+from plyground.arena.report.blunders import Blunder, Search, blunders_section, find_blunders
+from plyground.envs import make_game
+from tests.conftest import random_game
+from tests.helpers.oracles import minimax_value
+from tests.helpers.report_games import Reader, a_game, record_of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["tictactoe", "connect_four(rows=4, columns=4)"])
+def test_blunders_are_those_that_minimax_finds(spec: str, rng: np.random.Generator) -> None:
+    game = make_game(spec)
+    games = [random_game(game, rng) for _ in range(6)]
+    records = [record_of(game, states) for states in games]
+    records = [
+        replace(one, movers=[int(game.player(s)) for s in some[:-1]]) for one, some in zip(records, games, strict=True)
+    ]
+    known: dict[bytes, float] = {}
+    expected = set()
+    for i, states in enumerate(games):
+        for ply, (before, after) in enumerate(itertools.pairwise(states)):
+            left = (
+                game.utility(after, game.player(before))
+                if game.is_terminal(after)
+                else -minimax_value(game, after, known)
+            )
+            value = minimax_value(game, before, known)
+            if left < value:
+                expected.add((i, ply, value, left))
+    search = find_blunders(game, records, 60)
+    assert {(one.game, one.ply, one.value, one.left) for one in search.found} == expected
+    assert expected
+    assert search.is_whole
+    assert sum(search.looked.values()) == search.moves == sum(len(one.moves) for one in records)
+    for one in search.found[:5]:
+        state = games[one.game][one.ply]
+        best = []
+        for action in game.actions(state):
+            child = state.copy()
+            game.play(child, action)
+            worth = (
+                game.utility(child, game.player(state))
+                if game.is_terminal(child)
+                else -minimax_value(game, child, known)
+            )
+            best += [action] if worth == one.value else []
+        assert list(one.best) == best
+
+
+@pytest.mark.parametrize("fen", [None, "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"])
+def test_blunders_are_named_as_in_their_positions(fen: str | None) -> None:
+    chess = make_game("chess")
+    start = chess.new_state() if fen is None else chess.state_from_fen(fen)
+    moves = chess.line_of(["e2e4", "e7e5"], start)
+    record = a_game("a b", 1.0, game="chess", moves=moves, start=fen)
+    best = chess.move_of(chess.play_moves(moves[:1], start), "e7e6")
+    found = Blunder(game=0, ply=1, player="b", move=moves[1], value=0.0, left=-1.0, distance=None, best=(best,))
+    search = Search((found,), Counter(b=1), Counter(b=1), 2, 1, 0, "", 0, True, 1.0)
+    _, table = Reader(blunders_section(chess, [record], search, [1])).tables.values()
+    assert table[1] == ["game 1, move 2", "b", "e7e5", "draw → loss", "e7e6"]
+
+
+def test_the_clock_of_blunders_does_not_run_while_the_solver_is_compiled(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, order = make_game("tictactoe"), list[str]()
+    prepare, enter = Solver.prepare, Stopwatch.__enter__
+    monkeypatch.setattr(Solver, "prepare", lambda self: order.append("compiled") or prepare(self))
+    monkeypatch.setattr(Stopwatch, "__enter__", lambda self: order.append("begun") or enter(self))
+    find_blunders(game, [record_of(game, random_game(game, rng))], 60)
+    assert order[:2] == ["compiled", "begun"]
+
+
+@pytest.mark.slow
+def test_blunders_end_with_their_time_and_say_what_was_seen(rng: np.random.Generator) -> None:
+    game = make_game("connect_four")
+    records = [record_of(game, random_game(game, rng)) for _ in range(10)]
+    records = [replace(one, movers=[i % 2 for i in range(len(one.moves))]) for one in records]
+    search = find_blunders(game, records, 0.5)
+    assert not search.is_whole
+    assert search.seconds < 3
+    assert 0 < sum(search.looked.values()) < search.moves
+    assert re.fullmatch(r"all from move \d+ on", search.seen)
+    page = report_page(records, blunder_seconds=0.5)
+    assert "moves were looked at, and valued exactly by a solver, until " in page

@@ -1,0 +1,223 @@
+"""``plyground evaluate``, as a person and as a program use it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyground.arena import learning_curve, read_records
+from tests.helpers.command_line import Run
+from tests.helpers.untrained_run import GAME
+
+SHORT = ("--positions", "3", "--games", "2", "--ladder", "random", "--ladder", "mcts(simulations=10)")
+
+
+@pytest.fixture
+def run(run: Run) -> Any:
+    return partial(run, "evaluate")
+
+
+class TestCommand:
+    def test_tables(self, run: Any) -> None:
+        out, _ = run("mcts(simulations=5)", "-g", GAME, *SHORT, "--blunders", "2")
+        assert "error: the share that does not preserve\n" in out  # no set has a row of positions far from the end
+        for text in (
+            "mcts(simulations=5) in mnk(m=4), seed 0",
+            "preserving %",
+            "by chance",
+            "Elo",
+            "calibration error",
+        ):
+            assert text in out
+        assert "blunders" in out
+        assert "3 " in out.partition("blunders")[2]  # a row of a board
+        assert "which loses" in out or "which draws" in out
+
+    def test_sets(self, run: Any, tmp_path: Path) -> None:
+        arguments = ("random", "--ladder", "none", "--positions", "hard_openings", "--out", str(tmp_path / "found"))
+        out, _ = run(*arguments, "--blunders", "0")
+        line = next(line for line in out.splitlines() if line.startswith("hard_openings, far"))
+        found = json.loads(run(*arguments, "--json")[0])
+        far = found["sets"][0]["far"]
+        assert str(far["positions"]) in line
+        assert f"{100 * far['preserving']['share']:.1f} (" in line
+        assert f"{100 - 100 * far['preserving']['share']:.1f} (" in line
+        with (tmp_path / "found" / "sets.csv").open() as file:
+            row = next(iter(csv.DictReader(file)))
+        assert float(row["far_error"]) == pytest.approx(1 - far["preserving"]["share"])
+        assert "unknown set of positions 'openings'" in run("random", "--positions", "openings", code=2)[1]
+
+    def test_json(self, run: Any) -> None:
+        arguments = ("mcts(simulations=5)", "-g", GAME, *SHORT, "--json")
+        found = json.loads(run(*arguments)[0], parse_constant=pytest.fail)  # NaN and Infinity are no JSON
+        assert found == json.loads(run(*arguments, "--jobs", "2")[0])
+        assert found["player"] == "mcts(simulations=5)"
+        total = found["grades"]["total"]
+        assert total["keeping"]["share"] == total["keeping"]["hits"] / total["keeping"]["total"]
+        assert [rung["player"] for rung in found["ladder"]["rungs"]] == ["random", "mcts(simulations=10)"]
+
+    def test_files(self, run: Any, tmp_path: Path) -> None:
+        pytest.importorskip("matplotlib")
+        out = tmp_path / "found"
+        for _ in range(2):  # the second time in place of the first
+            run("mcts(simulations=5)", "-g", GAME, *SHORT, "--out", str(out))
+        names = {path.name for path in out.iterdir()}
+        assert names == {
+            "evaluation.json", "sets.csv", "grades.csv", "blunders.csv", "ladder.csv", "calibration.csv",
+            "calibration.png", "calibration.svg", "games.jsonl",
+        }  # fmt: skip
+        assert len(list(read_records(out / "games.jsonl"))) == 4
+        rows = list(csv.DictReader((out / "grades.csv").read_text().splitlines()))
+        found = json.loads((out / "evaluation.json").read_text())
+        assert rows[-1]["ply"] == "all"
+        assert float(rows[-1]["keeping"]) == found["grades"]["total"]["keeping"]["share"]
+        assert (out / "calibration.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (out / "calibration.svg").read_text()
+        run("random", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(out))  # it knows no values
+        kept = {path.name for path in out.iterdir()}
+        assert kept == {"evaluation.json", "sets.csv", "grades.csv", "blunders.csv"}
+
+    def test_games_of_something_else_stay(self, run: Any, tmp_path: Path) -> None:
+        (tmp_path / "games.jsonl").write_text("mine")
+        told = run("random", "-g", GAME, *SHORT, "--out", str(tmp_path), code=2)[1]
+        assert "games.jsonl holds games of something else: choose another folder" in " ".join(told.split())
+        assert (tmp_path / "games.jsonl").read_text() == "mine"
+
+    def test_without_matplotlib(self, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.can_plot", lambda: False)
+        _, said = run("mcts(simulations=5)", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
+        assert "pip install '.[plots]'" in said
+        assert not list(tmp_path.glob("*.png"))
+        assert (tmp_path / "calibration.csv").exists()
+
+    def test_a_file_and_a_folder(self, run: Any, training_run: Path) -> None:
+        short = ("--positions", "2", "--ladder", "none", "--json")
+        newest = training_run / "checkpoints" / "step_000100000.zip"
+        by_file = json.loads(run(str(newest), *short)[0])
+        by_folder = json.loads(run(str(training_run), *short)[0])
+        assert by_file["game"] == by_folder["game"] == "mnk(m=4)"  # from config.json
+        assert (by_file["player"], by_folder["player"]) == (str(newest), str(training_run))
+        assert by_file["grades"] == by_folder["grades"]
+        assert by_file["calibration"] is not None
+
+    @pytest.mark.slow
+    def test_curve(self, run: Any, training_run: Path, tmp_path: Path) -> None:
+        pytest.importorskip("matplotlib")
+        out = tmp_path / "curve"
+        table, said = run(str(training_run), "--curve", *SHORT, "--out", str(out))
+        assert "step_000100000.zip done, 2 of 2" in said
+        assert "100,000" in table
+        rows = list(csv.DictReader((out / "curve.csv").read_text().splitlines()))
+        assert [row["steps"] for row in rows] == ["20000", "100000"]
+        single = json.loads(run(str(training_run / "checkpoints" / rows[1]["checkpoint"]), *SHORT, "--json")[0])
+        assert float(rows[1]["keeping"]) == single["grades"]["total"]["keeping"]["share"]
+        assert float(rows[1]["optimal"]) == single["grades"]["total"]["optimal"]["share"]
+        assert float(rows[1]["score"]) == single["ladder"]["rating"]["score"]
+        assert {path.name for path in out.iterdir()} == {"curve.csv", "curve.png", "curve.svg"}
+        listed = json.loads(run(str(training_run), "--curve", *SHORT, "--json")[0])
+        assert [entry["steps"] for entry in listed] == [20_000, 100_000]
+
+    def test_a_stopped_evaluation_is_no_point_of_the_curve(
+        self, run: Any, training_run: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def stopped_at_the_second(*arguments: Any, **options: Any) -> Any:
+            for i, point in enumerate(learning_curve(training_run, GAME, positions=2, ladder="none")):
+                yield replace(point, found=replace(point.found, stopped=i == 1, notes=("of any kind",)))
+
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_at_the_second)
+        table, said = run(str(training_run), "--curve", code=130)
+        assert "20,000" in table
+        assert "100,000" not in table
+        assert "done, 1 of 2" in said
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["random", "-g", "conect_four"], "unknown game 'conect_four': did you mean 'connect_four'?"),
+            (["randon"], "there is no agent, folder or file 'randon': did you mean 'random'?"),
+            (["runs/nosuch"], "there is no folder or file 'runs/nosuch'"),
+            (["nosuch(depth=2)"], "there is no agent, folder or file 'nosuch'"),
+            (["no.zip"], "no model file 'no.zip'"),
+            (["random", "--games", "5"], "games must be even"),
+            (["random", "--ladder", "fast"], "unknown agent 'fast'"),
+            (["random", "--curve"], "there is no folder 'random'"),
+            (["empty"], "'empty' has no checkpoints"),
+            (["empty", "--curve"], "'empty' has no checkpoints"),
+            (["of_alphago"], "'of_alphago' is a run of alphago, which has several networks: name one"),
+            (["random", "--out", "no/where"], "there is no folder no"),
+            (["random", "--out", "a_file"], "it is a file"),
+            (["a_file"], "is not a model that stable-baselines3 saved"),
+            (["random", "--positions", "-1"], "positions must be a number of each ply, at least 0, got -1"),
+        ],
+    )
+    def test_mistakes(
+        self, run: Any, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "of_alphago" / "policy").mkdir(parents=True)
+        (tmp_path / "of_alphago" / "policy" / "model.safetensors").touch()
+        (tmp_path / "a_file").write_text("some text")
+        out, said = run(*arguments, code=2)
+        assert out == ""
+        assert message in said
+        assert {path.name for path in tmp_path.iterdir()} == {"empty", "of_alphago", "a_file"}
+
+    def test_games_that_were_not_lost_on_the_board(self, run: Any, tmp_path: Path) -> None:
+        (tmp_path / "mine.py").write_text("def first(observation, info): return 0\n")
+        spec = f"{tmp_path / 'mine.py'}:first"
+        printed, said = run(spec, "-g", "tictactoe", "--positions", "0", "--ladder", "random", "--games", "4", "--json")
+        assert json.loads(printed)["ladder"]["rungs"][0]["losses"] == 4
+        assert f"{spec} lost 3 games by illegal moves" in said  # one on the board
+
+    @pytest.mark.parametrize("config", ["{}", "[]", "no json", '{"game": 7}'])
+    def test_a_bad_configuration(self, run: Any, training_run: Path, tmp_path: Path, config: str) -> None:
+        (tmp_path / "checkpoints").symlink_to(training_run / "checkpoints")
+        (tmp_path / "config.json").write_text(config)
+        assert "names no game" in run(str(tmp_path), "--curve", code=2)[1]
+        (tmp_path / "config.json").unlink()
+        assert "give it with --game" in run(str(tmp_path), "--curve", code=2)[1]
+
+    def test_a_model_of_another_game(self, run: Any, training_run: Path) -> None:
+        model = str(training_run / "checkpoints" / "step_000020000.zip")
+        assert "was trained for another game" in run(model, "-g", "connect_four", code=2)[1]
+
+
+@pytest.mark.slow
+def test_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
+    out = tmp_path / "found"
+    command = ["evaluate", "random", "-g", GAME, "--positions", "2", "--ladder", "random", "--games", "100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from plyground.arena.cli import main; main()", *command, "--json", "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    assert process.stderr is not None
+    said = b""
+    while b"grading" not in said:  # the bar is printed when the positions are done; then games begin
+        said += os.read(process.stderr.fileno(), 1000)
+        assert process.poll() is None, said
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    printed, rest = process.communicate(timeout=60)
+    assert process.returncode == 130, said + rest
+    found = json.loads(printed)
+    assert found["grades"]["total"]["positions"] > 5
+    if found["ladder"] is not None:  # else the first opening was not played yet
+        assert 2 <= found["ladder"]["rungs"][0]["result"]["games"] < 100_000
+        assert not found["ladder"]["complete"]
+    assert found["stopped"]
+    assert "stopped before all games" in found["notes"][0]
+    assert (out / "grades.csv").exists()

@@ -1,0 +1,24 @@
+"""Small runs of AlphaGo's pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from plyground.arena.training.alphago import AlphaGoConfig
+
+__all__ = ["small_run"]
+
+
+def small_run(game: str, records: Path, **settings: Any) -> AlphaGoConfig:
+    """Return the configuration of a run that takes seconds, and that is the same on each machine."""
+    return AlphaGoConfig(
+        game,
+        records=(str(records),),
+        test_share=0.3,
+        rl_steps=4,
+        inference="torch",
+        precision="f32",
+        checkpoint_minutes=None,
+        **settings,
+    )
