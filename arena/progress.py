@@ -19,10 +19,10 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.progress import Progress as Bar
 from rich.table import Column
 from rich.text import Text
 
+from .bars import Bar
 from .interruption import uninterrupted
 from .notices import CONSOLE
 from .ratings.lists import lead_of

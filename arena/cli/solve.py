@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 
+from ..bars import Bar
 from ..lines import console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, print_json
 

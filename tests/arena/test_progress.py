@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from plyground.arena import bars
 from plyground.arena.progress import watch_with_progress
 
 WAIT = 0.25  # seconds, at least, before the first item
@@ -27,3 +28,14 @@ def test_the_rate_is_that_since_the_beginning(new: int, done: int, capsys: pytes
     found = re.search(rf"{total}/{total} ([\d.e+]+)/s", said)
     assert found is not None, said
     assert float(found[1]) <= new / WAIT
+
+
+@pytest.mark.parametrize(("apart", "lines"), [(0.0, 4), (60.0, 1)])
+def test_a_log_has_a_line_now_and_then(
+    apart: float, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rich shows nothing before the end where it cannot draw over a bar: a log would be empty for hours."""
+    monkeypatch.setattr(bars, "_APART", apart)
+    watch_with_progress(iter(range(3)), 3, "counting", "numbers", lambda item: None)
+    said = capsys.readouterr().err
+    assert re.findall(r"(\d)/3", said) == ["1", "2", "3", "3"][-lines:]
