@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal, NamedTuple
 
 from ...envs import Game, State, as_game
@@ -46,7 +45,7 @@ class Engine:
         game: Go, gomoku or Othello, or its spec.
         command: the program and its arguments, as in a shell.
         protocol: what it speaks: ``"gtp"``, the Go Text Protocol, version 2.
-        seconds: how long it may take for an answer.
+        seconds: how long it may take for an answer, beside the time in which it is to move.
         move_seconds: how long it is told that it may think for a move; None for nothing of the kind.
 
     Attributes:
@@ -206,10 +205,10 @@ class Engine:
         """Tell the program of the clock, if there is one; return the seconds that it may take for its answer."""
         clock = self._clock
         if clock is None:
-            return self.client.seconds
+            return self.client.seconds + (self.move_seconds or 0)
         own, other, moves = clock
         if not self._is_timed:
-            seconds = math.ceil(own)
+            seconds = max(int(own), 1)  # no more than there is: some programs are never told of the time left
             self._ask(f"time_settings 0 {seconds} {moves}" if moves else f"time_settings {seconds} 0 0")
             self._is_timed = True
         if self.client.knows("time_left"):

@@ -24,6 +24,7 @@ __all__ = ["ChessEngine", "engine"]
 
 _PROTOCOLS = ("uci", "xboard")
 _MATE = 100_000  # centipawns: more than moves to a mate
+_SHARE = 0.95  # of what a clock leaves for the move: some time is lost on the way
 _NEARLY = 0.99999  # no guess is a win, with the five digits of a record either
 
 
@@ -41,7 +42,7 @@ def engine(
         game: chess; or Go, gomoku or Othello; or its spec.
         command: the program and its arguments, as in a shell.
         protocol: what it speaks: ``"uci"`` or ``"xboard"`` in chess, by default the first; else ``"gtp"``.
-        seconds: how long it may take for an answer.
+        seconds: how long it may take for an answer, beside the time in which it is to move.
         move_seconds: how long it is told that it may think for a move; whole seconds in GTP.
         options: in chess, ``nodes`` and ``depth`` of its search, and options of the program: ``UCI_Elo=1800``.
 
@@ -71,12 +72,13 @@ class ChessEngine:
         game: chess, or its spec.
         command: the program and its arguments, as in a shell.
         protocol: ``"uci"`` or ``"xboard"``.
-        seconds: how long it may take for an answer.
+        seconds: how long it may take for an answer, beside the time in which it is to move.
         move_seconds: how long it may think for a move.
         nodes: positions that it may visit.
         depth: plies that it may look ahead. Without any of these three it thinks as long as there is time by a clock,
             or for a tenth of a second. XBoard has no limit of nodes beside one of time: with ``nodes`` a program that
-            speaks it is told of no clock, and ``move_seconds`` are refused.
+            speaks it is told of no clock, and ``move_seconds`` are refused. Nor has it a time for the move beside a
+            clock, of which it is told then.
         options: options of the program, such as ``UCI_Elo=1800`` (with ``UCI_LimitStrength=true``) or ``Threads=1``.
 
     Attributes:
@@ -250,17 +252,18 @@ class ChessEngine:
         from .chess_protocols import chess
 
         limits: dict[str, Any] = {"time": self.move_seconds, "nodes": self.nodes, "depth": self.depth}
-        seconds = self.seconds_to_answer
+        seconds = self.seconds_to_answer + (self.move_seconds or 0.0)
         if self._clock is not None:
             own, other, increment, moves = self._clock
             seconds = max(seconds, own)
             white, black = (own, other) if is_white else (other, own)
-            told = {"white_clock": white, "black_clock": black, "white_inc": increment, "black_inc": increment}
-            if moves == 1:
-                told = {"time": min(own * 0.95, self.move_seconds or own)}
-            elif moves:
-                told["remaining_moves"] = moves
-            limits |= told
+            if moves == 1 or self.move_seconds is not None:
+                limits["time"] = min(own * _SHARE, self.move_seconds or own)
+            if moves != 1:
+                limits |= {"white_clock": white, "black_clock": black, "remaining_moves": moves or None}
+                limits |= {"white_inc": increment, "black_inc": increment}
+                if self.protocol == "xboard":
+                    del limits["time"]
         elif all(value is None for value in limits.values()):
             limits["time"] = 0.1
         if self.protocol == "xboard" and self.nodes is not None:  # which has no limit of nodes beside one of time

@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ..lines import console, print_plain
-from .options import GameOption, Json, Out, Resume, Seed, print_json
+from .options import Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
     from ..grading.placing import Placing
@@ -23,6 +23,8 @@ __all__ = ["rate", "ratings"]
 _out = console(highlight=False)
 _err = console(stderr=True, highlight=False)
 
+Confidence = Annotated[float, typer.Option(help="The probability that intervals are to have.")]
+
 
 def ratings(
     files: Annotated[
@@ -33,7 +35,14 @@ def ratings(
         list[str] | None,
         typer.Option(metavar="NAME=ELO", help="A player's rating that is known, as in 'random=0'; may come again."),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="The probability that intervals are to have.")] = 0.95,
+    confidence: Confidence = 0.95,
+    first_move: Annotated[
+        bool, typer.Option("--first-move/--no-first-move", help="Whether the first move may be worth something.")
+    ] = True,
+    prior: Annotated[
+        float,
+        typer.Option(help="Added to each player's games, so that who lost or won all is rated: 1 is half a game."),
+    ] = 1.0,
     los: Annotated[bool, typer.Option("--los", help="Also the likelihood of superiority of each over each.")] = False,
     circles: Annotated[
         bool,
@@ -56,7 +65,7 @@ def ratings(
     _check_different(files)
     known = _anchors(anchor or [])
     games = paired_games(chain.from_iterable(read_games(file) for file in files))
-    found = rate_games(games, anchors=known, confidence=confidence)
+    found = rate_games(games, anchors=known, confidence=confidence, first_move=first_move, prior=prior)
     beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
     if as_json:
         print_json(_data_of(found, los) | (beyond or {}))
@@ -181,9 +190,13 @@ def rate(
         str,
         typer.Argument(help="The player to rate, as in 'mcts(simulations=100)'; a model's file; or a run's folder."),
     ],
-    game: GameOption = "connect_four",
+    game: Annotated[
+        str | None,
+        typer.Option("--game", "-g", help="The game. Default: the training run's, else connect_four."),
+    ] = None,
     games: Annotated[int, typer.Option(help="Games, at most; even: every opening is played from both sides.")] = 400,
     width: Annotated[float, typer.Option(help="The Elo to either side that end it.")] = 30.0,
+    confidence: Confidence = 0.95,
     ladder: Annotated[
         Path | None,
         typer.Option(
@@ -201,13 +214,18 @@ def rate(
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of, rungs_at_hand
     from ..interruption import uninterrupted
+    from ..openings import default_opening_plies
     from ..records.names import titled
     from ..records.record import write_records
     from .parts.competition import games_in
     from .parts.evaluation import named
     from .parts.losses import Losses
 
-    made, found = make_game(game), named(player)
+    found = named(player)
+    made = make_game(game or found.game or "connect_four")
+    usual = default_opening_plies(made)
+    if ladder is None and opening_plies not in (None, usual):
+        print_plain(_err, f"the package's rungs were rated in games that opened with {usual} random plies")
     known, lacking = rungs_at_hand(ladder_of(made, ladder), made)
     for rung, why in lacking.items():
         print_plain(_err, f"without {rung}: {why}")
@@ -215,9 +233,13 @@ def rate(
         out = titled(out, f"rate {found.name or found.spec} on {made.source}, seed {seed}")
     done = games_in(out, resume)
     played = iter_place(
-        *(found.spec, made, known, games, width, seed), opening_plies=opening_plies, name=found.name, after=done
+        *(found.spec, made, known, games, width, seed),
+        confidence=confidence,
+        opening_plies=opening_plies,
+        name=found.name,
+        after=done,
     )
-    placing, count, losses, is_interrupted = placing_of(known, done), len(done), Losses(), False
+    placing, count, losses, is_interrupted = placing_of(known, done, confidence), len(done), Losses(), False
     for record in done:
         losses.add(record)
     with _err.status("") as status:
@@ -240,6 +262,7 @@ def rate(
         print_json({"player": found.name or found.spec, "game": made.spec} | rating | {"against": placing.against})
     else:
         _tell(found.name or found.spec, made.spec, placing, known)
+        _out.print(f"The interval is of {100 * confidence:.4g} %; the ratings of the rungs are taken as exact.")
     if is_interrupted:
         raise typer.Exit(130)
 
@@ -262,4 +285,3 @@ def _tell(player: str, game: str, placing: Placing, ladder: dict[str, float]) ->
     for _, name, elo, count in sorted(rows, key=lambda row: -row[0]):
         table.add_row(name, elo, count)
     _out.print(table)
-    _out.print("The interval is of 95 %; the ratings of the rungs are taken as exact.", soft_wrap=True)

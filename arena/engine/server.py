@@ -35,7 +35,8 @@ _HANDICAPS = {  # columns and rows of star points: low, middle and high, as the 
     8: "ll hh lh hl lm hm ml mh",
     9: "ll hh lh hl lm hm ml mh mm",
 }
-_LONGEST = 60.0  # seconds of a search for an analysis
+_LONGEST = 60.0  # seconds of a search for an analysis …
+_LIMITS = ("simulations", "depth", "nodes")  # … which has no other limit
 _LOOK_SECONDS = 0.02  # between two looks whether it is to stop
 
 
@@ -199,6 +200,11 @@ class GTPServer:
         self.seat.place(points)
         return " ".join(self.seat.vertices[action] for action in points)
 
+    def _place_free_handicap(self, arguments: list[str]) -> str:
+        """Place stones where we like: on the star points, and no more than there are of those."""
+        stones = min(integer_of(arguments, 0), self._most_handicap)
+        return self._fixed_handicap([str(stones)])
+
     def _set_free_handicap(self, arguments: list[str]) -> str:
         points = [self.seat.actions.get(name.upper(), -1) for name in arguments]
         if len(points) < 2 or len(set(points)) < len(points) or min(points) < 0 or "PASS" in map(str.upper, arguments):
@@ -206,9 +212,15 @@ class GTPServer:
         self.seat.place(points)
         return ""
 
+    @property
+    def _most_handicap(self) -> int:
+        """The stones that the board has star points for."""
+        size = self.seat.game.observation_shape[0]
+        return 0 if self.seat.game.name != "go" or size < 7 else 9 if size % 2 and size > 7 else 4
+
     def _handicap(self, stones: int) -> list[int]:
         size = self.seat.game.observation_shape[0]
-        if self.seat.game.name != "go" or size < 7 or not 2 <= stones <= (9 if size % 2 and size > 7 else 4):
+        if not 2 <= stones <= self._most_handicap:
             raise RefusalError("invalid number of stones")
         edge = 4 if size > 12 else 3
         columns = {"l": edge, "m": (size + 1) // 2, "h": size + 1 - edge}
@@ -236,6 +248,7 @@ class GTPServer:
         "showboard": _show,
         "set_random_seed": _seed,
         "fixed_handicap": _fixed_handicap,
+        "place_free_handicap": _place_free_handicap,
         "set_free_handicap": _set_free_handicap,
     }
 
@@ -267,7 +280,10 @@ class GTPServer:
     def _search(
         self, agent: Any, seconds: float, line_of: Callable[..., str], lines: Commands, answers: Answers
     ) -> None:
-        """Let a player search, and write what it found every so many seconds, until there is a line to read."""
+        """Let a player search, and write what it found every so many seconds, until there is a line to read.
+
+        It searches for a minute at most. One that cannot be told to stop has its own limits, and as many seconds.
+        """
         seat = self.seat
         observation, info = seat.seen
         latest: list[Analysis] = []  # one at most: what was found, and not told yet
@@ -281,6 +297,9 @@ class GTPServer:
         hears = bool(getattr(agent, "hears", False))
         if hasattr(agent, "seconds"):
             agent.seconds = _LONGEST if hears else seconds
+        for limit in _LIMITS if hears else ():
+            if hasattr(agent, limit):
+                setattr(agent, limit, None)
         listener = agent.listener = Listener(hear, seconds)
         with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
             found = agent.analyse(info["state"], info["action_mask"], observation)

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...envs import Game
+from ...envs import Game, make_game
 from ...envs.outside.spec import same_spec
 from ..matches import iter_match
+from ..openings import default_opening_plies
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES
@@ -54,8 +55,8 @@ def anchors_of(
         jobs: processes; -1 for one on each core.
         watch: plays the games of a measurement.
     """
-    known = committed_anchors(game)
-    if opening_plies is None and set(rungs) <= set(known):
+    known = committed_anchors(game) if opening_plies in (None, default_opening_plies(game)) else {}
+    if set(rungs) <= set(known):
         return {rung: known[rung] for rung in rungs}, False
     if len(rungs) == 1:
         return {rungs[0]: 0.0}, True
@@ -64,8 +65,9 @@ def anchors_of(
 
 
 def committed_anchors(game: Game) -> dict[str, float]:
-    """Return the ratings that come with the package; empty for most games."""
-    return _read(_FOLDER / f"ladder_{game.spec}.json")
+    """Return the ratings that come with the package; empty for most games, and for others that go by their names."""
+    known = _read(_FOLDER / f"ladder_{game.spec}.json")
+    return known if known and make_game(game.spec) == game else {}
 
 
 def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
@@ -83,8 +85,8 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
             return known
         games = ", ".join(sorted(one.stem.removeprefix("ladder_") for one in _FOLDER.glob("ladder_*.json")))
         raise ValueError(
-            f"no ladder of {game.spec} comes with the package: those of {games} do; make one by `python -m "
-            "benchmarks.strength.ladder`, and give its file"
+            f"no ladder of {game.spec} comes with the package: those of {games} do, with their own rules "
+            "and weights; make one by `python -m benchmarks.strength.ladder`, and give its file"
         )
     try:
         about: Any = json.loads(path.read_text())

@@ -16,6 +16,7 @@ from .ladder import Ladder
 
 __all__ = ["as_data", "save_evaluation", "write_csv"]
 
+_UNTOLD = ("board",)  # of a blunder
 _PARTS = ("sets", "grades", "blunders", "ladder", "calibration", "outcomes")  # files of CSV
 
 
@@ -46,6 +47,7 @@ def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
     is_again = written[0].exists()
     written[0].write_text(json.dumps(as_data(found), indent=2) + "\n")
     parts: dict[str, Iterable[dict[str, Any]]] = {}
+    blunder = [field.name for field in fields(Blunder) if field.name not in _UNTOLD]
     if found.grades is not None:
         parts["sets"] = map(_set_row, found.sets)
         parts["grades"] = map(_grade_row, (*found.grades.by_ply, found.grades.total))
@@ -59,14 +61,20 @@ def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
         (folder / f"{name}.csv").unlink(missing_ok=True)
     for name, rows in parts.items():
         written.append(folder / f"{name}.csv")
-        write_csv(written[-1], list(rows))
+        write_csv(written[-1], list(rows), blunder if name == "blunders" else None)
     return written
 
 
-def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Write rows to a CSV file, under a line of their names."""
+def write_csv(path: Path, rows: Sequence[dict[str, Any]], names: Sequence[str] | None = None) -> None:
+    """Write rows to a CSV file, under a line of their names.
+
+    Args:
+        path: the file.
+        rows: the rows.
+        names: their names. Default: those of the first row, which there must be then.
+    """
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+        writer = csv.DictWriter(file, list(rows[0]) if names is None else names)
         writer.writeheader()
         writer.writerows(rows)
 
@@ -93,7 +101,7 @@ def _set_row(one: SetGrade) -> dict[str, Any]:
 
 
 def _blunder_row(blunder: Blunder) -> dict[str, Any]:
-    row = {name: value for name, value in as_data(blunder).items() if name != "board"}
+    row = {name: value for name, value in as_data(blunder).items() if name not in _UNTOLD}
     return row | {name: " ".join(map(str, row[name])) for name in ("line", "best")}
 
 

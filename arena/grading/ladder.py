@@ -24,19 +24,20 @@ LADDERS: dict[str, tuple[str, ...]] = {  # weakest first, in Connect Four
     "full": (
         "random",
         "mcts(simulations=100)",
-        *(f"alphabeta(depth={depth})" for depth in range(1, 7)),
+        "alphabeta(depth=1)",
         "mcts(simulations=1000)",
-        *(f"alphabeta(depth={depth})" for depth in (7, 8)),
+        *(f"alphabeta(depth={depth})" for depth in range(2, 6)),
         "mcts(simulations=10000)",
+        *(f"alphabeta(depth={depth})" for depth in range(6, 9)),
         "mcts(simulations=100000)",
     ),
     "quick": (
         "random",
         "mcts(simulations=100)",
         "alphabeta(depth=1)",
+        "mcts(simulations=1000)",
         "alphabeta(depth=2)",
         "alphabeta(depth=4)",
-        "mcts(simulations=1000)",
     ),
     "none": (),
 }

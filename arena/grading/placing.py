@@ -34,7 +34,7 @@ class Placing(NamedTuple):
     """Where a player stands by the games until now."""
 
     rating: Difference | None  # None before the first pair of games
-    against: Mapping[str, int]  # games against each rung, weakest first; those who were met
+    against: Mapping[str, int]  # games against each rung that was met, in the order of the ladder
 
     @property
     def width(self) -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 from ...envs.outside.extras import how_to_install
@@ -20,6 +22,7 @@ from .paired import paired_games
 
 __all__ = ["TimedRating", "ratings_over_time"]
 
+_DRIFT = 300.0  # Elo² from one time to the next
 _SECONDS = 60  # after which the fit gives up
 
 
@@ -33,7 +36,7 @@ class TimedRating(NamedTuple):
 
 def ratings_over_time(
     records: Mapping[int, Iterable[GameRecord]] | Mapping[float, Iterable[GameRecord]],
-    drift: float = 300.0,
+    drift: float | None = None,
     first_move: bool = True,
 ) -> dict[str, list[TimedRating]]:
     """Return each player's ratings at the times at which it played, by all games of all times.
@@ -43,7 +46,8 @@ def ratings_over_time(
 
     Args:
         records: the games of each time, such as the number of steps that a network had been trained for.
-        drift: by how much strength changes: the variance, in Elo², that a unit of time adds.
+        drift: by how much strength changes: the variance, in Elo², that a unit of time adds. Default: 300 from one time
+            to the next, in the median.
         first_move: whether the first move may be worth something.
 
     Raises:
@@ -54,11 +58,13 @@ def ratings_over_time(
         from whr import WHR
     except ImportError:
         raise ImportError(f"ratings over time need whole-history-rating: {how_to_install('ratings')}") from None
-    if not (0 < drift < math.inf):
+    if drift is not None and not (0 < drift < math.inf):
         raise ValueError(f"drift must be a number above 0, in Elo² for a unit of time, got {drift!r}")
     games = {float(time): list(played) for time, played in records.items()}
     if wrong := [time for time in games if not math.isfinite(time)]:
         raise ValueError(f"times must be finite numbers, got {wrong[0]!r}")
+    if drift is None:
+        drift = _DRIFT / median([after - before for before, after in pairwise(sorted(games))] or [1.0])
     model = Model(paired_games(record for played in games.values() for record in played), {}, first_move)
     draw = math.exp(model.most_likely().values[-1])  # Davidson's ν, which the library wants to be told
     unit = (2 + draw) / 2  # the library's ratings are of the unit that leaves out how many games are drawn

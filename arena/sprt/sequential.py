@@ -56,7 +56,7 @@ class Sprt:
     def __init__(
         self,
         elo0: float = 0.0,
-        elo1: float = 5.0,
+        elo1: float = 20.0,
         alpha: float = 0.05,
         beta: float = 0.05,
         model: str = "normalized",

@@ -239,6 +239,14 @@ class TestEngine:
         assert "time_settings 29 0 0" in told
         assert told[-1] == "genmove black"
 
+    def test_a_clock_is_told_as_no_more_than_it_has(self, engine: Any, tmp_path: Path) -> None:
+        """Programs that know no `time_left` took the whole second, and lost on time."""
+        agent = engine("C3", move_seconds=90)
+        assert agent._tell_time() == agent.client.seconds + 90
+        agent.set_clock(2.5, 2.5, 0, 1)
+        agent.act(*self.seen("A1", "B1"))
+        assert "time_settings 0 2 1" in (tmp_path / "log").read_text().splitlines()
+
     def test_copies_have_programs_of_their_own(self, engine: Any) -> None:
         agent = engine("C3", "D4")
         agent.act(*self.seen())

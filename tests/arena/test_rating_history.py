@@ -42,6 +42,14 @@ def test_a_player_who_improves() -> None:
     assert np.std(np.diff(leads)) < np.std(np.diff(alone))
 
 
+def test_the_unit_of_time_is_that_of_the_games() -> None:
+    """With steps of training as times nothing was smoothed: strength might change by thousands of Elo in between."""
+    records = {time: tournament({"a": 20.0 * time, "b": 0.0}, 4, time) for time in range(4)}
+    ages = ratings_over_time({100_000 * time: played for time, played in records.items()})
+    for name, days in ratings_over_time(records).items():
+        assert [day.elo for day in ages[name]] == pytest.approx([day.elo for day in days], abs=0.5)
+
+
 def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="no games"):
         ratings_over_time({})

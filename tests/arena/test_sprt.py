@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections import Counter
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from plyground.arena import Sprt, iter_match, pair_scores, until_decided
+from plyground.arena.cli.sprt import sprt
 from plyground.arena.sprt import Estimate, log_likelihood_ratio
 from plyground.arena.sprt.likelihood import ELO_PER_SIGMA, _most_likely
 from plyground.arena.sprt.passage import chance_of_upper, chance_of_upper_by
@@ -243,6 +245,12 @@ class TestSprt:
         found = [one.estimate() for one in ended]
         assert np.mean([one.low <= true <= one.high for one in found]) > 0.95 - 3 * math.sqrt(0.05 * 0.95 / tests)
         assert np.mean([one.elo > true for one in found]) == pytest.approx(0.5, abs=3 * math.sqrt(0.25 / tests))
+
+    def test_it_is_that_of_the_terminal(self) -> None:
+        """Counts of a test there gave another decision here: H1 was four times as far away."""
+        defaults = {name: one.default for name, one in inspect.signature(Sprt).parameters.items()}
+        told = {name: one.default for name, one in inspect.signature(sprt).parameters.items() if name in defaults}
+        assert told == {name: defaults[name] for name in ("elo0", "elo1", "alpha", "beta", "model")}
 
     def test_stops_at_its_bounds(self) -> None:
         test = Sprt(0, 50, 0.05, 0.1)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from plyground.arena import learning_curve, read_records
+from plyground.arena.grading.grades import Blunder
 from tests.helpers.command_line import Run
 from tests.helpers.untrained_run import GAME
 
@@ -87,6 +88,14 @@ class TestCommand:
         run("random", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(out))  # it knows no values
         kept = {path.name for path in out.iterdir()}
         assert kept == {"evaluation.json", "sets.csv", "grades.csv", "blunders.csv"}
+
+    def test_files_of_a_player_without_a_blunder(self, run: Any, tmp_path: Path) -> None:
+        """The file of its blunders was an empty line, which nothing could read."""
+        run("minimax", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
+        names = csv.DictReader((tmp_path / "blunders.csv").read_text().splitlines()).fieldnames
+        assert names is not None
+        assert names[:2] == [field.name for field in fields(Blunder)][:2]
+        assert "board" not in names
 
     def test_games_of_something_else_stay(self, run: Any, tmp_path: Path) -> None:
         (tmp_path / "games.jsonl").write_text("mine")

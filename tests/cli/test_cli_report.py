@@ -107,6 +107,18 @@ class TestReplay:
         assert "3/3 a (X): 4 (100 ms)\na loses by an illegal move\n" in out
         assert "a loses by an error: no answer for 5 s" in run("replay", str(file), "8")[0]
 
+    def test_games_that_the_rules_did_not_end(self, run: Run, file: Path) -> None:
+        """They looked like games that were won on the board, and the reason was shown nowhere."""
+        kinds = [(-1.0, "time", "a took 2 s"), (1.0, "adjudicated", "b resigns"), (0.0, "adjudicated", "a dead end")]
+        write_records(file, [a_game("a b", own, ending=ending, reason=why) for own, ending, why in kinds])
+        told = [run("replay", str(file), str(number))[0] for number in (7, 8, 9)]
+        for text, how in zip(
+            told,
+            ("a loses on time: a took 2 s", "a wins, adjudicated: b resigns", "a draw, adjudicated: a dead end"),
+            strict=True,
+        ):
+            assert how in text
+
     def test_what_is_not_there(self, run: Run, file: Path) -> None:
         assert "has 6 games: there is no game 7" in run("replay", str(file), "7", code=2)[1]
         assert "has 5 moves: there is no position after 6" in run("replay", str(file), "1", "--ply", "6", code=2)[1]

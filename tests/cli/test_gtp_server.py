@@ -201,6 +201,8 @@ class TestCommands:
         for bad in ("a1", "a1 a1", "a1 pass", "a1 k99"):
             assert server.answer(f"set_free_handicap {bad}") == "? bad vertex list"
         assert answers(server, "fixed_handicap 1", "fixed_handicap 10") == ["? invalid number of stones"] * 2
+        assert server.answer("place_free_handicap 1") == "? invalid number of stones"
+        assert len(server.answer("place_free_handicap 30").split()) == 10  # the engine may place fewer
 
     def test_other_games(self) -> None:
         othello = GTPServer("random", make_game("othello(size=6)"))
@@ -230,7 +232,7 @@ class TestConversation:
         assert out.getvalue() == "=1 plyground random\n\n=\n\n"
 
     def test_analysis_goes_on_until_the_next_command(self) -> None:
-        server, out = GTPServer("mcts(simulations=1000000, seconds=0.1)", GO), io.StringIO()
+        server, out = GTPServer("mcts(simulations=50)", GO), io.StringIO()  # which it plays with
 
         def lines() -> Iterator[str]:
             yield "play b c3\n"

@@ -7,7 +7,7 @@ import math
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from plyground.arena import GameRecord, Ratings, climb, elo_difference, evaluate
 from plyground.arena.grading.anchors import anchors_of, committed_anchors, ladder_of, measure_anchors, save_anchors
 from plyground.arena.grading.ladder import LADDERS, ladder_rungs
 from plyground.arena.grading.placing import rungs_at_hand
+from plyground.arena.openings import default_opening_plies
 from plyground.arena.tournaments.course import MAX_FAILURES
 from plyground.envs import make_game
 
@@ -130,6 +131,18 @@ class TestAnchors:
         rungs = LADDERS["quick"]
         found, measured_now = anchors_of(game, rungs, 2, 0, None, 1, play_all)  # nothing is played
         assert (found, measured_now) == ({rung: known[rung] for rung in rungs}, False)
+        plies = default_opening_plies(game)  # those of the games in which they were measured
+        assert anchors_of(game, rungs, 2, 0, plies, 1, play_all) == (found, measured_now)
+        for rungs in LADDERS.values():
+            assert all(known[one] < known[other] + 30 for one, other in pairwise(rungs))
+
+    def test_another_game_of_that_name_has_none(self) -> None:
+        """Its rungs play with its weights, and were rated as if with the package's."""
+        game = make_game("othello")
+        assert committed_anchors(game)
+        assert committed_anchors(game.with_weights(mobility=0.0)) == {}
+        with pytest.raises(ValueError, match=r"no ladder of othello comes with the package: .* their own rules and"):
+            ladder_of(game.with_weights(mobility=0.0))
 
     @pytest.mark.parametrize("path", sorted(FOLDER.glob("ladder_*.json")), ids=lambda path: path.stem)
     def test_committed_are_of_players_that_there_are(self, path: Path) -> None:

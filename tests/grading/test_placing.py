@@ -22,7 +22,7 @@ from plyground.arena.grading.anchors import ladder_of, save_anchors
 from plyground.arena.grading.placing import iter_place, most_telling, placing_of, rungs_at_hand
 from plyground.arena.ratings import Difference, Ratings
 from plyground.arena.store import check_store, tournaments_in
-from plyground.envs import make_game
+from plyground.envs import Game, make_game
 from tests.arena.test_rating_lists import game
 from tests.helpers.command_line import Run
 
@@ -232,3 +232,22 @@ class TestCommand:
     def test_without_a_ladder(self, run: Run) -> None:
         words = ("rate", "random", "-g", "mnk(m=4, n=4, k=4)")
         assert "k=4) comes with the package" in " ".join(run(*words, code=2)[1].split())
+
+    def test_other_openings_than_those_of_the_ladder(self, run: Run) -> None:
+        words = ("rate", "random", "-g", "tictactoe", "--games", "2", "--confidence", "0.5")
+        out, err = run(*words, "--opening-plies", "0")
+        assert "were rated in games that opened with" in err
+        assert "The interval is of 50 %" in out
+        assert "were rated" not in run(*words)[1]
+
+    def test_a_run_is_rated_in_its_own_game(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It was taken for a model of Connect Four, and refused."""
+
+        def asked(game: Game, path: Path | None) -> dict[str, float]:
+            raise ValueError(f"asked for {game.spec}")
+
+        monkeypatch.setattr("plyground.arena.grading.anchors.ladder_of", asked)
+        (tmp_path / "config.json").write_text('{"game": "tictactoe"}')
+        (tmp_path / "model.zip").touch()
+        assert "asked for tictactoe" in run("rate", str(tmp_path), code=2)[1]
+        assert "asked for mnk" in run("rate", str(tmp_path), "-g", "mnk", code=2)[1]

@@ -58,14 +58,18 @@ def ending_of(record: GameRecord) -> str:
     own, other = record.outcome
     if record.ending == "truncated":
         return "broken off"
+    reason = record.reason or "no reason is given"
+    how = f", adjudicated: {reason}" if record.ending == "adjudicated" else ""
     if own == other:
-        return "a draw"
+        return f"a draw{how}"
     loser, winner = record.players[int(own > other)], record.players[int(own < other)]
     if record.ending == "illegal":
         return f"{loser} loses by an illegal move"
     if record.ending == "failed":
-        return f"{loser} loses by an error: {record.reason or 'no reason is given'}"
-    return f"{winner} wins"
+        return f"{loser} loses by an error: {reason}"
+    if record.ending == "time":
+        return f"{loser} loses on time: {reason}"
+    return f"{winner} wins{how}"
 
 
 class Reel:

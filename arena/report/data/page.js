@@ -49,8 +49,10 @@
     const loser = player(game, game.r[0] < game.r[1] ? 0 : 1);
     if (game.e === "illegal") return `${loser} loses by an illegal move, ${moveName(game, game.m.length - 1)}`;
     if (game.e === "failed") return `${loser} loses by an error: ${game.w || "no reason is given"}`;
+    if (game.e === "time") return `${loser} loses on time: ${game.w || "no reason is given"}`;
     if (game.e === "truncated") return "broken off";
-    return game.r[0] === game.r[1] ? "draw" : `${player(game, game.r[0] > game.r[1] ? 0 : 1)} wins`;
+    const how = game.e === "adjudicated" ? `, adjudicated: ${game.w || "no reason is given"}` : "";
+    return (game.r[0] === game.r[1] ? "draw" : `${player(game, game.r[0] > game.r[1] ? 0 : 1)} wins`) + how;
   };
 
   // What stands on the board after so many moves: a code for each cell that is not empty.
