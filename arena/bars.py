@@ -1,22 +1,28 @@
-"""A progress bar that also tells a log how long work stands: what is piped or written to a file has no bar."""
+"""Progress that a log can have, too: where nothing can be drawn over, a bar and a changing line are a line each minute.
+
+Rich alone shows nothing there before the end, so that the log of an hour on a cluster would be empty for an hour.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, TaskID
+from rich.text import Text
 
-__all__ = ["Bar"]
+from .lines import print_plain
+
+__all__ = ["Bar", "status"]
 
 _APART = 60.0  # seconds from one line of a log to the next
 
 
 class Bar(Progress):
-    """`rich.progress.Progress`, which draws over itself; where that cannot be, the same as a line each minute.
-
-    Rich alone shows nothing there before the end, so that the log of an hour on a cluster would be empty for an hour.
+    """`rich.progress.Progress`, or a line each minute.
 
     Args:
         columns: as Rich's.
@@ -26,13 +32,44 @@ class Bar(Progress):
 
     def __init__(self, *columns: str | ProgressColumn, console: Console, disable: bool = False) -> None:
         super().__init__(*columns, console=console, disable=disable)
-        drawn = console.is_jupyter or (console.is_terminal and not console.is_dumb_terminal)
-        self._in_lines = not (drawn or disable)
-        self._said = time.monotonic()
+        self._log = _Log(console)
 
     def update(self, task_id: TaskID, **changes: Any) -> None:
-        """Change a task, as Rich does; a line says so if the last one is a minute old."""
+        """Change a task, as Rich does."""
         super().update(task_id, **changes)
-        if self._in_lines and time.monotonic() - self._said >= _APART:
-            self._said = time.monotonic()
+        if not self.disable and self._log.is_due():
             self.console.print(self.make_tasks_table(self.tasks))
+
+
+@contextmanager
+def status(console: Console, text: str = "") -> Iterator[Callable[[str], None]]:
+    """Show a line beside a spinner, or each minute, as long as the context lasts; what it yields changes the line.
+
+    Args:
+        console: where it is shown.
+        text: the line until it is changed; it is shown as it is, without markup.
+    """
+    log = _Log(console)
+    with console.status(Text(text)) as shown:
+
+        def update(text: str) -> None:
+            shown.update(Text(text))
+            if log.is_due():
+                print_plain(console, text)
+
+        yield update
+
+
+class _Log:
+    """Whether a console is a log, and when its next line is due."""
+
+    def __init__(self, console: Console) -> None:
+        drawn = console.is_jupyter or (console.is_terminal and not console.is_dumb_terminal)
+        self._next = float("inf") if drawn else time.monotonic() + _APART
+
+    def is_due(self) -> bool:
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + _APART
+        return True

@@ -10,6 +10,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from ..bars import status
 from ..lines import console, print_plain
 from .options import Json, Out, Resume, Seed, print_json
 
@@ -242,7 +243,7 @@ def rate(
     placing, count, losses, is_interrupted = placing_of(known, done, confidence), len(done), Losses(), False
     for record in done:
         losses.add(record)
-    with _err.status("") as status:
+    with status(_err) as tell:
         try:
             for record, placing in played:
                 with uninterrupted():
@@ -250,7 +251,7 @@ def rate(
                     losses.add(record)
                     if out is not None:
                         write_records(out, [record])
-                status.update(f"{count} of {games} games at most, {_in_words(placing)}")
+                tell(f"{count} of {games} games at most, {_in_words(placing)}")
         except KeyboardInterrupt:
             _err.print(f"stopped after {count} games")
             is_interrupted = True

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from ..bars import Bar
+from ..bars import Bar, status
 from ..lines import console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, print_json
 
@@ -57,8 +57,8 @@ def solve(
     state = made.play_moves(read_moves(made, moves, start), start)
     solver = Solver(made, table_mb, book=book, seconds=seconds)
     solver.prepare()
-    with console(stderr=True).status("solving …") as status:
-        solver.on_progress = lambda progress: status.update(in_a_line(progress))
+    with status(console(stderr=True), "solving …") as tell:
+        solver.on_progress = lambda progress: tell(in_a_line(progress))
         try:
             found = solver.solve(state)
         except MemoryError as error:

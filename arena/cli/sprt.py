@@ -9,6 +9,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from ..bars import status
 from ..lines import console
 from .options import (
     Adjudicate,
@@ -143,11 +144,11 @@ def _play(
     saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
     is_interrupted = False
-    with _err.status("") as status:
+    with status(_err) as tell:
         try:
             for record in until_decided(test, chain(kept.get("after", []), saved)):
                 records.append(record)
-                status.update(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
+                tell(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
         except KeyboardInterrupt:
             _err.print(f"stopped after {len(records)} games")
             is_interrupted = True

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from ..bars import status
 from ..lines import console, print_plain
 
 __all__ = ["warm"]
@@ -35,11 +36,11 @@ def warm(
     work = [(game, agent) for game in games for agent in (ENVIRONMENT, *agents)]
     table = Table("game", "what", "seconds", header_style="bold")
     done: list[tuple[str, str, float]] = []
-    with _err.status(f"Compiling 1 of {len(work)} …") as status:
+    with status(_err, f"Compiling 1 of {len(work)} …") as tell:
         try:
             for row in compiled(work, jobs):
                 done.append(row)
-                status.update(f"Compiling {min(len(done) + 1, len(work))} of {len(work)} …")
+                tell(f"Compiling {min(len(done) + 1, len(work))} of {len(work)} …")
         finally:  # what was compiled before Ctrl-C is kept
             for game, agent, seconds in done:
                 table.add_row(game, agent, f"{seconds:.1f}")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from rich.console import Console
 
 from plyground.arena import bars
 from plyground.arena.progress import watch_with_progress
@@ -39,3 +40,7 @@ def test_a_log_has_a_line_now_and_then(
     watch_with_progress(iter(range(3)), 3, "counting", "numbers", lambda item: None)
     said = capsys.readouterr().err
     assert re.findall(r"(\d)/3", said) == ["1", "2", "3", "3"][-lines:]
+    with bars.status(Console(stderr=True, markup=False), "counting …") as tell:
+        for number in range(3):
+            tell(f"[{number}] of 3")
+    assert capsys.readouterr().err == ("[0] of 3\n[1] of 3\n[2] of 3\n" if lines > 1 else "")
