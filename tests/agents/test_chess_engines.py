@@ -118,12 +118,12 @@ class TestUCI:
         assert (limit.time, limit.remaining_moves, limit.white_clock) == (1.9, None, None)
 
     def test_time_for_a_move_beside_a_clock(self) -> None:
-        """It was told to think for 5 s with 3 left, and was ended after a minute where it was to think for longer."""
+        """It was told to think for longer than there was time, or than it is waited for."""
         engine = ChessEngine(CHESS, "program", move_seconds=90)
         assert engine._limit(True)[1] == 150.0
-        engine.set_clock(3.0, 4.0, 1.0, 0)
+        engine.set_clock(4.0, 5.0, 1.0, 0)
         limit, _ = engine._limit(True)
-        assert (limit.time, limit.white_clock, limit.black_clock, limit.white_inc) == (2.85, 3.0, 4.0, 1.0)
+        assert (limit.time, limit.white_clock, limit.black_clock, limit.white_inc) == (3.8, 4.0, 5.0, 1.0)
         engine = ChessEngine(CHESS, "program", "xboard", move_seconds=5)  # which takes one of the two
         assert engine._limit(True)[0].time == 5
         engine.set_clock(3.0, 4.0, 1.0, 0)
