@@ -18,7 +18,7 @@ from plyground.agents.networks import read_network
 
 
 def test_games_that_have_one() -> None:
-    assert {"connect_four", "gomoku(size=9)", "othello"} <= set(shipped())
+    assert {"connect_four", "go(board_size=9)", "gomoku(size=9)", "othello"} <= set(shipped())
 
 
 @pytest.mark.parametrize("spec", shipped())
@@ -45,7 +45,7 @@ def test_it_plays_at_once() -> None:
     assert make("alphazero", game).act(game.observation(state, 0), {"state": state}) == 3
 
 
-@pytest.mark.parametrize("game", ["gomoku(size=9)", "othello"])
+@pytest.mark.parametrize("game", ["go_9x9", "gomoku(size=9)", "othello"])
 def test_other_nets_have_learned(game: str) -> None:
     result = elo_difference(pair_scores(match(game, ["network", "random"], 20)))
     assert result.score > 0.9
