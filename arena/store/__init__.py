@@ -5,7 +5,7 @@ game, `rows` a game as a row, `reading` the games of a file, `titles` what stand
 `plyground.envs`, `plyground.agents` and `plyground.arena.records`.
 """
 
-from .reading import StoredTournament, check_store, players_in, read_store, tournaments_in
+from .reading import StoredTournament, check_store, listed, players_in, read_store, tournaments_in
 from .saving import collection_in, saved_in_store, write_store
 from .session import Plan, Session
 
@@ -15,6 +15,7 @@ __all__ = [
     "StoredTournament",
     "check_store",
     "collection_in",
+    "listed",
     "players_in",
     "read_store",
     "saved_in_store",

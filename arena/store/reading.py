@@ -17,7 +17,7 @@ from ..records.record import GameRecord
 from .rows import COLUMNS, record_of
 from .schema import connect, faults
 
-__all__ = ["StoredTournament", "check_store", "games_of", "players_in", "read_store", "tournaments_in"]
+__all__ = ["StoredTournament", "check_store", "games_of", "listed", "players_in", "read_store", "tournaments_in"]
 
 _LISTED = 8  # tournaments, in a message
 
@@ -212,7 +212,7 @@ def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None)
         if len(known) <= 1:
             return known[0] if known else None
         raise ValueError(
-            f"{file} has {len(known)} tournaments: say which one, as in '{file}#{known[-1].number}'; {_list(known)}"
+            f"{file} has {len(known)} tournaments: say which one, as in '{file}#{known[-1].number}'; {listed(known)}"
         )
     text = str(choice).strip()
     found = (
@@ -222,11 +222,11 @@ def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None)
     )
     if len(found) != 1:
         many = "several tournaments" if found else "no tournament"
-        raise ValueError(f"{file} has {many} {text!r}: expected the number of one; {_list(found or known)}")
+        raise ValueError(f"{file} has {many} {text!r}: expected the number of one; {listed(found or known)}")
     return found[0]
 
 
-def _list(known: list[StoredTournament]) -> str:
-    """Return the tournaments in a line."""
+def listed(known: list[StoredTournament]) -> str:
+    """Return tournaments in a line, as messages have them."""
     shown = [f"{one.number}: {cut(one.title, 100)} ({one.games} games)" for one in itertools.islice(known, _LISTED)]
     return "; ".join([*shown, "…"] if len(known) > _LISTED else shown) or "it has none"

@@ -49,6 +49,18 @@ class TestCollections:
         assert listed()[1:] == [(2, "club night", 5)]
         assert check_store("games.db") == 9
 
+    def test_there_must_be_something_to_go_on_with(self, run: Run) -> None:
+        run(*GENERATE, "2", "--out", "games.db#club night")
+        for words in ((*GENERATE, "4"), ("rate", "random", "-g", GAME, "--games", "2")):
+            for out in ("games.db", "games.db#club"):
+                said = " ".join(run(*words, "--out", out, "--resume", code=2)[1].split())
+                assert f"there is nothing to go on with under '{out}" in said
+                assert "games.db has 1: club night (2 games); give one of these titles" in said
+        assert listed() == [(1, "club night", 2)]
+        run(*GENERATE, "2", "--out", "new.db", "--resume")  # a new file has nothing that could have been meant
+        run(*GENERATE, "1", "--out", "games.db")
+        assert listed() == [(1, "club night", 2), (2, "games", 1)]
+
     @pytest.mark.parametrize(
         ("out", "message"),
         [

@@ -11,7 +11,7 @@ from ...lines import console, print_plain
 from ...records.formats import check_format, read_games, write_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord, mend, saved_records
-from ...store import collection_in
+from ...store import collection_in, listed, tournaments_in
 
 __all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]
 
@@ -53,11 +53,17 @@ def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
     The last line of JSON lines, if a run that was killed has not finished it, is taken away, and that is told.
 
     Raises:
-        ValueError: it has games and nobody said to go on, it is damaged, or a store has no such collection.
+        ValueError: it has games and nobody said to go on, it is damaged, or a store has no such collection; or it has
+            games, none of them under this name, and somebody said to go on.
     """
     file, _ = split_name(out)
     if is_store(out):
         done = collection_in(out)
+        if resume and not done and file.is_file() and (known := tournaments_in(file)):
+            raise ValueError(
+                f"there is nothing to go on with under {str(out)!r}: {file} has {listed(known)}; give one of these "
+                "titles, or leave out --resume"
+            )
     elif not file.is_file() or not file.stat().st_size:
         return []
     else:
