@@ -25,7 +25,7 @@ def analyse(
 ) -> None:
     """Search a position, and print the board, the value, the best line, and a table of the actions.
 
-    The features, by which a search evaluates the positions that it stops at, are those of the position itself.
+    The feature table shows this position's own features.
     """
     from ...envs import make_game
     from ..openings import read_moves

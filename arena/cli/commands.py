@@ -183,12 +183,12 @@ COMMANDS = {
     ),
     "gtp": Command(
         "engines:gtp",
-        "Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol.",
+        "Run as an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol.",
         ("plyground gtp 'mcts(seconds=1)' --game go_9x9", "plyground gtp 'alphabeta(seconds=1)' --game othello"),
     ),
     "uci": Command(
         "engines:uci",
-        "Be a chess engine for graphical boards and tournament managers, by the Universal Chess Interface.",
+        "Run as a chess engine for graphical boards and tournament managers, by the Universal Chess Interface.",
         ("plyground uci alphabeta", "plyground uci 'mcts(simulations=1000)'"),
     ),
     "warm": Command(

@@ -17,7 +17,7 @@ def gtp(
         str, typer.Option("--game", "-g", help="Go, gomoku or Othello, as in 'go(board_size=13)'.")
     ] = "go_9x9",
 ) -> None:
-    """Be an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol."""
+    """Run as an engine for graphical boards such as Sabaki: Go, Othello and gomoku, by the Go Text Protocol."""
     from ...envs import make_game
     from ..engine import GTPServer
 
@@ -30,7 +30,7 @@ def uci(
         str, typer.Option("--game", "-g", help="Chess, or Chess960, as in 'chess(chess960=518)'.")
     ] = "chess",
 ) -> None:
-    """Be a chess engine for graphical boards and tournament managers, by the Universal Chess Interface."""
+    """Run as a chess engine for graphical boards and tournament managers, by the Universal Chess Interface."""
     from ...envs import make_game
     from ..engine import UCIServer
 

@@ -67,7 +67,8 @@ Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")
 ]
 OpeningPlies = Annotated[
-    int | None, typer.Option(help="Plies before the players take over: random ones, or of each opening.")
+    int | None,
+    typer.Option(help="Exact number of plies before the players take over: random ones, or the first of each opening."),
 ]
 Openings = Annotated[
     str | None,

@@ -34,7 +34,7 @@ def ratings(
     ],
     anchor: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=ELO", help="A player's rating that is known, as in 'random=0'; may come again."),
+        typer.Option(metavar="NAME=ELO", help="A player's rating that is known, as in 'random=0'; may be repeated."),
     ] = None,
     confidence: Confidence = 0.95,
     first_move: Annotated[
@@ -42,14 +42,18 @@ def ratings(
     ] = True,
     prior: Annotated[
         float,
-        typer.Option(help="Added to each player's games, so that who lost or won all is rated: 1 is half a game."),
+        typer.Option(
+            help="Added to each player's games, so that one who won or lost all still gets a rating; 1 is half a game."
+        ),
     ] = 1.0,
-    los: Annotated[bool, typer.Option("--los", help="Also the likelihood of superiority of each over each.")] = False,
+    los: Annotated[
+        bool, typer.Option("--los", help="Also the likelihood of superiority for every pair of players.")
+    ] = False,
     circles: Annotated[
         bool,
         typer.Option(
             "--cycles",
-            help="Also who beats whom in a circle, Nash averaging and α-rank, for players whose strength is not one "
+            help="Also rock-paper-scissors cycles, Nash averaging and α-rank, for players whose strength is not one "
             "number. Everybody must have met everybody.",
         ),
     ] = False,
@@ -196,7 +200,7 @@ def rate(
         typer.Option("--game", "-g", help="The game. Default: the training run's, else connect_four."),
     ] = None,
     games: Annotated[int, typer.Option(help="Games, at most; even: every opening is played from both sides.")] = 400,
-    width: Annotated[float, typer.Option(help="The Elo to either side that end it.")] = 30.0,
+    width: Annotated[float, typer.Option(help="Stop when the interval is within this many Elo on either side.")] = 30.0,
     confidence: Confidence = 0.95,
     ladder: Annotated[
         Path | None,

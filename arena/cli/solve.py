@@ -28,7 +28,7 @@ def solve(
     position: PositionOption = "",
     table_mb: Annotated[float | None, typer.Option(help="Megabytes of memory for the table.")] = None,
     book: Annotated[bool, typer.Option(help="Use the opening book of Connect Four.")] = True,
-    make_book: Annotated[bool, typer.Option("--make-book", help="Make the opening book anew, and stop.")] = False,
+    make_book: Annotated[bool, typer.Option("--make-book", help="Rebuild the opening book, then exit.")] = False,
     seconds: Annotated[
         float, typer.Option(min=0, help="Seconds that alpha-beta may take where memory is not enough; 0 for none.")
     ] = 60,

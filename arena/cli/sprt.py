@@ -51,11 +51,13 @@ def sprt(
         typer.Argument(help="The two players, as in 'mcts(simulations=200)'; the first may be the stronger."),
     ] = None,
     game: GameOption = "connect_four",
-    elo0: Annotated[float, typer.Option(help="How much stronger the first player is by H0.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="How much stronger the first player is by H1.")] = 20.0,
+    elo0: Annotated[float, typer.Option(help="The first player's Elo advantage under H0.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="The first player's Elo advantage under H1.")] = 20.0,
     alpha: Annotated[float, typer.Option(help="The chance to accept H1 where H0 is true.")] = 0.05,
     beta: Annotated[float, typer.Option(help="The chance to accept H0 where H1 is true.")] = 0.05,
-    model: Annotated[str, typer.Option(help="In which Elo these are: normalized or logistic.")] = "normalized",
+    model: Annotated[
+        str, typer.Option(help="The Elo scale of --elo0 and --elo1: normalized or logistic.")
+    ] = "normalized",
     max_games: Annotated[int, typer.Option(help="Games after which it ends undecided; an even number.")] = 20_000,
     pentanomial: Annotated[
         str | None,

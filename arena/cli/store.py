@@ -23,9 +23,7 @@ def store(
             help="A store, as matches and tournaments make it by --out games.db; games.db#2 for one tournament alone."
         ),
     ],
-    check: Annotated[
-        bool, typer.Option("--check", help="Look at each game, whether it is as it was when it was saved.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Verify each game against its checksum.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the tournaments of a store of games, games.db."""

@@ -125,14 +125,15 @@ def payoff_section(table_of: Sequence[Standing], payoffs: Payoffs) -> Html:
 
 
 def _order(payoffs: Payoffs, places: Sequence[int]) -> str:
-    """Return whether players beat each other in a circle, or one who stands above, the most clearly."""
-    if circles := cycles(payoffs):
-        circle = circles[0]
-        beats = ", ".join(f"{one} beats {other}" for one, other in zip(circle, [*circle[1:], circle[0]], strict=True))
-        return f"There is a circle, beyond chance: {beats}. So no list of ratings tells all."
+    """Return whether players beat each other in a cycle, or one who stands above, the most clearly."""
+    if found := cycles(payoffs):
+        cycle = found[0]
+        beats = ", ".join(f"{one} beats {other}" for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+        return f"There is a rock-paper-scissors cycle, beyond chance: {beats}. So no list of ratings tells all."
     upsets = [(payoffs.scores[i, j], i, j) for number, i in enumerate(places) for j in places[:number]]
     share, i, j = max((one for one in upsets if one[0] > 0.5), default=(0.0, 0, 0))
     if share > 0.5:
         name, other = payoffs.names[i], payoffs.names[j]
-        return f"{name} got {100 * share:.3g} % of the points from {other}, who stands above; there is no circle."
+        took = f"{name} got {100 * share:.3g} % of the points from {other}, who stands above"
+        return f"{took}; there is no rock-paper-scissors cycle."
     return "Nobody got more than half of the points from a player who stands above."

@@ -54,7 +54,7 @@ class TestTables:
             a_game(f"{pair[1]} {pair[0]}", -1.0, (one,)) for pair in ("rs", "sp", "pr") for one in range(9) if one != 4
         ]
         page = report_page(games, blunder_seconds=0)
-        assert "There is a circle, beyond chance: r beats s, s beats p, p beats r." in page
+        assert "There is a rock-paper-scissors cycle, beyond chance: r beats s, s beats p, p beats r." in page
         assert "Nobody got more than half" in report_page(MATCH, blunder_seconds=0)
 
     def test_who_plays_itself_is_not_rated(self) -> None:
