@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import itertools
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, Minimax
+from plyground.agents.alphabeta.defaults import own_options
 from plyground.envs import Game, SeatBatch, connect_four, make_game, state_dtype, tictactoe
 from tests.conftest import random_game
 from tests.search.test_alphabeta import scrambled
@@ -16,6 +21,7 @@ from tests.search.test_alphabeta import scrambled
 # All moves are noisy, which only a quiescence search asks for; one game for many tests, to be compiled once.
 NOISY = connect_four(4, 5).replace(noisy_actions=connect_four(4, 5).legal_actions)
 CORNERS = {"a1", "a8", "h1", "h8"}
+PAGE = Path(__file__).parents[2] / "docs" / "search.md"
 
 
 def value_with_quiescence(game: Game, state: Any, depth: int, quiescence: int) -> float:
@@ -247,3 +253,15 @@ def test_a_budget_too_large_to_count_is_as_good_as_none() -> None:
     seats.reset()
     seats.step([4])
     assert seats.batch.plies[0] == 2
+
+
+def test_the_page_marks_the_options_of_which_chess_has_values_of_its_own() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    marked = re.findall(r"`(\w+)` †", page)
+    unset = {name for name, one in inspect.signature(AlphaBeta).parameters.items() if one.default is None}
+    others = {"depth", "nodes", "seconds", "aspiration", "singular", "evaluate", "weights"}  # None is None in chess too
+    assert sorted(marked) == sorted(unset - others)
+    shown = dict(re.findall(r"^\| `(\w+)` † \| `(\S+)` \|", page, re.MULTILINE))
+    off = own_options("", dict.fromkeys(marked))
+    assert {name: ast.literal_eval(value) for name, value in shown.items()} == {name: off[name] for name in shown}
+    assert len(shown) == len(marked) - 3  # of the sound ones the page tells without a table
