@@ -2,7 +2,7 @@
 
 Both learn a policy and a value of positions together, the value telling how much better a move was than expected. A2C
 takes one step with each batch; PPO several, and stops where the policy has changed by a given ratio. MaskablePPO sees
-the masks; A2C does not, loses games by illegal moves, and learns to leave them.
+the masks; A2C does not, loses games by illegal moves, and learns to avoid them.
 
 Source: V. Mnih et al., "Asynchronous Methods for Deep Reinforcement Learning", 2016; J. Schulman et al., "Proximal
 Policy Optimization Algorithms", 2017.

@@ -1,7 +1,7 @@
 """Value-based learning: stable-baselines3's DQN on many games of Connect Four at once.
 
 DQN learns Q(s, a), what an action comes to, from steps that it keeps and learns from again, and explores by random
-actions. It knows no masks: it meets illegal moves, loses the game by them, and learns to leave them. When it plays the
+actions. It knows no masks: it meets illegal moves, loses the game by them, and learns to avoid them. When it plays the
 ladder, `Policy` chooses the best of the legal ones.
 
 Source: V. Mnih et al., "Human-level control through deep reinforcement learning", Nature 518, 2015.

@@ -100,7 +100,7 @@ def seeds_side_by_side(name: str, number: int, seeds: int, minutes: float, keep:
 
 
 def in_words(shares: list[float]) -> str:
-    """Return the mean of some shares in percent, and from where to where they go."""
+    """Return the mean of some shares in percent, with their range in parentheses."""
     mean, low, high = (100 * one for one in (sum(shares) / len(shares), min(shares), max(shares)))
     return f"{mean:.1f} ({low:.1f} to {high:.1f})"
 

@@ -1,4 +1,4 @@
-"""Us and the peers, side by side in one run: ``python -m benchmarks.speed.run``, about two minutes.
+"""Us and the peers, side by side in one run: ``python -m benchmarks.speed.run``, several minutes.
 
 The rates are of one thread, the best of a few rounds; the ratio is what should be seen on other machines too. A peer
 that is not installed is left out (``pip install '.[bench]'`` installs them all).

@@ -1,4 +1,4 @@
-"""What the options are worth that need rules of the game: ``python -m benchmarks.strength.search_options``.
+"""What options of alpha-beta are worth in chess and checkers: ``python -m benchmarks.strength.search_options``.
 
 In chess each option is taken away from what the game has of its own; in checkers each is added to a quiescence search.
 Nodes are those of searches of the same positions to the same depth, each from an empty table. Elo is that of a match at
