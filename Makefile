@@ -6,6 +6,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 
 .PHONY: demo test test-all test-rest quick slow check coverage compare bench strength clean
 
+# Goals of one call come one after the other, whatever --jobs says: each takes all processors, and pip all of .venv. What
+# goes side by side is asked for below, of another make.
+ifeq ($(MAKELEVEL),0)
+.NOTPARALLEL:
+endif
+
 # Train DQN and AlphaZero on Connect Four for a minute each, then play them against search, everyone against everyone.
 demo: .venv/installed-rl,fast
 	$(BIN)/python examples/mixed_match.py
@@ -53,8 +59,11 @@ strength: .venv/installed-bench
 	$(BIN)/python -m benchmarks.strength.elo --keep build/strength.jsonl --write
 	$(BIN)/python -m benchmarks.strength.agreement --write
 
+# A half of a virtual environment would be taken for a whole one by the next call, whatever PYTHON that names.
 .venv/bin/python:
-	$(PYTHON) -m venv .venv
+	@$(PYTHON) -c "import sys; v = sys.version_info[:2]; (3, 10) <= v <= (3, 13) or sys.exit('expected Python 3.10 to 3.13, \
+	got %d.%d from $(PYTHON): name another one, as in PYTHON=python3.12' % v)"
+	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/installed-%: pyproject.toml constraints.txt | .venv/typings
 	$(PIP) -e '.[$*]'
@@ -66,5 +75,5 @@ strength: .venv/installed-bench
 	for package in envs agents arena; do ln -sfn ../../../$$package $@/plyground/$$package; done
 
 clean:
-	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache .coverage
+	rm -rf .venv build dist *.egg-info .hypothesis .pytest_cache .ruff_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

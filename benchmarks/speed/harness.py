@@ -30,7 +30,7 @@ class Measurement:
         game: what is played.
         name: what is done.
         unit: what is counted, by the second.
-        ours: sets our side up and returns its work.
+        ours: sets our side up and returns its work; raises `ImportError` where it lacks a library.
         peer: the same for the other side; raises `ModuleNotFoundError` where that is not installed.
         peer_name: who the other side is.
         aim: the ratio, ours to theirs, that we want at least; None where no ratio is promised.
@@ -70,7 +70,11 @@ class Result:
 
 
 def measure(measurement: Measurement, rounds: int, seconds: float) -> Result:
-    """Time both sides in turns, ``rounds`` times ``seconds`` each, and at least one piece of work a round."""
+    """Time both sides in turns, ``rounds`` times ``seconds`` each, and at least one piece of work a round.
+
+    Raises:
+        ImportError: our side lacks a library.
+    """
     ours = measurement.ours()
     try:
         theirs = measurement.peer()

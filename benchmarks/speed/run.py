@@ -1,7 +1,8 @@
 """Us and the peers, side by side in one run: ``python -m benchmarks.speed.run``, several minutes.
 
 The rates are of one thread, the best of a few rounds; the ratio is what should be seen on other machines too. A peer
-that is not installed is left out (``pip install '.[bench]'`` installs them all).
+that is not installed is left out, and so is a row for which our own side lacks a library, which is said below the table
+(``pip install '.[bench]'`` installs all).
 """
 
 from __future__ import annotations
@@ -43,12 +44,18 @@ def main(
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     settings = QUICK if quick else FULL
     machine = describe_machine()
-    results = []
+    results: list[Result] = []
+    lacking: list[str] = []
     with console.status("") as status:
         for measurement in chosen:
             status.update(f"Measuring {measurement.game}: {measurement.name}, against {measurement.peer_name} …")
-            results.append(measure(measurement, int(settings["rounds"]), settings["seconds"]))
+            try:
+                results.append(measure(measurement, int(settings["rounds"]), settings["seconds"]))
+            except ImportError as error:
+                lacking.append(f"without {measurement.game}: {measurement.name}: {error}")
     console.print(table(results))
+    for line in lacking:
+        console.print(line, markup=False, highlight=False)
     versions = ", ".join(f"{name} {version}" for name, version in machine.items() if name != "cpu" and version)
     console.print(f"{machine['cpu']}\n{versions}", highlight=False)
     if json_file is not None:
