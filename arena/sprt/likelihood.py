@@ -23,7 +23,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from ...envs.outside.spec import nearest
 from ..ratings import elo_of_score
@@ -89,6 +88,8 @@ def difference_at(counts: Sequence[float] | NDArray[np.floating], deviations: fl
         deviations: how many standard deviations, below 0 for differences below the likeliest one.
         model: in which Elo the difference is counted, logistic or normalised.
     """
+    from scipy.optimize import brentq
+
     shares, reach, best = _shares(counts), REACHES[model], likeliest(counts, model)
     if deviations == 0:
         return best
@@ -228,5 +229,7 @@ def _balanced(shares: NDArray[np.float64], weights: NDArray[np.float64]) -> NDAr
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where a function is 0 that has two signs at the ends of a range, to the last digits."""
+    from scipy.optimize import brentq
+
     root: Any = brentq(function, low, high, xtol=1e-300, rtol=1e-15)  # pyright: ignore[reportArgumentType]
     return root

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr
 
 __all__ = ["chance_of_upper", "chance_of_upper_by"]
 
@@ -57,6 +56,8 @@ def chance_of_upper_by(time: float, drift: float, variance: float, lower: float,
 
 def _by_images(time: float, drift: float, variance: float, lower: float, upper: float) -> float:
     """Return the same as a sum of passages of one bound, each mirrored at both bounds: for short times."""
+    from scipy.special import ndtr
+
     width, deviation, total = upper - lower, math.sqrt(variance * time), 0.0
     for k in range(-6, 7):
         # The density of first reaching `a` without drift is a / sqrt(2π v t³) · exp(-a² / 2vt); with drift it is

@@ -9,9 +9,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from scipy.optimize import brentq
-from scipy.special import stdtrit
-
 from ..ratings import pair_scores
 from ..records.record import GameRecord
 from .likelihood import REACHES, Model, checked_model, difference_at, likeliest, log_likelihood_ratio, walk_at
@@ -130,6 +127,9 @@ class Sprt:
 
     def _elo_at(self, chance: float) -> float:
         """Return the difference at which lower outcomes than what was seen have this chance."""
+        from scipy.optimize import brentq
+        from scipy.special import stdtrit
+
         llr, decision, reach = self.llr, self.decision, REACHES[self.model]
         if decision is None:
             return difference_at(self.counts, -float(stdtrit(self.pairs, chance)), self.model)

@@ -278,7 +278,7 @@ class TestSprt:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"elo0": 5}, "elo1 must be above elo0"),
+            ({"elo0": 20}, "elo1 must be above elo0"),
             ({"elo1": math.nan}, "elo1 must be above elo0"),
             ({"alpha": 0.5}, "alpha must be above 0 and below 0.5, got 0.5"),
             ({"beta": 0}, "beta must be above 0"),
