@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plyground.agents import MCTS, PUCT, AlphaBeta, Analysis, Listener, make
+from plyground.agents.mcts.searcher import Searcher
+from plyground.agents.puct.tree import collect
 from plyground.envs import make_game
 
 GAME = make_game("connect_four")
@@ -58,13 +62,28 @@ def test_a_stop_ends_the_search_at_once(spec: str, delay: float) -> None:
 
 
 @pytest.mark.parametrize("cls", [MCTS, PUCT])
-def test_sampling_tells_ten_times_a_second(cls: type[MCTS | PUCT]) -> None:
-    told: list[Analysis] = []
+def test_sampling_tells_ten_times_a_second(cls: type[MCTS | PUCT], monkeypatch: pytest.MonkeyPatch) -> None:
+    now, told = 0.0, list[Analysis]()
+
+    def timed(work: Any) -> Any:
+        def worked(*arguments: Any) -> Any:
+            nonlocal now
+            done = work(*arguments)
+            now += 2e-4 * int(np.sum(done))  # seconds of a simulation
+            return done
+
+        return worked
+
     agent = cls(GAME, seconds=0.45, seed=1)
     agent.prepare()
+    for module in ("mcts.searcher", "mcts.agent", "puct.agent"):
+        monkeypatch.setattr(f"plyground.agents.{module}.time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(Searcher, "_simulate", timed(Searcher._simulate))
+    monkeypatch.setattr("plyground.agents.puct.agent.collect", timed(collect))
     agent.listener = Listener(told.append)  # pyright: ignore[reportArgumentType]
     found = agent.analyse(STATE)
-    assert 2 <= len(told) <= 5
+    assert 4 <= len(told) <= 5
+    assert 0.45 <= found.seconds < 0.47
     assert [one.leaves for one in told] == sorted(one.leaves for one in told)
     assert told[-1].leaves <= found.leaves
 

@@ -92,7 +92,7 @@ def test_blunders_end_with_their_time_and_say_what_was_seen(rng: np.random.Gener
     records = [replace(one, movers=[i % 2 for i in range(len(one.moves))]) for one in records]
     search = find_blunders(game, records, 0.5)
     assert not search.is_whole
-    assert search.seconds < 3
+    assert search.seconds < 10  # of minutes
     assert 0 < sum(search.looked.values()) < search.moves
     assert re.fullmatch(r"all from move \d+ on", search.seen)
     page = report_page(records, blunder_seconds=0.5)

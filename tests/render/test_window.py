@@ -117,14 +117,14 @@ def test_pictures_a_second() -> None:
 
 
 def test_no_needless_waiting() -> None:
-    slow, fast = Window("a", fps=0.5), Window("b")
+    slow, fast = Window("a", fps=0.05), Window("b")
     start = time.perf_counter()
     slow.show(image())  # the first picture is shown at once
     slow.close()
     for _ in range(3):
         slow.show(image())  # a closed window costs no time
         fast.show(image())  # nor does one without a limit
-    assert time.perf_counter() - start < 1.5
+    assert time.perf_counter() - start < 10  # half of a wait
 
 
 @pytest.mark.parametrize("bad", [np.zeros((5, 5), np.uint8), np.zeros((5, 5, 4), np.uint8), np.zeros((5, 5, 3))])

@@ -133,7 +133,7 @@ def test_a_tree_that_takes_long_to_grow_does_not_overdraw_the_time(agent: Any, m
     monkeypatch.setattr(f"plyground.agents.{agent.__name__.lower()}.{where}.grown", slowly)
     game = connect_four()
     found = agent(game, seconds=0.3).analyse(game.new_state())
-    assert 0.3 <= found.seconds < 1
+    assert 0.3 <= found.seconds < 5  # of the 10 that it would take to give up
     assert found.visits[found.best_action] > 0
 
 
