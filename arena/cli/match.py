@@ -62,7 +62,15 @@ def match(
     from .parts.competition import compete, match_options
 
     with workers(jobs, ray, dask) as where:
-        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
+        options = match_options(
+            opening_plies=opening_plies,
+            openings=openings,
+            jobs=where,
+            time=time,
+            adjudicate=adjudicate,
+            keep_going=keep_going,
+            analyses=analyses,
+        )
         results = compete(game, players, "round_robin", games, seed, out, resume, options)
     _print(results, seed, as_json)
 
@@ -107,7 +115,15 @@ def tournament(
     from .parts.competition import compete, match_options
 
     with workers(jobs, ray, dask) as where:
-        options = match_options(opening_plies, openings, where, time, adjudicate, keep_going, analyses)
+        options = match_options(
+            opening_plies=opening_plies,
+            openings=openings,
+            jobs=where,
+            time=time,
+            adjudicate=adjudicate,
+            keep_going=keep_going,
+            analyses=analyses,
+        )
         results = compete(game, players, format, games, seed, out, resume, options)
     _print(results, seed, as_json)
 

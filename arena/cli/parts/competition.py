@@ -30,6 +30,7 @@ _err = console(stderr=True)
 
 
 def match_options(
+    *,
     opening_plies: int | None,
     openings: str | None,
     jobs: int | Literal["ray"],
