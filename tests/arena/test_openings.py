@@ -171,6 +171,15 @@ class TestBalanced:
         assert read_openings(tmp_path / "games.jsonl", game) == read_openings(out, game)  # each from both sides
         assert "there is no such file" in run(*match_, "--openings", "none.txt", code=2)[1]
 
+    @pytest.mark.parametrize("judge", ["solver", "alphabeta(depth=1)"])
+    def test_the_judge_and_the_seed_are_those_of_the_options(self, run: Run, tmp_path: Path, judge: str) -> None:
+        game = make_game("connect_four(rows=4, columns=5)")
+        words = ("--plies", "3", "--count", "3", "--judge", judge, "--most", "0.5", "--seed", "4")
+        run("openings", game.spec, *words, "--out", str(tmp_path / "lines.txt"))
+        expected = list(islice(balanced_openings(game, 3, judge, 0.5, 4), 3))
+        assert moves_of(read_openings(tmp_path / "lines.txt", game)) == expected
+        assert f"after which {judge} sees neither side ahead by more than 0.5" in (tmp_path / "lines.txt").read_text()
+
     def test_a_number_beyond_64_bits_is_as_many_as_there_are(self, run: Run) -> None:
         message = run("openings", "tictactoe", "--plies", "1", "--most", "2", "--count", str(10**20), code=2)[1]
         assert (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plyground.arena import match
-from plyground.arena.ratings import Ratings, elo_difference, fit_ratings, game_results, pair_scores
+from plyground.arena.ratings import Ratings, elo_difference, elo_of_score, fit_ratings, game_results, pair_scores
 from plyground.arena.records.record import GameRecord
 
 
@@ -29,6 +29,10 @@ class TestDifference:
         assert found.elo == pytest.approx(elo_of(30 / 48)) == pytest.approx(88.74, abs=0.01)
         assert found.low == pytest.approx(elo_of(mean - half), abs=0.02)
         assert found.high == pytest.approx(elo_of(mean + half), abs=0.02)
+
+    def test_of_a_score(self) -> None:
+        assert [elo_of_score(score) for score in (0.5, 0.75)] == pytest.approx([0, elo_of(0.75)])
+        assert [elo_of_score(score) for score in (0, 1)] == [-math.inf, math.inf]
 
     def test_sides_are_opposite(self) -> None:
         pairs = [2.0, 1.5, 1.0, 2.0, 0.5, 1.0]

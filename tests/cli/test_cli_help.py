@@ -17,6 +17,7 @@ from plyground.arena import TrainingConfig
 from plyground.arena.cli.commands import COMMANDS
 from plyground.arena.cli.main import _loaded
 from plyground.arena.records import formats
+from plyground.arena.training.alphago import AlphaGoConfig
 from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run
 
@@ -82,7 +83,7 @@ for name in {["", *COMMANDS]}:
 
 def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> None:
     shown, _ = run("train", "--help")
-    for one in (*fields(TrainingConfig), *fields(AlphaZeroConfig)):
+    for one in (*fields(TrainingConfig), *fields(AlphaZeroConfig), *fields(AlphaGoConfig)):
         if one.name not in ("algorithm", "game"):
             assert f"--{one.name.replace('_', '-').removesuffix('s' * (one.name == 'opponents'))} " in shown
     words = " ".join(shown.replace("│", " ").split())

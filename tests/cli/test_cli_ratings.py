@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,6 +33,28 @@ def test_for_programs(run: Run, files: list[str]) -> None:
         assert (one["elo"], one["low"], one["high"]) == pytest.approx(other[1:4], abs=0.01)
     np.testing.assert_allclose(found["superiority"], expected.superiority, atol=1e-4)
     assert found["players"][0]["superior_to_next"] == pytest.approx(expected.superiority[0, 1], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (("--prior", "5"), {"prior": 5.0}),
+        (("--no-first-move",), {"first_move": False}),
+        (("--confidence", "0.5"), {"confidence": 0.5}),
+        (("--anchor", "a=100"), {"anchors": {"a": 100.0}}),
+    ],
+)
+def test_options_are_those_of_the_function(
+    run: Run, files: list[str], words: tuple[str, ...], options: dict[str, Any]
+) -> None:
+    def told(**given: Any) -> list[float]:
+        found = rating_list(GAMES, **given)
+        return [*(number for one in found.ratings for number in (one.elo, one.low, one.high)), found.first_move.elo]
+
+    found = json.loads(run("ratings", *files, *words, "--json")[0])
+    numbers = [number for one in found["players"] for number in (one["elo"], one["low"], one["high"])]
+    assert [*numbers, found["first_move"]["elo"]] == pytest.approx(told(**options), abs=0.01)
+    assert told(**options) != pytest.approx(told(), abs=0.1)
 
 
 def test_for_people(run: Run, files: list[str]) -> None:

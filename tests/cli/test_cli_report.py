@@ -248,6 +248,10 @@ class TestWatch:
         assert "all are played" in text
         assert text.endswith("last: b v c, 0-1, c wins\n")
 
+    def test_it_ends_when_nothing_comes(self, run: Run, file: Path) -> None:
+        out, _ = run("watch", str(file), "--every", "0.1", "--until-idle", "0.2")
+        assert out.rstrip("\n").endswith("6 games\nlast: a v c, 1/2-1/2, a draw")
+
     def test_only_whole_lines_are_read_and_each_once(self, tmp_path: Path) -> None:
         path = tmp_path / "games.jsonl"
         path.write_text("")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plyground.arena import iter_match
+from plyground.arena import Sprt, iter_match
 from tests.helpers.command_line import Run
 
 MATCH = ("sprt", "minimax", "random", "-g", "tictactoe", "--elo1", "100", "--opening-plies", "1")
@@ -25,6 +25,13 @@ def test_judges_counts(run: Run) -> None:
     won = ("--pentanomial", "0 0 0 0 5")
     assert "normalised Elo +inf (+7.5 to +inf, 95 %)" in run("sprt", *won)[0]  # it said +6341.6 (+6126.2 to +6556.9)
     assert json.loads(run("sprt", *won, "--json")[0])["elo_high"] is None
+
+
+def test_the_chances_of_errors_are_those_of_the_options(run: Run) -> None:
+    words = ("sprt", "--pentanomial", "3 8 20 12 6", "--elo1", "50", "--alpha", "0.01", "--beta", "0.1", "--json")
+    found, expected = json.loads(run(*words)[0]), Sprt(0, 50, 0.01, 0.1, counts=[3, 8, 20, 12, 6])
+    assert (found["alpha"], found["beta"]) == (0.01, 0.1)
+    assert (found["lower"], found["upper"]) == pytest.approx((expected.lower, expected.upper))
 
 
 def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plyground.arena import read_records
-from plyground.arena.store import tournaments_in
+from plyground.arena.store import players_in, tournaments_in
 from tests.arena.test_store import GAME, PLAYERS
 from tests.helpers.command_line import Run
 
@@ -52,6 +52,7 @@ def test_store(run: Run, tmp_path: Path) -> None:
     assert "8 games, each as it was when it was saved" in table
     found = json.loads(run("store", out, "--json")[0])
     assert [(one["number"], one["games"], one["runs"]) for one in found["tournaments"]] == [(1, 4, 1), (2, 4, 1)]
+    assert found["players"] == players_in(out)
     assert found["players"][1]["arguments"]["depth"] == 1
     one = json.loads(run("store", f"{out}#2", "--json")[0])
     assert one["tournaments"] == [found["tournaments"][1]]

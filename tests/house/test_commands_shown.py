@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from plyground.arena.cli.commands import COMMANDS
+from plyground.arena.cli.main import _loaded
 from plyground.envs import Game, State, check_game, make_game
 from tests.conftest import random_game
 from tests.helpers.command_line import Run
@@ -44,6 +47,19 @@ def test_scripts_are_there() -> None:
     for path, module in found:
         file = ROOT / module.rstrip(".").replace(".", "/")
         assert file.with_suffix(".py").is_file() or (file / "__main__.py").is_file(), (path.name, module)
+
+
+def test_commands_of_pages_can_be_read() -> None:
+    blocks = [(path, block) for path, block in shown(r"(?ms)^```\w+\n(.*?)^```$") if path in PAGES]
+    found = [(path, line) for path, block in blocks for line in re.findall(r"(?m)^(?:\$ )?plyground (.*)$", block)]
+    assert len(found) > 60
+    for path, line in found:
+        name, *words = shlex.split(line.partition(" | ")[0], comments=True)
+        assert name in COMMANDS, (path.name, line)
+        try:
+            _loaded(name).make_context(name, words)
+        except Exception as error:
+            pytest.fail(f"{path.name}: plyground {line}: {error!r}")
 
 
 @pytest.fixture

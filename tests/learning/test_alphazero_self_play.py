@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,38 @@ def test_room_that_grows_with_the_games_loses_nothing(monkeypatch: pytest.Monkey
     assert sum(map(len, found)) > 24 * 9
     assert play._movers.shape == rooms[-1] == rooms[3]
     assert play.play(uniform, 9).tobytes() == other.play(uniform, 9).tobytes() == whole.play(uniform, 9).tobytes()
+
+
+def test_the_first_moves_are_drawn_from_the_policy_and_later_ones_are_the_best() -> None:
+    play = self_play(root="puct", opening_plies=0, temperature_plies=2, num_envs=64)
+    search, step = play.forest.search, play.batch.step
+    found, played = list[tuple[NDArray[Any], NDArray[Any]]](), list[NDArray[Any]]()
+
+    def searched(*arguments: Any, **more: Any) -> Any:
+        answer = search(*arguments, **more)
+        found.append((answer.policies.copy(), answer.actions.copy()))
+        return answer
+
+    def stepped(actions: NDArray[Any]) -> Any:
+        played.append(actions.copy())
+        return step(actions)
+
+    play.forest.search, play.batch.step = searched, stepped  # type: ignore[method-assign]
+    play.play(uniform, 4)  # no game ends before the fifth ply
+    for ply, (actions, (policies, best)) in enumerate(zip(played, found, strict=True), 1):
+        assert (actions != best).any() == (ply <= 2)
+        assert (policies[np.arange(64), actions] > 0).all()
+
+
+def test_a_move_is_drawn_as_often_as_its_policy_says() -> None:
+    play = self_play(root="puct", temperature_plies=2, num_envs=64)
+    policies = np.tile(np.array([0, 0.25, 0, 0.6, 0, 0, 0.15, 0, 0], np.float32), (64, 1))
+    searched: Any = SimpleNamespace(policies=policies, actions=np.full(64, 3, np.int32))
+    play._counts[:] = 2
+    drawn = np.concatenate([play._drawn(searched) for _ in range(100)])
+    np.testing.assert_allclose(np.bincount(drawn, minlength=9) / drawn.size, policies[0], atol=0.02)
+    play._counts[:] = 3
+    assert (play._drawn(searched) == 3).all()
 
 
 @pytest.mark.parametrize("alpha", [None, 0.4])

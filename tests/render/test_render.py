@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from plyground.envs import BoardGameEnv, Game, SoloEnv, letters, make_game
+from plyground.envs import BoardGameEnv, Game, SoloEnv, letters, make_game, numbers_up
 from plyground.envs.render import picture
 from plyground.envs.render.window import Window
 
@@ -183,3 +183,4 @@ def test_labels_of_many_columns() -> None:
     assert letters(30)[24:] == ("y", "z", "aa", "ab", "ac", "ad")
     assert letters(27, skip="i")[7:] == (*"hjklmnopqrstuvwxyz", "aa", "ab")
     assert len(set(letters(702))) == 702
+    assert numbers_up(3) == ("3", "2", "1")  # from the top row down
