@@ -24,7 +24,8 @@ from .spec import nearest, nearest_of
 
 __all__ = ["absolute", "installed", "load", "place_of"]
 
-_DELIMITERS = re.compile(r"([\s(),=\"']+)")  # between the parts of a spec
+_PARTS = re.compile(r"""('[^']*'|"[^"]*"|[(),])""")  # texts, and what stands between the other parts of a spec
+_KEY = re.compile(r"\s*(?:[A-Za-z_]\w*\s*=\s*)?")  # what may stand before the value of an argument
 
 
 def place_of(spec: str) -> str | None:
@@ -43,12 +44,21 @@ def place_of(spec: str) -> str | None:
 
 def absolute(spec: str) -> str:
     """Return a spec whose files, also those of players inside a player, are found from any folder."""
-    return "".join(map(_absolute, _DELIMITERS.split(spec)))
+    place, bracket, inside = spec.partition("(")  # blanks and signs in a place are its own
+    return _absolute(place) + bracket + "".join(map(_absolute_part, _PARTS.split(inside)))
 
 
-def _absolute(part: str) -> str:
-    file, colon, attribute = part.rpartition(":")
-    return f"{Path(file).expanduser().resolve()}{colon}{attribute}" if file.endswith(".py") else part
+def _absolute_part(part: str) -> str:
+    quote = part[:1]
+    if quote in ("'", '"') and part.endswith(quote, 1):
+        return quote + absolute(part[1:-1]) + quote
+    value = _KEY.sub("", part, count=1)
+    return part.removesuffix(value) + _absolute(value)
+
+
+def _absolute(place: str) -> str:
+    file, colon, attribute = place.strip().rpartition(":")
+    return f"{Path(file).expanduser().resolve()}{colon}{attribute}" if file.endswith(".py") else place
 
 
 def load(place: str) -> Any:

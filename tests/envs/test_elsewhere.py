@@ -195,6 +195,41 @@ def test_places() -> None:
     assert absolute("mcts(simulations=5)") == "mcts(simulations=5)"
 
 
+@pytest.mark.parametrize(
+    "spec",  # each path in it after a bar
+    [
+        "|./my games/a.py:b(c=1)",
+        "|lr=3, it's/a.py:b",
+        "mixture(random, |my games/a.py:b(c=|d e/f.py:g))",
+        "mixture(first = |lr=3/a.py:b, '|x, y/a.py:b(1)')",
+        "policy(net=my models/a.zip, name='a b')",
+    ],
+)
+def test_blanks_and_signs_in_paths_are_their_own(spec: str) -> None:
+    found = absolute(spec.replace("|", ""))
+    assert found == spec.replace("./", "").replace("|", f"{Path.cwd()}/")
+    assert absolute(found) == found
+
+
+@pytest.mark.parametrize("name", ["my games", "lr=0.1"])
+def test_other_processes_find_what_is_in_a_folder_with_blanks_or_signs(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = folder / name
+    inside.mkdir()
+    for file in ("games_here.py", "agents_here.py", "besides.py"):
+        (folder / file).rename(inside / file)
+    for game in (make_game(f"./{name}/games_here.py:mine(size=5)"), make_game(f"{inside}/games_here.py:made")):
+        sent = pickle.dumps(game)
+        with monkeypatch.context() as elsewhere_:
+            elsewhere_.chdir("/")
+            assert pickle.loads(sent) == game
+    again = match(game, [f"./{name}/agents_here.py:first", "random"], games=2, jobs=2)
+    assert len(again) == 2
+    found = TrainingConfig(f"./{name}/games_here.py:mine", opponents={f"mixture(./{name}/agents_here.py:first)": 1.0})
+    found.anywhere().check_names()
+
+
 def test_training_remembers_where_things_came_from(folder: Path) -> None:
     config = TrainingConfig(
         "./games_here.py:mine(size=5)", opponents={"./agents_here.py:first": 1.0}, ladder=("random",)
