@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -30,6 +31,7 @@ _OWN = f"{__name__.rpartition('.')[0]}.games."  # the modules of our own games, 
 _factories: dict[str, Callable[..., Game]] = {}
 _presets: dict[str, str] = {}  # other names -> specs
 _GROUP = "plyground.games"  # of entry points
+_PART = re.compile(r"[\w-]+")  # of an id of Gymnasium and PettingZoo
 
 
 def game_names() -> list[str]:
@@ -57,9 +59,10 @@ def register_game(
         presets: other names and the specs that they stand for, as in ``{"go_9x9": "go(board_size=9)"}``.
 
     Raises:
-        ValueError: another module has registered a game of that name, or one of the names is short for another spec;
-            ``factory`` is not a `game_factory`; or the game that it makes by default has another name, or a rule that
-            breaks its promise (see `check_game`). One that makes none without parameters is asked by `make_game`.
+        ValueError: another module has registered a game of that name, or one of the names is short for another spec, or
+            can be no part of an id; ``factory`` is not a `game_factory`; or the game that it makes by default has
+            another name, or a rule that breaks its promise (see `check_game`). One that makes none without parameters
+            is asked by `make_game`. Nothing is registered then.
     """
     if not hasattr(factory, "__wrapped__"):
         raise ValueError(f"expected a function decorated with game_factory, got {factory!r}")
@@ -71,14 +74,20 @@ def register_game(
         if other in _presets or other in _factories:
             stands = f"stands for {_presets[other]!r}" if other in _presets else "is a game"
             raise ValueError(f"{other!r} {stands} already: choose another name")
+    for what, part in (("title", title or name), ("namespace", namespace), *(("preset", one) for one in presets or ())):
+        if not isinstance(part, str) or not _PART.fullmatch(part):
+            raise ValueError(
+                f"{what} of {name!r} must be letters, digits, _ and -, as in the id 'plyground/ConnectFour-v0', "
+                f"got {part!r}"
+            )
     if not factory.__module__.startswith(_OWN) and _needs_nothing(factory):
         check_once(_named(name, factory()))
-    _factories[name] = factory
     if known is None:  # else a notebook cell ran again; the ids find the new factory by its name
         _register_ids(name, name, title, namespace)
         for preset, spec in (presets or {}).items():
-            _presets[preset] = spec
             _register_ids(preset, spec, None, namespace)
+        _presets.update(presets or {})
+    _factories[name] = factory  # last, for the libraries may refuse an id
 
 
 def _needs_nothing(factory: Callable[..., Game]) -> bool:

@@ -207,6 +207,32 @@ class TestGames:
         register_game(coin, presets={"heads": "coin"}, namespace="test")
         assert make_game("heads") is coin()
 
+    @patch.dict(registry._factories)
+    @patch.dict(registry._presets)
+    @patch.dict(gymnasium.registry)
+    @patch.dict(pettingzoo.aec_registry)
+    @patch.dict(pettingzoo.parallel_registry)
+    def test_names_that_can_be_no_ids_leave_nothing_registered(self) -> None:
+        """The game was known then, and its ids were not: a second call registered none."""
+        before = {*gymnasium.registry}, {*pettingzoo.aec_registry}
+        wrong: Any = 3
+        for names, message in (
+            ({"title": "A coin"}, "title of 'coin' must be letters, digits, _ and -, .*, got 'A coin'"),
+            ({"title": wrong}, "title of 'coin' must be .*, got 3"),
+            ({"namespace": "my games"}, "namespace of 'coin' must be .*, got 'my games'"),
+            ({"presets": {"two sides": "coin"}}, "preset of 'coin' must be .*, got 'two sides'"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                register_game(coin, **names)
+        gymnasium.register("test/Coin", "plyground.envs.solo:SoloEnv")  # beside which none with a version may stand
+        with pytest.raises(gymnasium.error.RegistrationError):
+            register_game(coin, namespace="test", presets={"heads": "coin"})
+        del gymnasium.registry["test/Coin"]
+        assert ({*gymnasium.registry}, {*pettingzoo.aec_registry}) == before
+        assert "coin" not in game_names()
+        register_game(coin, namespace="test", presets={"heads": "coin"})
+        assert {"test/Coin-v0", "test/Heads-v0"} <= set(gymnasium.registry)
+
     def test_parameters_may_be_numbers_of_numpy(self) -> None:
         rows: Any = np.int64(5)
         assert connect_four(rows=rows) is connect_four(rows=5)
