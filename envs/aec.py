@@ -169,7 +169,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._over = False
-        self._last = last
+        self._last = None if last is None else (last[0].tobytes(), last[1])
         self._show()
         if self.render_mode == "human":
             self.render()
@@ -209,7 +209,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         player = position.player
         agents = self.possible_agents
         self.agent_selection = agents[player]
-        state = self._seen = _copy(position.state)
+        self._seen = position.state.tobytes()  # bytes: the record that is handed out may be played on by others
+        state = self._record(self._seen)
         masks = (position.mask.copy(), np.zeros(self.game.num_actions, np.int8))
         self.infos = {
             agents[0]: {"action_mask": masks[player], "state": state},
@@ -235,9 +236,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
 
     def _play_illegal(self, action: int) -> None:
         if self.illegal == "raise":
+            name = self.game.move_name(self._position.state, action)
             raise ValueError(
-                f"action {action} ({self.game.move_name(self._seen, action)}) is illegal for {self.agent_selection}: "
-                f"expected one of {np.flatnonzero(self._position.mask).tolist()}"
+                f"action {action} ({name}) is illegal for {self.agent_selection}: expected one of "
+                f"{np.flatnonzero(self._position.mask).tolist()}"
             )
         EnvLogger.warn_on_illegal_move()
         self._forfeit()
@@ -303,7 +305,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
     def state(self) -> NDArray[Any]:
         """Return the global state: the first player's planes, and one more that holds the player to move, 0 or 1."""
         planes = self._position.planes[0]
-        turn = np.full((*planes.shape[:-1], 1), self.game.player(self._seen), planes.dtype)
+        turn = np.full((*planes.shape[:-1], 1), self.game.player(self._record(self._seen)), planes.dtype)
         return np.concatenate([planes, turn], axis=-1)
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -332,13 +334,13 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 f"render() needs a render_mode: make the environment with one of {self.metadata['render_modes']}"
             )
             return None
-        return self._renderer.render(self._position.state, self._last, self._caption())
+        return self._renderer.render(self._position.state, self._last_move(), self._caption())
 
     def _repr_svg_(self) -> str | None:
         """Return a picture for notebooks, once the game is started."""
         if self.game.board is None or not hasattr(self, "_seen"):
             return None
-        return picture(self.game, self._position.state, last=self._last, caption=self._caption()).to_svg()
+        return picture(self.game, self._position.state, last=self._last_move(), caption=self._caption()).to_svg()
 
     def status(self) -> str:
         """Return who is to move, or how the game ended, repetitions included: ``"player_0 won"``, or ``"draw"``.
@@ -351,6 +353,14 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             return "stopped"
         first, second = self._position.utilities
         return "draw" if first == second else f"{self.possible_agents[int(first < second)]} won"
+
+    def _last_move(self) -> tuple[State, int] | None:
+        """Return the last move, as the state before it and the action; None if there is none."""
+        return None if self._last is None else (self._record(self._last[0]), self._last[1])
+
+    def _record(self, seen: bytes) -> State:
+        """Return a new record, in a third of the time of a record's own ``copy``."""
+        return np.ndarray((), self._position.state.dtype, bytearray(seen))[()]  # pyright: ignore[reportReturnType]
 
     def _caption(self) -> str:
         plies = len(self.moves)
@@ -366,8 +376,3 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             what = f"{name} cannot be accessed before reset" if name[0] != "_" else "there is no game before reset"
             raise AttributeError(f"{what}: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-
-def _copy(state: State) -> State:
-    """Return a copy of the record, in a third of the time of its own ``copy``."""
-    return np.ndarray((), state.dtype, bytearray(state.tobytes()))[()]  # pyright: ignore[reportReturnType]

@@ -50,6 +50,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         render_mode: what `render` returns, as in `BoardGameEnv`; a window shows the start after random plies.
         screen_size: pixels on the longer side of a picture.
+        info_state: False leaves ``"state"`` out of the infos, for wrappers that make tensors of them; the opponent is
+            shown it all the same.
         **parameters: parameters of a game that is given by name.
 
     Raises:
@@ -67,6 +69,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         flatten: bool = True,
         render_mode: str | None = None,
         screen_size: int = 800,
+        info_state: bool = True,
         **parameters: Any,
     ) -> None:
         if seat not in (*_SEATS, "random"):
@@ -77,6 +80,9 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._learner = ""  # nobody, before the first game
         self._fewest, self.opening_plies = checked_span("opening_plies", opening_plies, game.max_plies)
         self.flatten = checked_flag("flatten", flatten)
+        self.info_state = checked_flag("info_state", info_state)
+        # Without the past, which grows: Gymnasium's vector environments need infos of one size.
+        self._withheld = {"past"} if self.info_state else {"past", "state"}
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self._env.render_mode = None  # it shows nothing unasked: nobody wants to watch openings
         self.render_mode = render_mode
@@ -124,7 +130,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         for _ in range(plies):
             if self._is_over():
                 return
-            env.step(int(self.np_random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+            env.step(int(self.np_random.choice(np.flatnonzero(env._position.mask))))
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Play ``action`` and the opponent's reply.
@@ -141,12 +147,12 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         number = action_number(action, self.game.num_actions)
         if number < 0:
             raise ValueError(f"action must be an integer from 0 to {self.game.num_actions - 1}, got {action!r}")
-        if not self._env.infos[self._learner]["action_mask"][number]:
+        if not self._env._position.mask[number]:  # not the mask that was handed out, in which others may have written
+            self._env._show()  # nothing has changed, but each step's info is new
             self._env._forfeit()
             self._watch()
-            view, before = self._view()
-            info = {name: value.copy() for name, value in before.items()}  # nothing has changed, but each step's is new
-            return view, -1.0, True, False, {**info, "illegal_action": number}
+            view, info = self._view()
+            return view, self._env.rewards[self._learner], True, False, {**info, "illegal_action": number}
         self._env.step(number)
         self._watch()
         self._reply()
@@ -157,7 +163,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         """Return the legal actions [num_actions]; where no game is being played all, for policies that must choose."""
         if self._is_over():
             return np.ones(self.game.num_actions, np.bool_)
-        return self._env.infos[self._learner]["action_mask"].astype(np.bool_)
+        return self._env._position.mask.astype(np.bool_)
 
     def render(self) -> Any:
         """Return the board as the ``render_mode`` says; with ``"human"`` a window has shown it already."""
@@ -195,6 +201,6 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _view(self) -> tuple[NDArray[Any], dict[str, Any]]:
         planes = self._env.observe(self._learner)["observation"]
-        # Without the past, which grows: Gymnasium's vector environments need infos of one size.
-        info: dict[str, Any] = {name: value for name, value in self._env.infos[self._learner].items() if name != "past"}
+        told = self._env.infos[self._learner]
+        info: dict[str, Any] = {name: value for name, value in told.items() if name not in self._withheld}
         return (planes.ravel() if self.flatten else planes), info

@@ -60,6 +60,36 @@ def test_what_an_illegal_move_returns_is_new() -> None:
         assert not np.shares_memory(before[name], after[name])
 
 
+def test_what_is_done_to_the_infos_changes_no_game() -> None:
+    env = SoloEnv("connect_four", Scripted(0, 1), seat="first", render_mode="svg")
+    for illegal in (False, True):
+        _, info = env.reset(options={"moves": [3] * 6})
+        picture = env.render()
+        info["action_mask"][:] = 1 - info["action_mask"]
+        env.game.play(info["state"], 6)
+        assert env.action_masks().tolist() == [True, True, True, False, True, True, True]
+        assert env.render() == picture
+        _, reward, over, _, info = env.step(3 if illegal else 6)
+        assert (reward, over) == ((-1, True) if illegal else (0, False))
+        assert info["state"].ply == (6 if illegal else 8)
+        assert info["action_mask"].tolist() == [1, 1, 1, 0, 1, 1, 1]
+
+
+def test_the_state_can_be_left_out_of_the_infos() -> None:
+    seen = []
+
+    def opponent(observation: Any, info: Any) -> int:
+        seen.append("state" in info)
+        return 0
+
+    env = SoloEnv("connect_four", opponent, seat="first", info_state=False)
+    assert set(env.reset()[1]) == {"action_mask"}
+    assert set(env.step(1)[-1]) == {"action_mask"}
+    assert seen == [True]
+    made: Any = gymnasium.make("plyground/ConnectFour-v0", info_state=False)
+    assert set(made.reset(seed=0)[1]) == {"action_mask"}
+
+
 def test_made_by_name_without_the_import() -> None:
     code = (
         "import gymnasium; env = gymnasium.make('plyground.envs:plyground/ConnectFour-v0', opponent='random', rows=5);"

@@ -289,9 +289,29 @@ def test_shown_arrays_are_the_callers_own() -> None:
     for shown in (observation["observation"], observation["action_mask"], info["action_mask"]):
         shown[...] = 1
     env.game.play(info["state"], 0)
+    assert not env.state().any()  # no stone, and the first player is to move
     env.step(3)
     assert env.state()[..., :2].sum() == 1
     assert env.moves == [3]
+
+
+def test_playing_on_in_the_state_that_is_shown_changes_no_picture_and_no_message() -> None:
+    played, expected = (BoardGameEnv("connect_four", render_mode="svg") for _ in range(2))
+    for env in (played, expected):
+        env.reset(options={"moves": [3]})
+        env.step(3)
+    for _ in range(2):  # the cell of the next move is found in the state before it
+        played.game.play(played.infos["player_0"]["state"], 3)
+    for env in (played, expected):
+        env.step(3)
+    assert played.render() == expected.render()
+    assert played._repr_svg_() == expected._repr_svg_()
+    chess = BoardGameEnv("chess", illegal="raise")
+    chess.reset()
+    action = chess.game.move_of(chess.game.new_state(), "e2e5")
+    chess.game.play(chess.infos["player_0"]["state"], chess.game.move_of(chess.game.new_state(), "d2d4"))
+    with pytest.raises(ValueError, match=rf"action {action} \(e2e5\) is illegal for player_0"):  # as white names it
+        chess.step(action)
 
 
 def test_state_can_be_left_out_of_the_infos() -> None:
