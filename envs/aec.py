@@ -24,6 +24,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from .definition.terms import State
 from .game import Game
 from .outside.arguments import action_number, checked_flag, checked_whole
+from .players import forfeit
 from .position import Position
 from .registry import game_with
 from .render import picture
@@ -93,9 +94,9 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             ``"rgb_array"``: a picture as uint8 [height, width, 3]; ``"human"``: nothing, but a window (by pygame) shows
             the start and every step. Once a person has closed the window, the game goes on without it.
         max_cycles: truncate the game after this many turns of each player (2 · ``max_cycles`` plies). Default: never.
-        illegal: what an illegal move does: ``"lose"`` ends the game with reward -1 for the mover and 0 for the other,
-            as PettingZoo's ``env()`` does; ``"raise"`` raises `ValueError` and changes nothing, as its ``raw_env()``
-            does.
+        illegal: what an illegal move does: ``"lose"`` ends the game with the worst reward for the mover, -1 or minus
+            the game's ``max_utility``, and 0 for the other, as PettingZoo's ``env()`` does; ``"raise"`` raises
+            `ValueError` and changes nothing, as its ``raw_env()`` does.
         screen_size: pixels on the longer side of a picture.
         info_state: False leaves ``"state"`` and ``"past"`` out of ``infos``, for libraries that make tensors of all
             infos (TorchRL, Tianshou). Agents that search then rebuild the state from the observation.
@@ -250,7 +251,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)
         self.rewards = dict.fromkeys(self.agents, 0.0)
-        self.rewards[self.agent_selection] = -1.0
+        self.rewards[self.agent_selection] = forfeit(self.game)
         self._accumulate_rewards()
         self._deads_step_first()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ import numpy as np
 
 from .game import Game
 
-__all__ = ["Player", "PlayerLike", "checked_answer", "player_name"]
+__all__ = ["Player", "PlayerLike", "checked_answer", "forfeit", "player_name"]
 
 
 @runtime_checkable
@@ -35,6 +36,11 @@ def player_name(player: Any) -> str:
         parts = _TEXTS.split(player)
         return "".join(part if number % 2 else part.replace(" ", "") for number, part in enumerate(parts))
     return getattr(player, "__name__", None) or type(player).__name__
+
+
+def forfeit(game: Game) -> float:
+    """Return what an illegal move gets the player who makes it: the worst result, or -1 where there is no worst."""
+    return -float(game.max_utility) if math.isfinite(game.max_utility) else -1.0
 
 
 def checked_answer(answer: Any, player: Any, game: Game | None = None, info: Mapping[str, Any] | None = None) -> int:

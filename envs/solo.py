@@ -37,7 +37,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
 
     The observation is the learner's planes, flat, so that stable-baselines3's ``MlpPolicy`` takes them as they are. The
     mask is in ``info["action_mask"]`` and from `action_masks`, as sb3-contrib's MaskablePPO expects. An illegal move
-    loses the game at once, with reward -1.
+    loses the game at once, with the worst reward: -1, or minus the game's ``max_utility``.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.

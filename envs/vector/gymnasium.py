@@ -37,10 +37,10 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games with one learner, who has one seat in each; opponents play the other.
 
     Rewards are +1 for a win, 0, and -1 for a loss, or as the game's utilities are. An illegal move loses the game at
-    once, with reward -1. ``infos`` hold ``"action_mask"``, int8 [games, num_actions], all ones where a game is over;
-    ``"state"``, records [games]; and ``"illegal_action"`` [games] after an illegal move, in ``SAME_STEP`` in
-    ``infos["final_info"]``. As everywhere in Gymnasium, ``infos["_name"]`` says for which games ``infos["name"]``
-    counts.
+    once, with the worst reward: -1, or minus the game's ``max_utility``. ``infos`` hold ``"action_mask"``, int8 [games,
+    num_actions], all ones where a game is over; ``"state"``, records [games]; and ``"illegal_action"`` [games] after an
+    illegal move, in ``SAME_STEP`` in ``infos["final_info"]``. As everywhere in Gymnasium, ``infos["_name"]`` says for
+    which games ``infos["name"]`` counts.
 
     The autoreset mode says when the next game begins after one has ended: ``NEXT_STEP``, in place of the next step,
     whose action is not used; ``SAME_STEP``, at once, with the end of the last game in ``infos["final_obs"]`` and

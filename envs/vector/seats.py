@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit.prng import new_rng
+from ..players import forfeit
 from ..registry import game_with
 from .batch import GameBatch
 from .checks import checked_actions, checked_rows, checked_seeds
@@ -33,8 +34,8 @@ class SeatBatch:
     """Many games side by side, in each of which the learner has one seat.
 
     Every call writes the same arrays in place: copy what you keep. The same seed gives the same games, whatever the
-    number of threads. An illegal move loses its game at once, with reward -1. Before the first `reset`
-    there are no games.
+    number of threads. An illegal move loses its game at once, with the worst reward: -1, or minus the game's
+    ``max_utility``. Before the first `reset` there are no games.
 
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
@@ -253,7 +254,7 @@ class SeatBatch:
         """Write the results of these games, and tell the opponents."""
         batch = self.batch
         rewards = batch.rewards[rows, self.learners[rows]]
-        rewards[self.illegal[rows] >= 0] = -1
+        rewards[self.illegal[rows] >= 0] = forfeit(self.game)
         self.rewards[rows] = rewards
         self.terminations[rows] = True
         self.final_observations[rows] = batch.observations[rows]
