@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -21,12 +20,13 @@ from ..repetition import copy_past, keys_of, new_past, new_scratch
 from ..starting import begin, read_options
 from .checks import check_saved, checked_integers, checked_rows, checked_seats
 from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show, show_both
+from .pieces import Pieces
 from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["GameBatch"]
 
-_ATTEMPTS = 1000  # random openings that may end a game before it begins without one
+_ATTEMPTS = 1000  # random openings that may end a game before it begins without one, or is given up
 
 
 @cache
@@ -66,7 +66,7 @@ class GameBatch:
         rngs: uint64 [games, 1] the state of each game's random numbers, see `plyground.envs.jit.prng`.
 
     Raises:
-        ValueError: a number is not positive, or the game is unknown.
+        ValueError: a number is not positive, the game is unknown, or its games end within the fewest random plies.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class GameBatch:
         self._start = Position(game)
         self._scratch = [new_scratch(game) for _ in range(self.threads)]
         self._bound: dict[Any, Callable[..., Any]] = {}
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._pieces = Pieces(self.threads)
         self.seed(seed)
         self.reset()
 
@@ -139,7 +139,8 @@ class GameBatch:
             options: where these and all later games begin, as in `BoardGameEnv.reset`.
 
         Raises:
-            ValueError: the seed does not fit, or a game cannot start there; nothing is changed.
+            ValueError: the seed does not fit, or a game cannot start there, and nothing is changed; or games from there
+                end within the fewest random plies.
         """
         seed = None if seed is None else checked_whole("seed", seed, 0)
         self.start_from(options)
@@ -255,7 +256,11 @@ class GameBatch:
         Raises:
             ValueError: the count is not a whole number, at least 0.
         """
-        self._spread(checked_whole("count", count, 0), call)
+        self._pieces.spread(checked_whole("count", count, 0), call)
+
+    def close(self) -> None:
+        """End the threads, if there are several; whatever comes later is done in one."""
+        self._pieces.close()
 
     # -- the same where all is known to fit; for this room alone -------------------------------------------------------
 
@@ -278,11 +283,16 @@ class GameBatch:
         rest = rows
         for attempt in range(_ATTEMPTS):
             self._begin(rest, self._start)
-            if self.opening_plies and attempt < _ATTEMPTS - 1:
+            if self._fewest or (self.opening_plies and attempt < _ATTEMPTS - 1):
                 self._open(rest)
             rest = rest[self.over[rest]]
             if not rest.size:
                 break
+        else:
+            raise ValueError(
+                f"games of {self.game.spec} with {self._fewest} to {self.opening_plies} random plies from where they "
+                f"begin are over by then, in rows {rest.tolist()}: ask for fewer opening_plies"
+            )
         self._show(rows, self.players[rows])
 
     def _play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
@@ -292,16 +302,6 @@ class GameBatch:
     def _show(self, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> None:
         """Do what `show` does."""
         self._run(show, rows, rows, seats)
-
-    def _spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
-        """Do what `spread` does."""
-        pieces = max(1, min(self.threads, count))
-        ends = [count * piece // pieces for piece in range(pieces + 1)]
-        if self._pool is None or pieces == 1:
-            for piece in range(pieces):
-                call(piece, ends[piece], ends[piece + 1])
-        else:
-            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
 
     def _begin(self, rows: NDArray[np.intp], start: Position) -> None:
         """Put a position, with its past, into these rows."""
@@ -344,7 +344,7 @@ class GameBatch:
         if kernel not in self._bound:
             self._bound[kernel] = bind(kernel, self.game, columns, self._scratch[0], *arguments, 0, rows.size)
         bound = self._bound[kernel]
-        self._spread(
+        self._pieces.spread(
             rows.size,
             lambda piece, first, last: bound(self.game, columns, self._scratch[piece], *arguments, first, last),
         )
@@ -389,8 +389,7 @@ class GameBatch:
         return arrays
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_bound", "_pool")}
+        return {name: value for name, value in vars(self).items() if name != "_bound"}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         vars(self).update(attributes, _bound={})
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import BoardGameEnv, Game, GameBatch, checkers
+from plyground.envs import BoardGameEnv, Game, GameBatch, SeatBatch, checkers
 
 
 def test_a_batch_is_as_many_environments(game: Game) -> None:
@@ -88,6 +88,22 @@ def test_openings_are_random_and_leave_games_unfinished() -> None:
     assert not any(map(batch.game.is_terminal, batch.states))
     assert len({state.tobytes() for state in batch.states}) > 100
     assert not batch.terminations.any()
+
+
+def test_an_opening_that_cannot_be_had_is_refused() -> None:
+    """The games began without one."""
+    message = r"tictactoe with 9 to 9 random plies .* are over by then, in rows \[0, 1\]: ask for fewer opening_plies"
+    for kind in (GameBatch, SeatBatch):
+        with pytest.raises(ValueError, match=message):
+            kind("tictactoe", 2, opening_plies=(9, 9))
+    assert (GameBatch("tictactoe", 20, opening_plies=(8, 8), seed=0).plies == 8).all()
+    batch = GameBatch("tictactoe", 2, opening_plies=(2, 2), seed=0)
+    with pytest.raises(ValueError, match="with 2 to 2 random plies"):
+        batch.reset(options={"moves": [0, 1, 2, 4, 3, 5, 7]})
+    with pytest.raises(ValueError, match="game 0 is over"):
+        batch.step([6, 6])
+    batch.reset()
+    assert (batch.plies == 2).all()
 
 
 def test_games_begin_where_the_options_say_and_begin_there_again() -> None:

@@ -1,0 +1,39 @@
+"""Work on the rows of a batch, cut into a piece for each thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+__all__ = ["Pieces"]
+
+
+class Pieces:
+    """Does work in several threads, if there are several. Copies have threads of their own.
+
+    Args:
+        threads: how many.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
+        """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once."""
+        pieces = max(1, min(self.threads, count))
+        ends = [count * piece // pieces for piece in range(pieces + 1)]
+        if self._pool is None or pieces == 1:
+            for piece in range(pieces):
+                call(piece, ends[piece], ends[piece + 1])
+        else:
+            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
+
+    def close(self) -> None:
+        """End the threads: what comes later is done in one."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
+
+    def __reduce__(self) -> tuple[type[Pieces], tuple[int]]:
+        return Pieces, (self.threads,)
