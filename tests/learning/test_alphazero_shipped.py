@@ -45,7 +45,10 @@ def test_it_plays_at_once() -> None:
     assert make("alphazero", game).act(game.observation(state, 0), {"state": state}) == 3
 
 
-@pytest.mark.parametrize("game", ["go_9x9", "gomoku(size=9)", "othello"])
-def test_other_nets_have_learned(game: str) -> None:
-    result = elo_difference(pair_scores(match(game, ["network", "random"], 20)))
+@pytest.mark.parametrize(
+    ("game", "player"),
+    [("go_9x9", "alphazero(simulations=16)"), ("gomoku(size=9)", "network"), ("othello", "network")],
+)
+def test_other_nets_have_learned(game: str, player: str) -> None:
+    result = elo_difference(pair_scores(match(game, [player, "random"], 20)))
     assert result.score > 0.9

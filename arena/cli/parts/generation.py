@@ -50,20 +50,17 @@ def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
 def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
     """Return the games of a file, or of a collection in a store, to which others will be added; none of a new one.
 
-    The last line of JSON lines, if a run that was killed has not finished it, is taken away, and that is told.
+    The last line of JSON lines, if a run that was killed has not finished it, is taken away, and that is told; so is a
+    title under which a store has nothing to go on with, which may be that of another collection, misspelt.
 
     Raises:
-        ValueError: it has games and nobody said to go on, it is damaged, or a store has no such collection; or it has
-            games, none of them under this name, and somebody said to go on.
+        ValueError: it has games and nobody said to go on, it is damaged, or a store has no such collection.
     """
     file, _ = split_name(out)
     if is_store(out):
         done = collection_in(out)
         if resume and not done and file.is_file() and (known := tournaments_in(file)):
-            raise ValueError(
-                f"there is nothing to go on with under {str(out)!r}: {file} has {listed(known)}; give one of these "
-                "titles, or leave out --resume"
-            )
+            print_plain(_err, f"there is nothing to go on with under {str(out)!r}, which begins: {listed(known)}")
     elif not file.is_file() or not file.stat().st_size:
         return []
     else:
