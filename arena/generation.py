@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 
 from ..agents import as_agent
@@ -25,6 +24,7 @@ from ..envs.position import Position
 from ..envs.vector.opponents import prepare
 from .loop import play
 from .openings import random_line
+from .processes import Parcel, packed, results_of, unpacked
 from .records.record import GameRecord
 
 __all__ = ["check_first_games", "generate"]
@@ -61,7 +61,9 @@ def generate(
         jobs: processes; -1 for one on each core.
 
     Raises:
-        ValueError: an argument is out of its range, or a player cannot be made. Nothing is played then.
+        ValueError: an argument is out of its range, or a player cannot be made, or not be pickled. Nothing is played
+            then.
+        WorkerError: later, where a process dies.
     """
     game = as_game(game)
     games, first = checked_whole("games", games, 1), checked_whole("first", first, 0)
@@ -71,10 +73,9 @@ def generate(
         prepare(agent)
     if jobs == 1:
         return map(table.play, range(first, games))
-    sent = _findable(table)
-    starts = range(first, games, _CHUNK)
-    work = (joblib.delayed(_played)(sent, range(start, min(start + _CHUNK, games))) for start in starts)
-    chunks: Any = joblib.Parallel(jobs, return_as="generator")(work)
+    sent, starts = table.packed(), range(first, games, _CHUNK)
+    work = (delayed(_played)(*sent, range(start, min(start + _CHUNK, games))) for start in starts)
+    chunks = results_of(work, jobs, "plays games", "; --resume goes on after saved games")
     return (record for chunk in chunks for record in chunk)
 
 
@@ -167,12 +168,16 @@ class _Table:
         seed: of all that is drawn.
         plies: the fewest and the most random plies of an opening.
         noise: the share of random moves after it.
+
+    Attributes:
+        names: the players' names.
     """
 
     def __init__(
         self, game: Game, players: tuple[PlayerLike, ...], seed: int, plies: tuple[int, int], noise: float
     ) -> None:
         self.game, self.players, self.seed, self.plies, self.noise = game, players, seed, plies, noise
+        self.names = [player_name(player) for player in players]
         self._agents: list[Any] = []
         self._env: Any = None
 
@@ -191,7 +196,7 @@ class _Table:
             _Noisy(agents[first], self.noise, noises[0]),
             _Noisy(agents[len(self.players) + second], self.noise, noises[1]),
         ]
-        names = [player_name(self.players[first]), player_name(self.players[second])]
+        names = [self.names[first], self.names[second]]
         record = play(self._env, seats, _seed_of(self.seed, number), names=names, options={"moves": opening})
         random = [iter(seat.random) for seat in seats]
         movers = [-1 if seat >= 0 and next(random[seat], False) else seat for seat in record.movers]
@@ -213,7 +218,17 @@ class _Table:
         return []
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_agents": [], "_env": None}
+        # A worker may be in another folder.
+        players = tuple(absolute(player) if isinstance(player, str) else player for player in self.players)
+        return {**vars(self), "players": players, "_agents": [], "_env": None}
+
+    def packed(self) -> Parcel:
+        """Return the table as it is sent to other processes.
+
+        Raises:
+            ValueError: a player cannot be pickled; the message names it.
+        """
+        return packed(self, zip(self.names, self.players, strict=True))
 
 
 def _new_table(
@@ -227,12 +242,6 @@ def _new_table(
     if not players:
         raise ValueError("give one player or more: a game needs somebody who plays it")
     return _Table(game, tuple(players), seed, plies, noise)
-
-
-def _findable(table: _Table) -> _Table:
-    """Return the table with players and files of one's own that another process finds from any folder."""
-    players = tuple(absolute(player) if isinstance(player, str) else player for player in table.players)
-    return _Table(table.game, players, table.seed, table.plies, table.noise)
 
 
 class _Noisy:
@@ -275,16 +284,6 @@ def _seed_of(seed: int, number: int) -> int:
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
 
 
-@lru_cache(1)
-def _kept(key: bytes) -> _Table:
-    """Return the table of this process, whose players serve one piece of work after another."""
-    import cloudpickle
-
-    return cloudpickle.loads(key)
-
-
-def _played(table: _Table, numbers: range) -> list[GameRecord]:
-    import cloudpickle
-
-    kept = _kept(cloudpickle.dumps(table))
-    return [kept.play(number) for number in numbers]
+def _played(token: str, data: Any, numbers: range) -> list[GameRecord]:
+    table: _Table = unpacked(token, data)
+    return [table.play(number) for number in numbers]

@@ -116,7 +116,7 @@ def main() -> None:
         _complain(str(error) or "there is not enough memory")
     except RuntimeError as error:
         from ...agents.engines import EngineError
-        from ..tournaments.workers import WorkerError
+        from ..processes import WorkerError
         from ..training.alphazero.team import ActorError
 
         if not isinstance(error, (ActorError, EngineError, WorkerError)):

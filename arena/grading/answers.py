@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 
 from ...agents import Policy, SearchAgent, as_agent, legal_mask
 from ...envs import BoardGameEnv, Game
 from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike, checked_answer, player_name
+from ..processes import results_of
 from .heads import batch_of, head_values
 
 __all__ = ["Answers", "ask", "iter_answers", "join_answers", "shown"]
@@ -58,15 +59,15 @@ def iter_answers(
 
     Raises:
         ValueError: the player cannot be made, or plays an illegal move.
+        WorkerError: a process has died.
     """
     agent = as_agent(player, game)
     starts = range(0, len(lines), _CHUNK)
     if jobs == 1:
         return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
     sent = absolute(player) if isinstance(player, str) else player  # a worker may be in another folder
-    work = (joblib.delayed(_answers)(sent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
-    parts: Any = joblib.Parallel(jobs, return_as="generator")(work)
-    return parts
+    work = (delayed(_answers)(sent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+    return results_of(work, jobs, "asks a player")
 
 
 def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:

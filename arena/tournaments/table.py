@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...agents import as_agent
@@ -12,6 +12,7 @@ from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike
 from ...envs.vector.opponents import prepare
 from ..loop import play_under
+from ..processes import Parcel, packed
 from ..records.record import GameRecord
 from ..referee import Conditions
 from .bundles import Bundle
@@ -86,21 +87,13 @@ class Table:
             if table is not None:
                 table.prepare()
 
-    def pickled(self, dumps: Callable[[Any], bytes]) -> bytes:
-        """Return the table as bytes, by a function that pickles.
+    def packed(self) -> Parcel:
+        """Return the table as it is sent to other processes.
 
         Raises:
             ValueError: a player cannot be pickled; the message names it.
         """
-        for player, label in zip(self._players, self._labels, strict=True):
-            try:
-                dumps(player)
-            except Exception as error:  # whatever a class of somebody's own may raise
-                raise ValueError(
-                    f"{label} cannot be sent to other processes ({error}): play with jobs=1, or give the player by a "
-                    "spec, of which each process makes its own"
-                ) from error
-        return dumps(self)
+        return packed(self, zip(self._labels, self._players, strict=True))
 
     def plays_side_by_side(self, pairing: Pairing) -> bool:
         """Return whether the games of these two are played side by side."""

@@ -9,25 +9,21 @@ from __future__ import annotations
 import sys
 import threading
 import time
-import uuid
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, nullcontext, redirect_stdout
 from typing import Any
 
-import cloudpickle
-import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from ..cluster import Cluster
+from ..processes import has_unpacked, results_of, unpacked
 from ..records.record import GameRecord
 from .bundles import Bundle, Find, Pace, bundles_of
 from .course import Course
 from .table import Table
 
-__all__ = ["JoblibWorkers", "RayWorkers", "WorkerError", "Workers"]
+__all__ = ["JoblibWorkers", "RayWorkers", "Workers"]
 
 _AHEAD = 2  # tasks for each processor of a cluster: one is played while another waits
 _RETRIES = 10  # of a task whose machine or process dies
@@ -35,12 +31,6 @@ _RETRIES = 10  # of a task whose machine or process dies
 Task = tuple[int, Bundle]  # a bundle and its number in the round
 Played = tuple[int, list[GameRecord], float]  # the number of a bundle, its games, and the seconds they took
 Keep = Callable[[Sequence[GameRecord]], list[GameRecord]]
-
-_known = threading.local()  # the table at which this thread of a worker played last
-
-
-class WorkerError(RuntimeError):
-    """A process that plays games has died."""
 
 
 class Workers(ABC):
@@ -54,9 +44,7 @@ class Workers(ABC):
     """
 
     def __init__(self, table: Table) -> None:
-        self._token = uuid.uuid4().hex
-        # As an array: joblib lets large ones be read from shared memory, and Dask and Ray keep them on each machine.
-        self._sent = np.frombuffer(table.pickled(cloudpickle.dumps), np.uint8)
+        self._sent = table.packed()
 
     def play(
         self, course: Course, find: Find | None, keep: Keep
@@ -107,22 +95,14 @@ class Workers(ABC):
         """Let the workers go."""
 
 
-def knows(token: str) -> bool:
-    """Return whether this thread of a worker has the table of this token."""
-    return getattr(_known, "token", None) == token
-
-
-def play_in_worker(token: str, sent: Any, number: int, bundle: Bundle) -> Played:
-    """Play a bundle at the table that was ``sent``, as bytes, which are read if this thread does not know it yet."""
-    if not knows(token):
-        _known.token = None
-        _known.table = cloudpickle.loads(sent)
-        _known.token = token
+def play_in_worker(token: str, data: Any, number: int, bundle: Bundle) -> Played:
+    """Play a bundle at the table in this parcel."""
+    table: Table = unpacked(token, data)
     start = time.perf_counter()
     # What players print is no result of the command that asks. (All threads of a process have one standard output.)
     is_alone = threading.current_thread() is threading.main_thread()
     with redirect_stdout(sys.stderr) if is_alone else nullcontext():
-        records = list(_known.table.play(bundle))
+        records = list(table.play(bundle))
     return number, records, time.perf_counter() - start
 
 
@@ -139,21 +119,9 @@ class JoblibWorkers(Workers):
         self._jobs = jobs
 
     def _results(self, tasks: Iterator[Task]) -> Generator[Played, None, None]:
-        one: Any = 1  # joblib's annotation has "auto" alone
-        parallel: Any = Parallel(n_jobs=self._jobs, return_as="generator_unordered", batch_size=one)
-        results = parallel(delayed(play_in_worker)(self._token, self._sent, *task) for task in tasks)
-        try:
-            for played in results:  # noqa: UP028  ("yield from" would close them outside of the filter below)
-                yield played
-        except BrokenProcessPool as error:
-            raise WorkerError(
-                "a process that plays games has died, of a fault in a player, or for want of memory: play with fewer "
-                "jobs, or with one to see in which game; --resume (resume=True) goes on after saved games"
-            ) from error
-        finally:
-            with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all games are played
-                warnings.simplefilter("ignore", UserWarning)
-                results.close()
+        work = (delayed(play_in_worker)(*self._sent, *task) for task in tasks)
+        advice = "; --resume (resume=True) goes on after saved games"
+        return results_of(work, self._jobs, "plays games", advice, return_as="generator_unordered", batch_size=1)
 
 
 class RayWorkers(Workers):
@@ -175,13 +143,13 @@ class RayWorkers(Workers):
         ray = self._cluster.ray
         self._cluster.join()
         if self._stored is None:
-            self._stored = ray.put(self._sent)
+            self._stored = ray.put(self._sent.data)
         task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_play_on_cluster)
         waiting: list[Any] = []
         try:
             for number, bundle in tasks:
                 # In a list, the table stays where it is until a worker asks for it.
-                waiting.append(task.remote(self._token, [self._stored], number, bundle))
+                waiting.append(task.remote(self._sent.token, [self._stored], number, bundle))
                 if len(waiting) >= _AHEAD * max(1, self._cluster.processors):
                     yield self._result(waiting)
             while waiting:
@@ -216,4 +184,4 @@ class RayWorkers(Workers):
 def _play_on_cluster(token: str, stored: list[Any], number: int, bundle: Bundle) -> Played:
     import ray
 
-    return play_in_worker(token, None if knows(token) else ray.get(stored[0]), number, bundle)
+    return play_in_worker(token, None if has_unpacked(token) else ray.get(stored[0]), number, bundle)

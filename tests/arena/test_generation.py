@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 
+from plyground.agents import Random
 from plyground.arena.generation import check_first_games, generate
 from plyground.arena.records.formats import read_games
 from plyground.arena.store import tournaments_in
@@ -16,6 +19,23 @@ from plyground.envs import make_game
 from tests.helpers.command_line import Run
 
 GAME = "tictactoe"
+OWN = """
+import numpy as np
+
+
+def first(observation, info):
+    return int(np.argmax(info["action_mask"]))
+"""
+
+
+class Pickled(Random):
+    """Counts how often it was pickled."""
+
+    times = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        Pickled.times += 1
+        return vars(self)
 
 
 def test_games_depend_on_seed_and_number_alone() -> None:
@@ -137,8 +157,30 @@ def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path
     assert not (tmp_path / "x.db").exists()
 
 
-@pytest.mark.slow
-def test_any_number_of_processes_plays_the_same_games() -> None:
-    alone = list(generate(GAME, ["random"], 6, noise=0.2))
-    beside = list(generate(GAME, ["random"], 6, noise=0.2, jobs=2))
+def test_any_number_of_processes_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    players = ["random", "./own.py:first"]
+    alone = list(generate(GAME, players, 12, noise=0.2))
+    beside = list(generate(GAME, players, 12, noise=0.2, jobs=2))
+    assert [(one.moves, one.players) for one in alone] == [(one.moves, one.players) for one in beside]
+    check_first_games(GAME, players, 0, beside, noise=0.2)
+
+
+def test_players_are_sent_once() -> None:
+    """They were pickled for every fourth game, and once more by who received them."""
+    alone = list(generate(GAME, [Pickled()], 20))
+    with joblib.parallel_config(backend="threading"):
+        beside = list(generate(GAME, [Pickled()], 20, jobs=2))
     assert [one.moves for one in alone] == [one.moves for one in beside]
+    assert Pickled.times == 2  # alone, to see whether it can be, and with the table
+
+
+def test_players_that_cannot_be_pickled_are_named() -> None:
+    class Locked(Random):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lock = threading.Lock()
+
+    with pytest.raises(ValueError, match=r"Locked cannot be sent to other processes \(.*lock.*\): play with jobs=1"):
+        generate(GAME, [Locked()], 2, jobs=2)

@@ -21,7 +21,10 @@ from plyground.agents import Random
 from plyground.arena import GameRecord, iter_match, match
 from plyground.arena import matches as matches_module
 from plyground.arena.cli.parts import clusters
+from plyground.arena.grading.answers import ask
+from plyground.arena.processes import WorkerError
 from plyground.arena.tournaments import workers
+from plyground.envs import make_game
 from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
 
@@ -82,9 +85,16 @@ def test_a_process_that_dies_is_told_in_a_line_and_the_next_match_is_played(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "deadly.py").write_text("import os\n\n\ndef player(observation, info):\n    os._exit(5)\n")
-    _, err = run("match", "random", "./deadly.py:player", "-g", GAME, "--games", "4", "--jobs", "2", code=2)
-    assert "error: a process that plays games has died" in err
-    assert "Traceback" not in err
+    deadly = "./deadly.py:player"
+    for words in (
+        ("match", "random", deadly, "-g", GAME, "--games", "4"),
+        ("generate", GAME, deadly, "--games", "4", "--out", "games.jsonl"),
+    ):
+        _, err = run(*words, "--jobs", "2", code=2)
+        assert "error: a process that plays games has died" in err
+        assert "Traceback" not in err
+    with pytest.raises(WorkerError, match=r"a process that asks a player has died, .*: use fewer jobs, or one to see"):
+        ask(deadly, make_game(GAME), [[], [4]], jobs=2)
     assert len(match(GAME, ["random", "random"], games=4, jobs=2)) == 4
 
 

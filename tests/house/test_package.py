@@ -91,7 +91,7 @@ LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
     ("arena.cli.main", "envs.version"),  # only --version waits for it
     ("arena.cli.main", "agents.engines"),  # help imports no agents
-    ("arena.cli.main", "arena.tournaments.workers"),  # nor what plays in other processes
+    ("arena.cli.main", "arena.processes"),  # nor what plays in other processes
     ("arena.cli.main", "arena.training.alphazero.team"),  # nor what trains
     ("agents.engines.chess_engine", "agents.engines.chess_protocols"),  # this needs python-chess
     ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each

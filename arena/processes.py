@@ -1,0 +1,98 @@
+"""Other processes that work for this one: what they are sent, once, and what comes back, until one dies."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+import warnings
+from collections.abc import Generator, Iterable
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, NamedTuple
+
+import cloudpickle
+import numpy as np
+from joblib import Parallel
+from numpy.typing import NDArray
+
+__all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "results_of", "unpacked"]
+
+_last = threading.local()  # what this thread of a worker has unpacked
+
+
+class WorkerError(RuntimeError):
+    """A process that works for this one has died."""
+
+
+class Parcel(NamedTuple):
+    """What workers are sent with each piece of work, and unpack once."""
+
+    token: str  # by which a worker knows it again
+    data: NDArray[np.uint8]
+
+
+def packed(value: Any, players: Iterable[tuple[str, Any]]) -> Parcel:
+    """Return a value as it is sent.
+
+    Args:
+        value: what is sent.
+        players: the players in it, each with its name.
+
+    Raises:
+        ValueError: a player cannot be pickled.
+    """
+    for label, player in players:
+        try:
+            cloudpickle.dumps(player)
+        except Exception as error:  # whatever a class of somebody's own may raise
+            raise ValueError(
+                f"{label} cannot be sent to other processes ({error}): play with jobs=1, or give the player by a "
+                "spec, of which each process makes its own"
+            ) from error
+    # As an array: joblib lets large ones be read from shared memory, and Dask and Ray keep them on each machine.
+    return Parcel(uuid.uuid4().hex, np.frombuffer(cloudpickle.dumps(value), np.uint8))
+
+
+def unpacked(token: str, data: Any) -> Any:
+    """Return what is in a parcel, whose data are read if it is not the last one that this thread has unpacked."""
+    if not has_unpacked(token):
+        _last.token = None
+        _last.value = cloudpickle.loads(data)
+        _last.token = token
+    return _last.value
+
+
+def has_unpacked(token: str) -> bool:
+    """Return whether the parcel of this token is the last one that this thread has unpacked."""
+    return getattr(_last, "token", None) == token
+
+
+def results_of(
+    work: Iterable[Any], jobs: int, doing: str, advice: str = "", **options: Any
+) -> Generator[Any, None, None]:
+    """Yield what comes back from joblib's workers, who begin when the first result is asked for.
+
+    Args:
+        work: calls, as `joblib.delayed` makes them.
+        jobs: how many workers, as joblib's ``n_jobs``.
+        doing: what they do, for the message, as in ``"plays games"``.
+        advice: what else may be done when one dies, with which the message ends.
+        options: those of `joblib.Parallel`. By default the results come in the order of the work.
+
+    Raises:
+        WorkerError: a process has died.
+    """
+    results: Any = None
+    try:
+        results = Parallel(n_jobs=jobs, **{"return_as": "generator", **options})(work)
+        for result in results:  # noqa: UP028  ("yield from" would close them outside of the filter below)
+            yield result
+    except BrokenProcessPool as error:
+        raise WorkerError(
+            f"a process that {doing} has died, of a fault in a player, or for want of memory: use fewer jobs, or one "
+            f"to see where{advice}"
+        ) from error
+    finally:
+        if results is not None:
+            with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all is done
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()
