@@ -26,6 +26,7 @@ from .loop import play
 from .openings import random_line
 from .processes import Parcel, packed, results_of, unpacked
 from .records.record import GameRecord
+from .tournaments.earlier import check_alike
 
 __all__ = ["check_first_games", "generate"]
 
@@ -108,27 +109,24 @@ def check_first_games(
             an argument is out of its range.
     """
     game = as_game(game)
-    names = [player_name(player) for player in players]
     table = _new_table(game, players, seed, opening_plies, noise)
     position = Position(game)
     for number, record in enumerate(records):
         spec = game.source if same_spec(record.game, game.source) else record.game
         drawn = table.draw(number)
-        for what, found, expected in (
-            ("game is", spec, game.source),
-            ("players are", " v ".join(record.players), " v ".join(names[seat] for seat in drawn.seats)),
-            ("seed is", record.seed, _seed_of(seed, number)),
-            ("opening is", _line(record.moves[: record.opening]), _line(drawn.opening)),
-        ):
-            if found != expected:
-                raise ValueError(
-                    f"game {number + 1} of the file is none of these: its {what} {found}, expected {expected}"
-                )
+        found = f"game {number + 1} of the file is none of these"
+        check_alike(
+            found,
+            (
+                ("game is", spec, game.source),
+                ("players are", " v ".join(record.players), " v ".join(table.names[seat] for seat in drawn.seats)),
+                ("seed is", record.seed, _seed_of(seed, number)),
+                ("opening is", _line(record.moves[: record.opening]), _line(drawn.opening)),
+            ),
+        )
         seats = [_Noisy(None, noise, rng) for rng in drawn.noises]
         if not _has_noise(game, position, record, seats, movers):
-            raise ValueError(
-                f"game {number + 1} of the file is none of these: its noise was another, expected {noise:g}"
-            )
+            raise ValueError(f"{found}: its noise was another, expected {noise:g}")
 
 
 def _line(moves: Sequence[int]) -> str:

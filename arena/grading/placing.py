@@ -21,6 +21,7 @@ from ..ratings.difference import ELO_PER_LOGIT
 from ..records.opening import Opening
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES, Openings, game_seeds
+from ..tournaments.earlier import check_alike
 
 __all__ = ["Placing", "iter_place", "most_telling", "placing_of", "rungs_at_hand"]
 
@@ -198,13 +199,12 @@ def _check(
                 f"game {place + 1} is {record.game}, {' v '.join(record.players)}: expected {game.source}, {label} "
                 "against a rung of the ladder, each opening from both sides"
             )
-        for what, found, expected in (
-            ("seed is", record.seed, game_seeds(_seed(seed, number), [(0, side)])[0]),
-            ("start is", record.start, openings[number].start),
-            ("opening is", record.moves[: record.opening], openings[number].moves),
-        ):
-            if found != expected:
-                raise ValueError(
-                    f"game {place + 1} is of another placing: its {what} {found}, expected {expected}; go on with the "
-                    "seed and the opening plies that these games were begun with"
-                )
+        check_alike(
+            f"game {place + 1} is of another placing",
+            (
+                ("seed is", record.seed, game_seeds(_seed(seed, number), [(0, side)])[0]),
+                ("start is", record.start, openings[number].start),
+                ("opening is", record.moves[: record.opening], openings[number].moves),
+            ),
+            "; go on with the seed and the opening plies that these games were begun with",
+        )

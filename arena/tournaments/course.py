@@ -12,7 +12,7 @@ from ...envs.vector.seed_sequences import seed_words, words_of
 from ..records.opening import Opening
 from ..records.record import GameRecord
 from ..referee import Conditions
-from .earlier import differences
+from .earlier import check_alike, differences
 from .schedules import Outcome, Pairing, Schedule
 
 __all__ = ["MAX_FAILURES", "Course", "Openings", "Task", "game_seeds"]
@@ -142,19 +142,18 @@ class Course:
         side = self._done % 2
         opening = self._firsts[self._place] + self._done // 2
         spec = self.game.source if same_spec(record.game, self.game.source) else record.game
-        for what, found, expected in (
-            ("game is", spec, self.game.source),
-            ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
-            ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
-            ("start is", record.start, self.openings[opening].start),
-            ("opening is", record.moves[: record.opening], self.openings[opening].moves),
-            *differences(record, conditions, self.game),
-        ):
-            if found != expected:
-                raise ValueError(
-                    f"game {self.played + 1} is of another match: its {what} {found}, expected {expected}; go on with "
-                    "the arguments of that one, or begin anew"
-                )
+        check_alike(
+            f"game {self.played + 1} is of another match",
+            (
+                ("game is", spec, self.game.source),
+                ("players are", " v ".join(record.players), " v ".join(self.labels[seat] for seat in self._seats())),
+                ("seed is", record.seed, self.seeds_of([(opening, side)])[0]),
+                ("start is", record.start, self.openings[opening].start),
+                ("opening is", record.moves[: record.opening], self.openings[opening].moves),
+                *differences(record, conditions, self.game),
+            ),
+            "; go on with the arguments of that one, or begin anew",
+        )
 
     def add(self, record: GameRecord) -> int | None:
         """Count the next game, and return who failed in it, if somebody did."""

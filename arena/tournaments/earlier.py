@@ -1,14 +1,27 @@
-"""What the record of an earlier game tells of its conditions: whether it may have been played under those of now."""
+"""Earlier games, after which others go on: whether one is the game that would be played now, under these conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...envs import Game
 from ..records.record import GameRecord
 from ..referee import Conditions
 
-__all__ = ["differences"]
+__all__ = ["check_alike", "differences"]
+
+
+def check_alike(found: str, compared: Iterable[tuple[str, object, object]], advice: str = "") -> None:
+    """Raise `ValueError` for the first thing of an earlier game that is not as it would be now.
+
+    Args:
+        found: the game, and what it is then, as in ``"game 3 is of another match"``.
+        compared: what it is, in words, what the record tells, and what was expected.
+        advice: what to do, with which the message ends.
+    """
+    for what, told, expected in compared:
+        if told != expected:
+            raise ValueError(f"{found}: its {what} {told}, expected {expected}{advice}")
 
 
 def differences(record: GameRecord, conditions: Conditions, game: Game) -> Iterator[tuple[str, str, str]]:
