@@ -68,7 +68,7 @@ def played(course: Course, table: Table, workers: Workers | None, kept: Kept | N
                     entries: list[tuple[tuple[int, int, int], GameRecord]] = []
                     for record in records:
                         if not course.accepts(bundle.pairing):
-                            continue
+                            break
                         round_, pairing, number = course.place
                         passed[round_, pairing] = number + 1
                         entries.append(((round_, pairing, number), record))
@@ -97,6 +97,7 @@ def _tell(course: Course, player: int, record: GameRecord) -> None:
 def _here(
     course: Course, table: Table, kept: Kept | None
 ) -> Generator[tuple[Bundle, Iterable[GameRecord]], None, None]:
+    """Yield the bundles of this round, in order, with their games; those that are played one by one game by game."""
     pace = Pace()
 
     def size(pairing: Pairing) -> int:
@@ -108,7 +109,11 @@ def _here(
         if table.plays_side_by_side(bundle.pairing):
             games = list(records)
             pace.note(bundle.left, time.perf_counter() - start)
-            records = iter(games if kept is None else kept.keep(games))
-        elif kept is not None:
+            yield bundle, bundle.with_found(games if kept is None else kept.keep(games))
+            continue
+        if kept is not None:
             records = (kept.keep([record])[0] for record in records)
-        yield bundle, bundle.with_found(records)
+        for record in bundle.with_found(records):  # each is entered before the next one is played
+            yield bundle, [record]
+            if not course.accepts(bundle.pairing):
+                break
