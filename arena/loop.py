@@ -20,7 +20,7 @@ from ..envs.starting import position_text, read_options
 from ..envs.vector.opponents import prepare
 from .records.judgements import Judgement, judgement_of
 from .records.record import GameRecord
-from .referee import Conditions, Failures, Position
+from .referee import Adjudicator, Conditions, Failures, Position
 from .referee.time_control import GameClock, TimeControl
 
 __all__ = ["play", "play_under"]
@@ -45,8 +45,8 @@ def play(
     names: Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     failures: Failures = (),
-    time: str | TimeControl | None = None,
-    adjudication: str | Sequence[Any] = (),
+    time: str | float | TimeControl | None = None,
+    adjudication: str | Adjudicator | Sequence[str | Adjudicator] | None = (),
     analyses: bool = False,
 ) -> GameRecord:
     """Play one game in a two-player PettingZoo AEC environment, ours or another.
@@ -62,11 +62,11 @@ def play(
         failures: errors of a player by which it loses the game, in place of their being raised:
             `plyground.agents.engines.EngineError` for programs, or `Exception`. The record's ``ending`` is then
             ``"failed"``, its ``reason`` says what happened, and the outcome is -1 for that player, +1 for the other.
-        time: the players' time, such as ``"60+0.5"`` or ``"0.2/move"``, see `plyground.arena.referee.TimeControl`. A
-            player who uses it up loses, and the ``ending`` is ``"time"``.
+        time: the players' time, such as ``"60+0.5"`` or ``"0.2/move"``, or the seconds of a game, see
+            `plyground.arena.referee.TimeControl`. A player who uses it up loses, and the ``ending`` is ``"time"``.
         adjudication: what ends games whose result is known, in environments of ours: ``"exact"``, ``"resign"``,
-            ``"draw"``, each with options, see `plyground.arena.referee.adjudication`. The ``ending`` is then
-            ``"adjudicated"``.
+            ``"draw"``, each with options, one of one's own, or several; see `plyground.arena.referee.adjudication`. The
+            ``ending`` is then ``"adjudicated"``.
         analyses: whether the record keeps what players found out about each of their moves, those that tell by an
             attribute ``last_analysis``, as searches do.
 
@@ -246,7 +246,7 @@ def _adjudicate(conditions: Conditions, record: GameRecord, thought: Any, seat: 
     for adjudicator in conditions.adjudication:
         verdict = adjudicator.look(position)
         if verdict is not None:
-            raise _EndError("adjudicated", [verdict.value, 0.0 - verdict.value], verdict.reason)
+            raise _EndError("adjudicated", [0.0 + verdict.value, 0.0 - verdict.value], verdict.reason)  # no -0.0
 
 
 def _lost(seat: int) -> list[float]:

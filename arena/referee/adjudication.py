@@ -38,8 +38,12 @@ class Verdict(NamedTuple):
 class Adjudicator(ABC):
     """Ends games whose result is known. It sees one game after the other, from first to last.
 
-    Two whose ``repr`` is the same judge alike: by it a store knows games of the same conditions.
+    Two whose ``repr`` is the same judge alike: by it a store knows games of the same conditions. A class with options
+    must tell them there; without, its name will do.
     """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__module__}.{type(self).__qualname__}()"
 
     def begin(self, game: Game) -> None:  # noqa: B027  (one that remembers nothing has nothing to forget)
         """Begin a game.

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...agents.engines import EngineError
 from ...envs import Game
+from ...envs.outside.arguments import is_list
 from .adjudication import Adjudicator, adjudicator_of
 from .time_control import TimeControl
 
@@ -38,17 +39,18 @@ class Conditions:
     def of(
         cls,
         failures: Failures,
-        control: str | TimeControl | None,
-        adjudication: str | Sequence[str | Adjudicator],
+        control: str | float | TimeControl | None,
+        adjudication: str | Adjudicator | Sequence[str | Adjudicator] | None,
         analyses: bool = False,
     ) -> Conditions:
-        """Return the conditions that somebody names, by specs.
+        """Return the conditions that somebody names, by specs; a number is the seconds of a game.
 
         Raises:
             ValueError: one cannot be read.
         """
-        control = TimeControl.parse(control) if isinstance(control, str) else control
-        given = [adjudication] if isinstance(adjudication, str) else adjudication
+        if control is not None and not isinstance(control, TimeControl):
+            control = TimeControl.parse(control) if isinstance(control, str) else TimeControl(control)
+        given: Any = () if adjudication is None else adjudication if is_list(adjudication) else [adjudication]
         return cls(failures, control, tuple(map(adjudicator_of, given)), analyses)
 
     @property

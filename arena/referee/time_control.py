@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from ...agents import Mixture
 from ...agents.engines import ChessEngine, Engine
 from ...agents.timing import limit, playing
 from ...envs import Game
+from ...envs.outside.arguments import checked_flag, is_between, is_positive
 from .clock import Clock
 
 __all__ = ["GameClock", "TimeControl"]
@@ -44,14 +44,18 @@ class TimeControl:
     margin: float = 0.05
 
     def __post_init__(self) -> None:
-        if not 0 < self.seconds < math.inf:
+        if not is_positive(self.seconds):
             raise ValueError(f"the time of a game or move must be a number of seconds above 0, got {self.seconds!r}")
         for name in ("increment", "margin"):
             value = getattr(self, name)
-            if not 0 <= value < math.inf:
+            if not is_between(value, 0):
                 raise ValueError(f"{name} must be a number of seconds, at least 0, got {value!r}")
         if self.per_move and self.increment:
             raise ValueError(f"a time for each move has no increment, got {self.increment!r}")
+        for name in ("seconds", "increment", "margin"):  # equal ones have one text, by which a store knows them
+            object.__setattr__(self, name, float(getattr(self, name)))
+        for name in ("per_move", "cpu"):
+            object.__setattr__(self, name, checked_flag(name, getattr(self, name)))
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:

@@ -15,7 +15,7 @@ import pytest
 from plyground.agents import MCTS, AlphaBeta, Minimax, Mixture, Random
 from plyground.agents.engines import ChessEngine, Engine
 from plyground.arena import GameRecord, TimeControl, match, play
-from plyground.arena.referee import Adjudicator, Position, adjudicator_of
+from plyground.arena.referee import Adjudicator, Conditions, Position, adjudicator_of
 from plyground.arena.referee.adjudication import Verdict
 from plyground.arena.referee.time_control import GameClock
 from plyground.envs import BoardGameEnv, Game, make_game
@@ -60,6 +60,7 @@ class TestTimeControl:
     )
     def test_as_text(self, text: str, expected: TimeControl) -> None:
         assert TimeControl.parse(text) == expected
+        assert repr(TimeControl.parse(text)) == repr(expected)  # by which a store knows it
         assert TimeControl.parse(str(expected)) == expected
 
     @pytest.mark.parametrize("text", ["", "soon", "60 + 1", "-1", "1/moves", "1/move+1", "60+", "1e3"])
@@ -71,6 +72,8 @@ class TestTimeControl:
         ("options", "error"),
         [
             ({"seconds": 0}, "above 0, got 0"),
+            ({"seconds": "60+0.5"}, r"above 0, got '60\+0.5'"),
+            ({"seconds": 1, "cpu": "no"}, "cpu must be True or False, got 'no'"),
             ({"seconds": 1, "increment": -1}, "increment must be a number of seconds, at least 0, got -1"),
             ({"seconds": 1, "margin": float("nan")}, "margin must be"),
             ({"seconds": 1, "increment": 1, "per_move": True}, "has no increment"),
@@ -79,6 +82,11 @@ class TestTimeControl:
     def test_out_of_range(self, options: dict[str, Any], error: str) -> None:
         with pytest.raises(ValueError, match=error):
             TimeControl(**options)
+
+    def test_a_number_is_the_seconds_of_a_game(self) -> None:
+        assert Conditions.of((), 60, ()) == Conditions.of((), "60", ()) == Conditions.of((), TimeControl(60), ())
+        with pytest.raises(ValueError, match=r"must be a number of seconds above 0, got \[60\]"):
+            play(BoardGameEnv(TICTACTOE), ["random", "random"], time=[60])  # pyright: ignore[reportArgumentType]
 
 
 class TestTime:
@@ -196,6 +204,7 @@ class TestAdjudication:
             if record.ending == "adjudicated":
                 value = perfect.analyse(state).value * (1 - 2 * TICTACTOE.player(state))
                 assert record.outcome == [value, -value]
+                assert "-0.0" not in record.to_json()
                 assert record.reason == "solver knows the result"
                 assert len(record.moves) == 3  # after the first move of a player
 
@@ -301,8 +310,12 @@ class TestAdjudication:
             def look(self, position: Position) -> Verdict | None:
                 return Verdict(0.0, "long enough") if position.ply == 4 else None
 
-        record = play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, adjudication=[Short()])
-        assert (len(record.moves), record.outcome, record.ending) == (4, [0.0, 0.0], "adjudicated")
+        for given in (Short(), [Short()], ["resign", Short()]):
+            record = play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, adjudication=given)
+            assert (len(record.moves), record.outcome, record.ending) == (4, [0.0, 0.0], "adjudicated")
+        assert play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, adjudication=None).ending == "finished"
+        named = f"{__name__}.TestAdjudication.test_one_of_ones_own.<locals>.Short()"
+        assert Conditions.of((), None, Short()).described == {"adjudication": [named]}  # in each process
 
     @pytest.mark.parametrize(
         ("spec", "error"),
@@ -315,6 +328,7 @@ class TestAdjudication:
             ("draw(score=-1)", "score must be a number, at least 0, got -1"),
             ("resign(score=high)", "score must be a number, at least 0, got 'high'"),
             ("exact(judge=5)", "judge must be the spec of an agent, 'solver' or a search, got 5"),
+            (0.9, "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
             ([0.9], "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
         ],
     )
