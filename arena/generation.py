@@ -180,7 +180,10 @@ class _Table:
         self._env: Any = None
 
     def agents(self) -> list[Any]:
-        """Return the players, two of each, since one may meet itself; they are made when they are needed first."""
+        """Return the players twice, since one may meet itself; they are made when they are needed first.
+
+        Of a spec these are two agents. An agent that was given sits in both seats.
+        """
         if not self._agents:
             self._agents = [as_agent(player, self.game) for _ in range(2) for player in self.players]
             self._env = BoardGameEnv(self.game)

@@ -170,7 +170,11 @@ def _play(
 
     seats, opening, seed = list(env.possible_agents), list(record.moves), record.seed
     now = conditions.now
-    watchers = [(seat, agent.watch) for seat, agent in enumerate(agents) if callable(getattr(agent, "watch", None))]
+    watchers = list[tuple[int, Callable[[int], Any]]]()
+    for seat, agent in enumerate(agents):
+        watch = getattr(agent, "watch", None)
+        if callable(watch) and all(watch != known for _, known in watchers):  # one in both seats is told once
+            watchers.append((seat, watch))
     for seat, agent in enumerate(agents):  # before any clock runs
         asked(seat, prepare, agent)
     env.reset(seed=seed, options=options)

@@ -28,6 +28,7 @@ from plyground.arena import (
     standings,
     write_records,
 )
+from plyground.arena.generation import generate
 from plyground.arena.openings.drawn import fit_lines
 from plyground.arena.progress import watch_games
 from plyground.arena.tables import format_seconds
@@ -82,6 +83,24 @@ class TestPlay:
         assert record == GameRecord.from_json(record.to_json())
         with pytest.raises(ValueError, match="seed must be a whole number, at least 0, got -1"):
             play(BoardGameEnv("tictactoe"), ["random", "random"], seed=-1)
+
+    def test_one_agent_in_both_seats_is_told_of_each_move_once(self) -> None:
+        class Watching(Random):
+            def reset(self, seed: int | None = None) -> None:
+                super().reset(seed)
+                self.watched: list[int] = []
+
+            def watch(self, action: int) -> None:
+                self.watched.append(action)
+
+        agent = Watching()
+        record = play(BoardGameEnv("tictactoe"), [agent, agent], 0, options={"moves": [4]})
+        assert agent.watched == record.moves
+        (record,) = generate("tictactoe", [agent], 1)
+        assert agent.watched == record.moves
+        two = [Watching(), Watching()]
+        record = play(BoardGameEnv("tictactoe"), two, 0)
+        assert two[0].watched == two[1].watched == record.moves
 
     def test_seed_fixes_the_game(self) -> None:
         env = BoardGameEnv("connect_four")
