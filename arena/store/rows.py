@@ -12,7 +12,6 @@ import sys
 import zlib
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields
 from typing import Any
 
 from ..records.judgements import packed, unpacked
@@ -29,9 +28,6 @@ INSERT = f"INSERT OR IGNORE INTO games (key, {', '.join(COLUMNS)}) VALUES (?{', 
 # Of a game with this key, of which no other process has saved other moves; their analyses would be of others.
 INSERT_ANALYSES = "INSERT OR IGNORE INTO analyses (game, data) SELECT id, ? FROM games WHERE key = ? AND moves = ?"
 
-_KEPT = {"game", "players", "moves", "opening", "outcome", "ending", "seconds", "movers", "seed", "reason"}
-_KEPT |= {"start", "analyses"}
-_OTHERS = [field for field in fields(GameRecord) if field.name not in _KEPT]  # in the column "more", where they are set
 _WIDTHS = {1: "B", 2: "H", 4: "I", 8: "q"}  # bytes of a move
 _MOST = 3e38  # seconds, in four bytes
 _SEEDS = range(-(2**63), 2**63)
@@ -55,12 +51,7 @@ def row_of(
         ValueError: the outcome is not two finite numbers.
     """
     record.check_outcome()  # SQLite would pass over a game with NaN without a word
-    more: dict[str, Any] = {}
-    for field in _OTHERS:
-        value = getattr(record, field.name)
-        default = field.default_factory() if field.default_factory is not MISSING else field.default
-        if value != default:
-            more[field.name] = value
+    more: dict[str, Any] = {}  # what the other columns cannot hold
     seed = record.seed
     if seed is not None and seed not in _SEEDS:
         more["seed"], seed = seed, None

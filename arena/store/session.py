@@ -164,7 +164,9 @@ class Session:
     ) -> None:
         """Say what may surprise: games of players of the same names that are others, or of another version."""
         for name, _ in pairs:
-            stored = connection.execute("SELECT digest FROM players WHERE name = ?", (name,)).fetchall()
+            stored = connection.execute(  # of the players of a collection only the name is known
+                "SELECT digest FROM players WHERE name = ? AND configuration <> '{}'", (name,)
+            ).fetchall()
             if stored and (self._players[name],) not in stored:
                 _LOG.warning(
                     "%s has games of another %s, whose spec or files have changed since: they do not count",

@@ -248,6 +248,14 @@ class TestTournaments:
         )
         assert len(set(found)) == 2
 
+    def test_a_player_of_a_collection_is_known_by_its_name_alone_and_may_be_the_same(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        write_records(tmp_path / "games.db", match(GAME, PLAYERS, 2))
+        with caplog.at_level(logging.WARNING, "plyground"):
+            match(GAME, PLAYERS, 2, store=tmp_path / "games.db")
+        assert caplog.text == ""
+
     def test_who_is_withdrawn_earlier_with_more_games_has_no_later_ones(self, tmp_path: Path) -> None:
         def failing(observation: Any, info: Any) -> int:
             raise ConnectionResetError
