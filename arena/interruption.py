@@ -58,5 +58,9 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _can_be_put_off() -> bool:
-    """Return whether this thread is the one that signals come to, and Python has set what handles Ctrl-C."""
-    return threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None
+    """Return whether this thread is the one that signals come to, and Python has set what handles Ctrl-C.
+
+    A process in the background of a script ignores it: it is meant for the one in front.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and signal.getsignal(signal.SIGINT) not in (None, signal.SIG_IGN)

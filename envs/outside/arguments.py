@@ -79,11 +79,15 @@ def check_jobs(jobs: int) -> None:
     """Check a number of processes, as joblib takes it: -1 is one on each core, -2 one less, and so on.
 
     Raises:
-        ValueError: it is 0, or more than any machine has.
+        ValueError: it is no whole number, 0, or more than any machine has.
     """
-    if jobs == 0 or jobs > _MOST_JOBS:
+    try:
+        number = operator.index(jobs)
+    except TypeError:
+        number = 0
+    if number == 0 or number > _MOST_JOBS:
         raise ValueError(
-            f"jobs must be a number of processes, up to {_MOST_JOBS}, or -1 for one on each core, got {jobs}"
+            f"jobs must be a number of processes, up to {_MOST_JOBS}, or -1 for one on each core, got {jobs!r}"
         )
 
 

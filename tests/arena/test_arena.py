@@ -194,6 +194,7 @@ class TestMatch:
             ({"games": 0}, "games must be a whole number, at least 2"),
             ({"jobs": 0}, "jobs must be a number of processes"),
             ({"jobs": 10**20}, "jobs must be a number of processes, up to 10000, or -1 for one on each core, got 10+$"),
+            ({"jobs": None}, "jobs must be a number of processes, .*, got None"),
             ({"players": ["random"]}, r"it takes two players to play, got \['random'\]"),
             ({"players": ["random", "randon"]}, "did you mean 'random'"),
             ({"game": "shogi"}, "unknown game 'shogi'"),

@@ -103,6 +103,8 @@ def test_games_of_other_openings_or_noise_are_none_of_these(game: str) -> None:
         ({"opening_plies": (2,)}, "opening_plies must be a whole number, or a pair of the fewest and the most"),
         ({"first": -1}, "first must be a whole number, at least 0, got -1"),
         ({"jobs": 0}, "jobs must be"),
+        ({"jobs": None}, "jobs must be a number of processes, .*, got None"),
+        ({"jobs": "ray"}, "jobs must be a number of processes, .*, got 'ray'"),
     ],
 )
 def test_arguments_are_checked_before_anything_is_played(options: dict[str, object], message: str) -> None:

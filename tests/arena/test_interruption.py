@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from plyground.arena.interruption import uninterrupted
+from plyground.arena.interruption import interruptible, uninterrupted
 from plyground.arena.progress import watch_with_progress
 
 
@@ -24,6 +26,22 @@ def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
         work()
     assert steps == ["went on"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_where_ctrl_c_is_ignored_no_session_hears_of_it() -> None:
+    """As of a training in the background of a script: Ctrl-C is for what is in front."""
+    session: Any = SimpleNamespace(interrupted=False)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interruptible(session), uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not session.interrupted
+    with interruptible(session):
+        signal.raise_signal(signal.SIGINT)
+    assert session.interrupted
 
 
 def test_an_error_in_the_block_is_raised() -> None:
