@@ -101,8 +101,8 @@ def check_first_games(
         records: the games, in order.
         opening_plies: the most random plies that open a game, or a pair of the fewest and the most.
         noise: the share of the moves after the opening that are drawn at random.
-        movers: whether the records tell which moves nobody chose. Those of SGF and PDN files do not: of them less noise
-            than they were made with cannot be told from the same.
+        movers: whether the records tell which moves nobody chose. Those of SGF, PDN and PGN files do not: of them less
+            noise than they were made with cannot be told from the same.
 
     Raises:
         ValueError: one is of another game, of other players, or has another seed, another opening or other noise; or

@@ -28,7 +28,7 @@ def generate(
         Path,
         typer.Option(
             help="A file that keeps the games, each when it is finished: JSON lines, a store, games.db, or, for games "
-            "that have it, SGF or PDN, which does not say which moves were random."
+            "that have it, SGF, PDN or PGN, which does not say which moves were random."
         ),
     ],
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,

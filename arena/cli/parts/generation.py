@@ -43,7 +43,9 @@ def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
     file, _ = split_name(out)
     check_writable(file)
     if file.suffix.lower() in (".csv", ".parquet"):
-        raise ValueError(f"games are added to a store, JSON lines, SGF or PDN, not to {out}: `plyground convert` does")
+        raise ValueError(
+            f"games are added to a store, JSON lines, SGF, PDN or PGN, not to {out}: `plyground convert` does"
+        )
     return games_to_add_to(out, resume)
 
 
