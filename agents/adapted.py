@@ -15,6 +15,8 @@ __all__ = ["Adapted", "FunctionAgent", "takes_two"]
 class Adapted:
     """An object with ``act`` alone, with a ``reset`` that does nothing. It has all that the object has.
 
+    What is set, such as how long a move may take, the object is told.
+
     Args:
         player: the object.
     """
@@ -34,6 +36,12 @@ class Adapted:
         if name.startswith("__") or name == "_player":  # copying and pickling ask before there is a player
             raise AttributeError(name)
         return getattr(self._player, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("_player", "__name__"):
+            super().__setattr__(name, value)
+        else:
+            setattr(self._player, name, value)
 
     def __repr__(self) -> str:
         return repr(self._player)

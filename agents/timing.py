@@ -26,10 +26,8 @@ _SHARE = 0.6  # of the plies that a game can have, for those it will have
 _LAGS_IN_RESERVE = 10
 _PART = 0.7  # of what may be used, for one of several moves at most
 _LATE = 4  # times the aim, at most
-_SURE, _UNSURE = (
-    0.75,
-    2.0,
-)  # times the aim: for a search that has not changed its mind for long, or has done so just now
+_SURE = 0.75  # times the aim: for a search that has not changed its mind for long
+_UNSURE = 2.0  # the same, for one that has done so just now
 _MOST_GROWTH = 8.0  # of the time between two reports
 _REPORT_SECONDS = 0.1  # between two reports, at most
 _LEAST = 0.001  # seconds for a move

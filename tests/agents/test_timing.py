@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, AlphaBeta, Analysis, Random
+from plyground.agents import MCTS, AlphaBeta, Analysis, Random, as_agent
 from plyground.agents.timing import Allowance, Patience, allot, limit
 from plyground.arena.referee.clock import Clock
 from plyground.envs import connect_four, make_game
@@ -131,6 +132,28 @@ class TestLimits:
         assert not hasattr(agent, "listener")
         assert limit(agent, None) is None
         assert agent.seconds == 1  # nobody could end its search
+
+    def test_who_has_no_reset(self) -> None:
+        class Mine:
+            seconds, depth, hears = 9.0, 9, True
+            listener: Any = None
+
+            def act(self, observation: Any, info: Any = None) -> int:
+                return 0
+
+        mine = Mine()
+        agent: Any = as_agent(mine, "tictactoe")
+        mine.hears = False
+        assert limit(agent, Allowance(1, 4)) is None
+        agent.depth = 3
+        assert (mine.seconds, mine.depth, agent.depth) == (1, 3, 3)
+        twin = copy.deepcopy(agent)
+        twin.seconds = 7
+        assert (twin.seconds, mine.seconds) == (7, 1)
+        mine.hears = True
+        listener = limit(agent, Allowance(1, 4))
+        assert mine.listener is listener is not None
+        assert (mine.seconds, vars(mine).keys()) == (4, {"seconds", "depth", "hears", "listener"})
 
     def test_a_search_that_can_give_no_answer_early(self) -> None:
         game = connect_four(4, 5)
