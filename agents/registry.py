@@ -79,7 +79,7 @@ def agent_usage(name: str) -> tuple[str, str]:
         ValueError: there is no such kind.
     """
     constructor = _constructor(name)
-    parameters = _parameters(constructor)
+    parameters = _parameters(name, constructor)
     summary = (inspect.getdoc(_called(constructor)) or "").partition("\n")[0]
     told = [p for p in parameters.values() if p.name not in _PYTHON_ONLY and p.kind is not p.VAR_KEYWORD]
     shown = [str(p.replace(annotation=p.empty)) for p in told]
@@ -92,10 +92,9 @@ def agent_arguments(name: str, values: Sequence[Any] = (), named: Mapping[str, A
     Raises:
         ValueError: there is no such kind, or it takes no such arguments.
     """
-    constructor = _constructor(name)
-    parameters = list(inspect.signature(constructor).parameters.values())[1:]
+    parameters = _parameters(name, _constructor(name))
     try:
-        bound = inspect.Signature(parameters).bind(*values, **(named or {}))
+        bound = inspect.Signature(list(parameters.values())).bind(*values, **(named or {}))
     except TypeError as error:
         raise ValueError(f"{name} takes other arguments: {error}; expected {agent_usage(name)[0]}") from None
     bound.apply_defaults()
@@ -171,7 +170,7 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
     constructor = _constructor(name)
     if name not in _constructors:
         return _from_place(name, constructor, args, kwargs, as_game(game))
-    parameters = _parameters(constructor)
+    parameters = _parameters(name, constructor)
     _check_names(name, kwargs, parameters)
     game = as_game(game)
     try:
@@ -227,25 +226,23 @@ def _adapted(player: Any) -> Any:
 
 def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any], game: Game) -> Agent:
     """Return the agent that was found at a place."""
-    parameters: dict[str, inspect.Parameter] = {}
-    if callable(found):
-        parameters = dict(inspect.signature(found).parameters)
-    if isinstance(found, type) or "game" in parameters:
-        given = {"game": game} if "game" in parameters else {}
-        known = {name: one for name, one in parameters.items() if name != "game"}
+    known = _parameters(place, found)
+    if _is_constructor(found):
         _check_names(place, kwargs, known)
-        positional = dict(zip(known, args, strict=False))
-        if len(args) > len(known) or positional.keys() & kwargs.keys():
-            raise ValueError(f"cannot make {place!r}: the arguments do not fit ({', '.join(known) or 'it takes none'})")
+        signature = inspect.signature(found)
+        whole = signature.bind_partial()
         try:
-            inspect.signature(found).bind(**given, **positional, **kwargs)
+            whole.arguments.update(inspect.Signature(list(known.values())).bind(*args, **kwargs).arguments)
+            if "game" in signature.parameters:
+                whole.arguments["game"] = game
+            signature.bind(*whole.args, **whole.kwargs)
         except TypeError as error:
             raise ValueError(f"cannot make {place!r}: {error}; expected {place}({', '.join(known)})") from None
-        found = found(**given, **positional, **kwargs)
+        found = found(*whole.args, **whole.kwargs)
     elif args or kwargs:
         if not inspect.isfunction(found) or args:
             raise ValueError(f"{place!r} takes no arguments")
-        _check_names(place, kwargs, dict(list(parameters.items())[2:]))
+        _check_names(place, kwargs, known)
         found = partial(found, **kwargs)
     made = _adapted(found)
     if made is None:
@@ -266,9 +263,22 @@ def _check_names(name: str, given: dict[str, Any], known: dict[str, inspect.Para
             raise ValueError(f"unknown argument {shown(key)} of agent {name!r}: {names}")
 
 
-def _parameters(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the parameters that a spec may give: all but the game, which comes first."""
-    return dict(list(inspect.signature(constructor).parameters.items())[1:])
+def _is_constructor(found: Any) -> bool:
+    """Return whether what was found at a place makes agents, and is none itself: a class, or what takes a game."""
+    return isinstance(found, type) or (callable(found) and "game" in inspect.signature(found).parameters)
+
+
+def _parameters(name: str, found: Any) -> dict[str, inspect.Parameter]:
+    """Return the parameters that a spec may give.
+
+    Of a registered kind these are all but the game, which comes first, and of what was found at a place all but
+    ``game``; of a function that is a player those behind the observation and the info, of any other player none.
+    """
+    if name in _constructors:
+        return dict(list(inspect.signature(found).parameters.items())[1:])
+    if _is_constructor(found):
+        return {key: one for key, one in inspect.signature(found).parameters.items() if key != "game"}
+    return dict(list(inspect.signature(found).parameters.items())[2:]) if inspect.isfunction(found) else {}
 
 
 def _expected(parameter: inspect.Parameter, value: Any) -> str | None:

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import agent_names, as_agent, make
+from plyground.agents import agent_names, agent_usage, as_agent, make
+from plyground.agents.identity import player_identity
+from plyground.agents.registry import agent_arguments
 from plyground.arena import TrainingConfig, match, read_records, write_records
 from plyground.envs import BoardGameEnv, Game, SoloEnv, game_names, make_game, tictactoe
 from plyground.envs.outside import elsewhere
@@ -41,6 +43,7 @@ def nothing():
 """
 AGENTS = """
 import numpy as np
+from plyground.agents import as_agent
 
 def first(observation, info, last=False):
     return int(np.flatnonzero(observation["action_mask"])[-1 if last else 0])
@@ -54,6 +57,20 @@ class WithGame:
 class Without:
     def act(self, observation, info):
         return None
+
+class Vote:
+    '''The players vote.'''
+    def __init__(self, game, *agents, last=False):
+        self.agents, self.last = [as_agent(agent, game) for agent in agents], last
+    def act(self, observation, info):
+        votes = [agent.act(observation, info) for agent in self.agents]
+        return max(votes) if self.last else min(votes)
+
+class Late:
+    def __init__(self, depth=1, game=None):
+        self.depth, self.game = depth, game
+    def act(self, observation, info):
+        return self.depth if self.game.name == "tictactoe" else None
 
 def factory(game, last=False):
     return lambda observation, info: first(observation, info, last)
@@ -137,6 +154,11 @@ class TestAgents:
             ("./agents_here.py:factory(last=True)", 8),
             ("./agents_here.py:here", None),
             ("./agents_here.py:Without", None),
+            ("./agents_here.py:Vote(./agents_here.py:first, ./agents_here.py:factory(last=true), last=true)", 8),
+            ("./agents_here.py:Vote(./agents_here.py:factory(last=true))", 8),
+            ("./agents_here.py:Late(3)", 3),
+            ("./agents_here.py:Late(depth=4)", 4),
+            ("./agents_here.py:Late", 1),
         ],
     )
     def test_kinds(self, folder: Path, spec: str, action: int | None) -> None:
@@ -156,7 +178,10 @@ class TestAgents:
         [
             ("./agents_here.py:WithGam", r"did you mean 'WithGame'\?"),
             ("./agents_here.py:WithGame(dept=3)", r"unknown argument 'dept' .*did you mean 'depth'\?"),
-            ("./agents_here.py:WithGame(1, 2)", "the arguments do not fit"),
+            ("./agents_here.py:WithGame(1, 2)", r"too many positional arguments; expected .*:WithGame\(depth\)"),
+            ("./agents_here.py:WithGame(1, depth=2)", r"multiple values .*'depth'; expected .*:WithGame\(depth\)"),
+            ("./agents_here.py:Late(game=2)", "unknown argument 'game'"),
+            ("./agents_here.py:Vote(agents=2)", "unexpected keyword argument 'agents'"),
             ("./agents_here.py:first(lst=3)", r"did you mean 'last'\?"),
             ("./agents_here.py:here(3)", "takes no arguments"),
             ("./agents_here.py:number", r"is 3, expected an agent with act\(observation, info\)"),
@@ -170,7 +195,10 @@ class TestAgents:
 def test_entry_points_of_installed_packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     points = {
         "plyground.games": {"ours": EntryPoint("ours", "games_here:mine", "plyground.games")},
-        "plyground.agents": {"eager": EntryPoint("eager", "agents_here:first", "plyground.agents")},
+        "plyground.agents": {
+            name: EntryPoint(name, f"agents_here:{attribute}", "plyground.agents")
+            for name, attribute in (("eager", "first"), ("ready", "here"), ("votes", "Vote"), ("late", "Late"))
+        },
     }
     for module in ("plyground.envs.registry", "plyground.agents.registry"):
         monkeypatch.setattr(f"{module}.installed", lambda group: points[group])
@@ -181,6 +209,15 @@ def test_entry_points_of_installed_packages(folder: Path, monkeypatch: pytest.Mo
     assert "ours" in game_names()
     assert "eager" in agent_names()
     assert make("eager(last=True)", game).act({"action_mask": np.ones(9)}) == 8
+    assert agent_arguments("eager", [], {"last": True}) == {"last": True}
+    assert agent_arguments("votes", ["random"]) == {"agents": ("random",), "last": False}
+    assert agent_arguments("ready") == {}
+    usages = ["eager(last=False)", "ready", "votes(*agents, last=False)", "late(depth=1)"]
+    assert [agent_usage(usage.partition("(")[0])[0] for usage in usages] == usages
+    assert agent_usage("votes")[1] == "The players vote."
+    assert player_identity("eager(last=True)", game)["arguments"] == {"last": True}
+    with pytest.raises(ValueError, match=r"late takes other arguments: .*; expected late\(depth=1\)"):
+        agent_arguments("late", [1, 2])
     with pytest.raises(ValueError, match="did you mean 'ours'"):
         make_game("our")
 
