@@ -116,13 +116,17 @@ class Minimax(SearchAgent):
         counts[_NODES] = 1
         values: dict[int, float] = {}
         lines: dict[int, tuple[int, ...]] = {}
+        proved: list[int] = []
         for action in actions.tolist():
             states[0] = state
             game.play(states[0], action)
+            horizon = int(counts[_HORIZON])
             sign = 1 if game.player(states[0]) == game.player(state) else -1
             value = run_with_stop(lambda: _minimax(game, states, moves, line, 0, depth - 1, counts, stop), stop)
             values[action] = sign * value + 0.0  # no -0
             lines[action] = (action, *line_of(line[0]))
+            if counts[_HORIZON] == horizon or abs(value) >= game.max_utility:
+                proved.append(action)
         value = max(values.values())
         best = tuple(action for action in values if values[action] == value)
         return Analysis(
@@ -130,10 +134,11 @@ class Minimax(SearchAgent):
             value=value,
             best_actions=best,
             values=values,
+            proved=tuple(proved),
             pv=lines[best[0]],
             depth=depth,
             nodes=int(counts[_NODES]),
             leaves=int(counts[_LEAVES]),
-            exact=bool(counts[_HORIZON] == 0),
+            exact=bool(counts[_HORIZON] == 0) or abs(value) >= game.max_utility,
             seconds=time.perf_counter() - start,
         )

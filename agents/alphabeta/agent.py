@@ -350,7 +350,7 @@ class AlphaBeta(SearchAgent):
             depth=int(root.depth),
             nodes=counts["nodes"],
             leaves=counts["leaves"],
-            exact=bool(root.exact),
+            exact=bool(root.exact) or abs(value) >= self.game.max_utility,  # with all_best the search goes on
             seconds=seconds,
             selective_depth=counts["deepest"],
             statistics=_statistics(counts),

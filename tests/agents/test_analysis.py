@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta, Analysis, Solver, make
+from plyground.agents import AlphaBeta, Analysis, Minimax, Solver, make
 from plyground.envs import connect_four, make_game
 from tests.conftest import random_game
 
 WON = [0, 3, 1, 4]  # tic-tac-toe: X wins at once by 2
+LOST = [0, 1, 4, 8, 6]  # O can stop one of two threats alone, and some lines go on for longer
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,12 @@ WON = [0, 3, 1, 4]  # tic-tac-toe: X wins at once by 2
     [
         ("alphabeta(depth=9)", WON, "exact"),
         ("alphabeta(depth=1)", [], "estimate"),
+        ("alphabeta(depth=3, all_best=true)", WON, "exact"),
         ("minimax(depth=9)", WON, "exact"),
+        ("minimax(depth=3)", WON, "exact"),
+        ("minimax(depth=3)", LOST, "exact"),
+        ("alphabeta(depth=3, all_best=true)", LOST, "exact"),
+        ("minimax(depth=3)", [], "estimate"),
         ("solver", WON, "exact"),
         ("mcts(simulations=200, solver=true, seed=0)", WON, "exact"),
         ("mcts(simulations=200, solver=false, seed=0)", WON, "estimate"),
@@ -32,6 +38,20 @@ def test_kind_of_the_value(spec: str, moves: list[int], kind: str) -> None:
     found = found.analyse(game.play_moves(moves))
     assert found.kind == kind == found.kind_of(found.best_action)
     assert set(found.upper_bounds) <= set(found.values) - {found.best_action}
+
+
+def test_minimax_tells_which_actions_are_proved() -> None:
+    game = make_game("tictactoe")
+    state = game.play_moves(WON)
+    found, true = Minimax(game, 2).analyse(state), Minimax(game).analyse(state)
+    assert {action: found.kind_of(action) for action in found.values} == {
+        2: "exact",  # wins at once
+        5: "estimate",
+        6: "exact",  # O wins by 5
+        7: "exact",
+        8: "exact",
+    }
+    assert all(found.values[action] == true.values[action] for action in found.proved or ())
 
 
 def test_values_of_alphabeta_are_those_of_minimax_or_bounds_of_them() -> None:

@@ -222,6 +222,15 @@ class TestAdjudication:
             state = judge_of.game.play_moves(record.moves)
             assert judge_of.analyse(state).value * (1 - 2 * judge_of.game.player(state)) == record.outcome[0]
 
+    @pytest.mark.parametrize("search", ["minimax(depth=4)", "alphabeta(depth=3, all_best=true)"])
+    def test_a_search_that_sees_a_win_need_not_see_all(self, search: str) -> None:
+        adjudicator = adjudicator_of(f"exact(judge='{search}')")
+        adjudicator.begin(TICTACTOE)
+        for moves, value in (([0, 3, 1, 4], 1.0), ([0, 8, 3, 6, 1], -1.0), ([0, 3], None)):
+            state = TICTACTOE.play_moves(moves)
+            verdict = adjudicator.look(Position(state, len(moves) % 2, 0, len(moves), 0.0))
+            assert verdict == (None if value is None else Verdict(value, f"{search} knows the result"))
+
     def test_resignation(self) -> None:
         records = match("tictactoe", ["minimax", "random"], 20, opening_plies=0, adjudication="resign(moves=1)")
         assert not any(record.ending == "adjudicated" for record in records)  # minimax never stands badly
