@@ -196,7 +196,7 @@ class AlphaBeta(SearchAgent):
             "exchange_pruning": exchange_pruning,
             "repetitions": repetitions,
         }
-        is_own = evaluate is None and weights is None
+        is_own = evaluate is None and bool(self.game.weights)
         self.hears = bool(iterative)
         self.options = Options(
             ordered=ordered,

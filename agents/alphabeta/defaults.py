@@ -46,7 +46,7 @@ _OWN: dict[str, dict[str, Any]] = {
         "repetitions": True,
     },
 }
-_IN_UNITS = ("futility", "delta")  # of the evaluation: of no use with another one
+_IN_UNITS = ("futility", "delta")  # of the game's features, whatever their weights: of no use with another evaluation
 _FOLLOW = {"deep_reductions": "lmr", "delta": "quiescence", "exchange_pruning": "quiescence"}  # nothing without these
 
 
@@ -56,7 +56,7 @@ def own_options(game: str, given: Mapping[str, Any], is_own: bool = True) -> dic
     Args:
         game: the name of the game; "": one that has none.
         given: the options that were asked for.
-        is_own: whether the evaluation is the game's own.
+        is_own: whether the evaluation is one of weighed features, in the units of the utility.
     """
     own = {name: value for name, value in _OWN.get(game, {}).items() if is_own or name not in _IN_UNITS}
     options = {name: value if value is not None else own.get(name, _OFF[name]) for name, value in given.items()}

@@ -231,6 +231,10 @@ def test_chess_has_options_of_its_own_which_can_be_changed() -> None:
     assert some.lmr == options.lmr
     other = AlphaBeta("chess", 1, evaluate=evaluate).options
     assert (other.futility, other.delta) == (0, 0)
+    assert AlphaBeta(CHESS).options == other == AlphaBeta("chess", evaluate=evaluate).options
+    weighed = AlphaBeta("chess", weights={"mobility": 0.07}).options
+    assert weighed == AlphaBeta(make_game("chess").with_weights(mobility=0.07)).options == AlphaBeta("chess").options
+    assert min(weighed.futility, weighed.delta) > 0
     assert AlphaBeta("chess", 1, ordered=False).options.exchange_pruning is False
     assert AlphaBeta("chess", 1).batched() is None
     assert AlphaBeta("chess", 1, repetitions=False).copies() is not None
