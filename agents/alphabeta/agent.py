@@ -305,11 +305,13 @@ class AlphaBeta(SearchAgent):
         w, roots = self.begin(state, actions)
         options, stop = (self.options.selective, self.options.pruning), w.status["stop"]  # [1]
         deepest = line_lengths(self.game, self.options, self.depth).deepest
-        first = deepest
+        first = 1 if self.options.iterative else deepest
         # One depth alone is searched to its end, whatever a clock says: of half a depth nothing is known.
         seconds, listener = (self.seconds, self.listener) if self.options.iterative else (None, None)
-        if self.options.iterative:
+        if w.status["first_limit"][0] == FIRST_LIMIT:
             # The first depth is finished whatever the budget, before the clock starts: there must be a move to play.
+            # Without a budget it may have noisy moves without end, and is searched with the others, where Ctrl-C is
+            # heard.
             deepen(self.game, w, *options, roots, 1, 1)
             first = 2
 

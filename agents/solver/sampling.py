@@ -7,11 +7,14 @@ of the games, and the largest counts.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...envs import Game, State
-from ...envs.jit import kernel
+from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
+from ..clock import run_with_stop
 
 __all__ = ["fewest_positions"]
 
@@ -20,9 +23,11 @@ _MOST = 1 << 22  # keys in memory
 
 
 @kernel
-def _sample(game, root, scratch, actions, rng, games, keys, counts):
+def _sample(game, root, scratch, actions, rng, games, keys, counts, stop):
     """Play random games, and write the keys of their positions into ``keys`` [plies, games], ``counts`` [plies]."""
     for _ in range(games):
+        if stop[0] != 0:
+            return
         scratch[0] = root[0]
         state = scratch[0]
         ply = 0
@@ -37,13 +42,19 @@ def fewest_positions(game: Game, state: State) -> int:
     """Return an estimate of how many different positions can follow an unfinished state, at least.
 
     Mirror images count as one position.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C.
     """
     plies = min(game.max_plies, _MOST // 1000)
     games = min(_GAMES, _MOST // plies)
     keys, counts = np.zeros((plies, games), np.uint64), np.zeros(plies, np.int64)
     root, scratch = np.zeros((2, 1), game.dtype)
     root[0] = state
-    _sample(game, root, scratch, np.zeros(game.num_actions, np.int32), new_rng(0), games, keys, counts)
+    stop = np.zeros(1, np.uint8)
+    arguments: Any = (game, root, scratch, np.zeros(game.num_actions, np.int32), new_rng(0), games, keys, counts, stop)
+    bind(_sample, *arguments)  # here, not in the thread
+    run_with_stop(lambda: _sample(*arguments), stop)
     most = 0
     for row, count in zip(keys, counts.tolist(), strict=True):
         if count < 2:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import AlphaBeta, make
+from plyground.agents.clock import run_with_stop
 from plyground.envs import BoardGameEnv, GameBatch, helper, make_game
 from plyground.envs.jit.bits import popcount
 
@@ -123,6 +124,24 @@ def test_captures_without_end_do_not_delay_the_first_move(budget: dict[str, Any]
     assert found.best_action in CHESS.actions(state)
     assert not found.exact
     assert found.nodes < (30_000 if "nodes" in budget else 3_000_000)  # all noisy moves behind one ply are 33 million
+
+
+def test_captures_without_end_are_looked_at_where_an_interrupt_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+
+    def noted(function: Any, stop: Any, *arguments: Any, **options: Any) -> Any:
+        begun.append(int(agent.workspace[0].status["nodes"][0]))
+        return run_with_stop(function, stop, *arguments, **options)
+
+    monkeypatch.setattr("plyground.agents.alphabeta.agent.run_with_stop", noted)
+    state = CHESS.state_from_fen("r3k2r/8/8/3q4/3Q4/8/8/R3K2R w KQkq - 0 1")
+    for depth in (1, 2):
+        agent = AlphaBeta("chess", depth)
+        found = agent.analyse(state)
+        assert (begun.pop(), begun, found.depth) == (1, [], depth)  # the root alone
+    agent = AlphaBeta("chess", nodes=2000)
+    assert agent.analyse(state).depth > 1
+    assert begun[0] > 1  # with a budget the first depth is short
 
 
 class TestRepetitions:
