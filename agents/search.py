@@ -6,7 +6,8 @@ import functools
 import math
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
@@ -33,6 +34,7 @@ __all__ = [
     "in_turn",
     "line_of",
     "most_positions",
+    "table_memory",
     "with_evaluation",
 ]
 
@@ -231,6 +233,19 @@ def most_positions(game: Game, plies: int) -> float:
     """Return a bound on how many positions a search of ``plies`` plies can visit."""
     exponent = plies * math.log(game.num_actions + 1)
     return math.exp(exponent) if exponent < 700 else math.inf
+
+
+@contextmanager
+def table_memory(megabytes: float) -> Iterator[None]:
+    """Name ``table_mb`` where the table that is made inside is too large.
+
+    Raises:
+        MemoryError: there is no memory for it.
+    """
+    try:
+        yield
+    except (MemoryError, ValueError, OverflowError):  # the last two where NumPy cannot even count the slots
+        raise MemoryError(f"there is no memory for table_mb={megabytes:g}: give less") from None
 
 
 def with_evaluation(game: Game, evaluate: Any, weights: Mapping[str, float] | None) -> Game:

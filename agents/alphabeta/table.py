@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.jit import helper
+from ..search import table_memory
 
 __all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "new_table", "place", "probe"]
 
@@ -48,11 +49,9 @@ def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray
     """
     if megabytes == 0:
         return np.zeros(0, _ENTRY)
-    try:
+    with table_memory(megabytes):
         slots = max(2, int(min(float(megabytes) * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
         return np.zeros(1 << (slots.bit_length() - 1), _ENTRY)  # bound 0: a free slot
-    except (MemoryError, ValueError, OverflowError):  # the last two where NumPy cannot even count the slots
-        raise MemoryError(f"there is no memory for table_mb={megabytes:g}: give less") from None
 
 
 @helper

@@ -20,6 +20,7 @@ from .solving import (
     ENDLESS,
     FEWEST,
     FULL,
+    MOST,
     SOLVED,
     Table,
     look_up,
@@ -221,7 +222,7 @@ class AllPositions:
 
         A small table is doubled. The last one takes all that a table of a tenth or fifth of the memory leaves.
         """
-        slots, most = self.table.keys.size, int(self._limit * 2**20 / BYTES)
+        slots, most = self.table.keys.size, int(min(self._limit * 2**20 / BYTES, MOST))
         larger = 2 * slots if 10 * slots <= most else most - slots
         return larger if 4 * larger >= 5 * slots else 0
 

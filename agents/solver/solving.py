@@ -26,6 +26,7 @@ __all__ = [
     "FEWEST",
     "FREE",
     "FULL",
+    "MOST",
     "SOLVED",
     "STOPPED",
     "Line",
@@ -41,6 +42,7 @@ __all__ = [
 SOLVED, FULL, STOPPED, CYCLE = range(4)  # how a search ended
 BYTES = 20  # bytes that a slot of the table takes
 FEWEST = 1 << 12  # slots of a new table that is to grow
+MOST = (1 << 32) - 1  # slots of a table
 FREE, _OPEN, DONE = 0, 1, 2  # marks; `DONE` plus the distance is that of a solved position
 ENDLESS = 1 << 30  # the distance to the end where play goes on for ever
 
@@ -67,7 +69,7 @@ class Line(NamedTuple):
 
 
 def new_table(slots: int) -> Table:
-    """Return an empty table of ``slots`` slots, fewer than 2³²."""
+    """Return an empty table of ``slots`` slots, `MOST` at most."""
     return Table(np.zeros(slots, np.uint64), np.zeros(slots), np.zeros(slots, np.int32))
 
 

@@ -44,7 +44,7 @@ def solve(
     if make_book:
         if game != "connect_four":
             raise ValueError(f"there is a book of connect_four only, got {game!r}")
-        _make_book(out, plies, table_mb or 128, jobs)
+        _make_book(out, plies, 128 if table_mb is None else table_mb, jobs)
         return
     from ...agents.solver.agent import Solver
     from ...envs import make_game

@@ -15,8 +15,9 @@ import joblib
 import numpy as np
 
 from ....envs import Game, State, connect_four
-from ....envs.outside.arguments import check_jobs
+from ....envs.outside.arguments import check_jobs, is_positive
 from ....envs.outside.files import check_writable
+from ...search import check_arguments
 from .scores import ConnectFourScores, canonical_key
 
 __all__ = ["Progress", "make_book", "opening_layers"]
@@ -59,11 +60,12 @@ def make_book(
         game: Connect Four, on any board. Default: 7x6, the only board whose book the solver looks for.
 
     Raises:
-        ValueError: ``plies`` is out of range, or ``jobs``.
+        ValueError: ``plies``, ``table_mb`` or ``jobs`` are out of range.
         FileNotFoundError: there is no folder to write to.
     """
     if not 1 <= plies <= 12:
         raise ValueError(f"a book has 1 to 12 plies, got {plies}")
+    check_arguments(("table_mb", table_mb, is_positive(table_mb), "a finite number above 0"))
     check_jobs(jobs)
     check_writable(path)
     game = game or connect_four()

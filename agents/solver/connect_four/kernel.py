@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from ....envs.jit import helper, kernel
 from ....envs.jit.bits import popcount
+from ...search import table_memory
 
 __all__ = ["LIMIT", "NODES", "STOP", "UNKNOWN", "Layout", "Workspace", "layout", "new_workspace", "score_kernel"]
 
@@ -77,14 +78,19 @@ def layout(rows: int, columns: int) -> Layout:
 
 
 def new_workspace(rows: int, columns: int, table_mb: float) -> Workspace:
-    """Allocate the arrays for a board, with the largest power of two of slots that fits, at least 128 kB."""
+    """Allocate the arrays for a board, with the largest power of two of slots that fits, at least 128 kB.
+
+    Raises:
+        MemoryError: there is no memory for them.
+    """
     shape = layout(rows, columns)
-    bits = max(int(table_mb * 2**17).bit_length() - 1, shape.least_slot_bits)
-    bits = min(bits, max(shape.key_bits, shape.least_slot_bits))
+    with table_memory(table_mb):
+        bits = max(int(min(float(table_mb) * 2**17, 2**63)).bit_length() - 1, shape.least_slot_bits)
+        table = np.zeros(1 << min(bits, max(shape.key_bits, shape.least_slot_bits)), np.uint64)
     cells = rows * columns
     counts = np.array([0, np.iinfo(np.int64).max, 0])
     return Workspace(
-        np.zeros(1 << bits, np.uint64),
+        table,
         np.zeros((cells, columns + 1, 3), np.uint64),
         np.zeros((cells, 4), np.int64),
         counts,
