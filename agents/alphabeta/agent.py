@@ -240,7 +240,8 @@ class AlphaBeta(SearchAgent):
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`.
 
-        None with a clock, and with draws by repetition, for which it would have to know each game.
+        None with a clock, and with draws by repetition, for which it would have to know each game. So in chess each row
+        has a search of its own, with a table of its own; ``repetitions=False`` searches all rows in compiled code.
         """
         if self.seconds is not None or self._knows_past:
             return None
