@@ -40,8 +40,8 @@ class Solution:
 
     Attributes:
         value: the value of the state.
-        distance: plies to the end of the game; 0 for a finished game; None for a draw that does not end, or, in
-            checkers and chess, ends by the count of moves only; or where alpha-beta has proved the value alone.
+        distance: plies to the end of the game; 0 for a finished game; None for a draw that does not end, for any draw
+            of checkers and chess, and where alpha-beta has proved the value alone.
         best_actions: all actions that keep the value, ascending; empty for a finished game. See ``complete``.
         fastest_actions: the actions that keep both value and distance, ascending.
         values: the value of each action. See ``complete``.
@@ -180,8 +180,8 @@ class Solver(SearchAgent):
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the plies to the end of the game with best play.
 
-        The plies are None for a draw that does not end, or, in checkers and chess, ends by the count of moves only;
-        and where alpha-beta has proved the value alone.
+        The plies are None for a draw that does not end, for any draw of checkers and chess, and where alpha-beta has
+        proved the value alone.
 
         Raises:
             ValueError: the state is none of this game.

@@ -12,8 +12,8 @@ of the memory. The values that it finds hold under the rule wherever the count l
   winner plays moves to his soonest end. `count_needed` finds how many plies the count must leave for that.
 
 Where the count leaves fewer plies, the winner has to choose other moves, or cannot win. Such a position is solved with
-the count, which takes more memory. A draw has no distance here: it ends by the count, or by repetition, whatever the
-players do.
+the count, which takes more memory. A draw has no distance here: it may end at once, or go on until the count or a
+repetition ends it.
 
 Endings of chess without pawns are kept once for all eight images of the board, and others without castling rights for
 both: see `plyground.envs.games.chess.endings`.
@@ -22,15 +22,18 @@ both: see `plyground.envs.games.chess.endings`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs import Game, State
+from ...envs import Game, State, checkers, chess
+from ...envs.definition.identity import has_rules_of
 from ...envs.games.checkers import is_blocked
 from ...envs.games.chess.endings import image_key, is_over
 from ...envs.jit import bind, kernel
+from ..clock import run_with_stop
 from .exhaustive import AllPositions
 from .solving import BYTES, DONE, FEWEST, FREE, Table, look_up, move_entries, new_table, slot_of
 
@@ -40,10 +43,8 @@ _NEVER = 1 << 20  # more plies than any count leaves
 
 
 def has_count(game: Game) -> bool:
-    """Return whether ``game`` is checkers, or chess but for ``classic``, where the rule differs."""
-    if "max_quiet_plies" not in game.parameters:
-        return False
-    return game.name == "checkers" or (game.name == "chess" and not game.parameters["classic"])
+    """Return whether ``game`` is checkers by its rules, or chess but for ``classic``, where the rule differs."""
+    return has_rules_of(game, checkers) or (has_rules_of(game, chess) and not game.parameters["classic"])
 
 
 def without_count(game: Game) -> Game:
@@ -59,7 +60,7 @@ class Lines(NamedTuple):
     states: NDArray[np.void]  # [plies] the states of the line that is looked at
     moves: NDArray[np.int32]  # [plies, actions] the legal moves of each state
     needed: Table  # the plies needed that are known so far; a mark is `DONE` plus the plies
-    counts: NDArray[np.int64]  # [2] positions in ``needed``, and max_quiet_plies
+    counts: NDArray[np.int64]  # [3] positions in ``needed``, max_quiet_plies, and whether to give up
 
 
 @kernel
@@ -67,7 +68,7 @@ def count_needed(game, table, lines, ply):
     """Return how many plies the count must leave in a won position for the win to come in time.
 
     The winner plays only moves to his soonest end, the loser any move. A result above the limit says that such moves do
-    not secure the win at any count; -1 says that the table is full.
+    not secure the win at any count; -1 says that the table is full, or that it was told to give up.
 
     Args:
         game: the game without the count.
@@ -102,7 +103,7 @@ def count_needed(game, table, lines, ply):
         else:  # the count starts anew, and must be below the limit before
             after = np.int64(1 if after <= lines.counts[1] else _NEVER)
         plies = min(plies, after) if winning else max(plies, after)
-    if lines.counts[0] >= lines.needed.keys.size // 4 * 3:
+    if lines.counts[2] != 0 or lines.counts[0] >= lines.needed.keys.size // 4 * 3:
         return np.int64(-1)
     slot = slot_of(lines.needed, game.key(state))
     lines.needed.keys[slot], lines.needed.marks[slot] = game.key(state), DONE + np.int32(plies)
@@ -129,7 +130,7 @@ class Endings:
         self._counted = AllPositions(game, table_mb)
         self._free.on_progress = self._counted.on_progress = self._tell
         self._needed = new_table(FEWEST)
-        self._counts = np.array([0, self._limit], np.int64)
+        self._counts = np.array([0, self._limit, 0], np.int64)
 
     def _tell(self, positions: int, megabytes: float) -> None:
         if self.on_progress is not None:
@@ -195,7 +196,9 @@ class Endings:
         states[0] = bare
         while True:
             lines = Lines(states, moves, self._needed, self._counts)
-            plies = count_needed(self._free.game, self._free.table, lines, np.int64(0))
+            arguments: Any = (self._free.game, self._free.table, lines, np.int64(0))
+            bind(count_needed, *arguments)  # here, not in the thread
+            plies = run_with_stop(partial(count_needed, *arguments), self._counts[2:])
             if plies >= 0:
                 return int(plies)
             if self._free.megabytes + self._counted.megabytes + 3 * self._needed_mb > self._table_mb:

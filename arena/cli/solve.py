@@ -72,7 +72,8 @@ def solve(
         _print(f"{known}: {names_of(made, state, found.best_actions)}")
         if found.fastest_actions != found.best_actions:
             _print(f"{'soonest' if found.value > 0 else 'latest'} end: {names_of(made, state, found.fastest_actions)}")
-        _print(f"line: {' '.join(made.line_names(found.pv, state))}{'' if len(found.pv) == found.distance else ' …'}")
+        is_whole = made.is_terminal(made.play_moves(found.pv, state))
+        _print(f"line: {' '.join(made.line_names(found.pv, state))}{'' if is_whole else ' …'}")
         _print(f"{found.nodes} positions in {found.seconds:.3f} s")
 
 

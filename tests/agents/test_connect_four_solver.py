@@ -212,6 +212,25 @@ def test_other_rules_are_not_taken_for_connect_four() -> None:
     assert is_connect_four(connect_four(5, 6))
     assert not is_connect_four(tictactoe())
     assert not is_connect_four(game.replace(is_terminal=lambda state: state.ply == 42))
+    assert not is_connect_four(game.replace(utility=lambda state, player: 0.0))
+    assert not is_connect_four(tictactoe().replace(name="connect_four"))
+
+
+def test_connect_four_may_be_seen_and_evaluated_in_other_ways() -> None:
+    game = connect_four()
+    for other in (
+        game.with_weights(centre=0.1),
+        game.replace(evaluate=lambda state, player: 0.0),
+        game.replace(observe=lambda state, player, planes: None, check=False),
+    ):
+        assert is_connect_four(other)
+        assert Solver(other).value(other.new_state()) == (1.0, 41)
+
+
+@pytest.mark.parametrize("megabytes", [1e12, 1.7e308])
+def test_a_table_for_which_there_is_no_memory(megabytes: float) -> None:
+    with pytest.raises(MemoryError, match=r"^there is no memory for table_mb=1.*: give less$"):
+        Solver("connect_four", table_mb=megabytes).prepare()
 
 
 def test_a_solver_can_be_sent_to_another_process(rng: np.random.Generator) -> None:

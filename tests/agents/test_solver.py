@@ -17,11 +17,14 @@ from typer.testing import CliRunner
 from plyground.agents import AlphaBeta
 from plyground.agents.solver import Progress, Solver
 from plyground.agents.solver.deepening import Deepening
+from plyground.agents.solver.endings import has_count
 from plyground.agents.solver.exhaustive import AllPositions, TooManyError
 from plyground.agents.solver.retrograde_memory import TooLargeError
+from plyground.agents.solver.sampling import fewest_positions
 from plyground.agents.solver.solving import BYTES, new_table
+from plyground.arena.cli.parts.solution import in_words
 from plyground.arena.cli.solve import solve
-from plyground.envs import Game, connect_four, make_game, state_dtype, tictactoe
+from plyground.envs import Game, checkers, chess, connect_four, game_factory, make_game, state_dtype, tictactoe
 from tests.conftest import random_game
 from tests.helpers.oracles import identity, reachable
 from tests.search.test_alphabeta import take_twice
@@ -161,6 +164,20 @@ def test_memory_is_checked_before_it_is_passed(rng: np.random.Generator, monkeyp
         solver.solve(game.new_state())
 
 
+def test_an_estimate_is_made_where_an_interrupt_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(function: Any, stop: Any) -> None:
+        stop[0] = 1
+        function()  # ends at once
+        raise KeyboardInterrupt
+
+    game, estimates = make_game("mnk(m=4, n=4, k=4)"), list[int]()
+    assert fewest_positions(game, game.new_state()) > 1000
+    monkeypatch.setattr("plyground.agents.solver.sampling.run_with_stop", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        estimates.append(fewest_positions(game, game.new_state()))
+    assert not estimates
+
+
 @pytest.mark.parametrize("moves", [(), (5,), (0, 5), (5, 0, 10, 15)])
 def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, ...]) -> None:
     game = make_game("mnk(m=4, n=4, k=3)")
@@ -196,6 +213,16 @@ def test_all_searches_for_a_move_share_one_limit(ask: str, monkeypatch: pytest.M
         assert (len(ends) > 10, len(set(ends))) == (True, 1)
         getattr(solver, ask)(game.play_moves([5]))
     assert len(set(ends)) == 2  # another move has its own
+
+
+@pytest.mark.parametrize("megabytes", [1e12, 1.7e308])
+def test_more_memory_than_there_is_may_be_named(megabytes: float) -> None:
+    game = make_game("mnk(m=4, n=3, k=3)")
+    solver = Solver(game, table_mb=megabytes)
+    assert solver.value(game.new_state()) == (1.0, 7)
+    assert solver._engine.nodes > 3072  # the table has grown
+    small = connect_four(4, 4)
+    assert Solver(small, table_mb=megabytes).value(small.new_state())[0] == 0
 
 
 @pytest.mark.parametrize("error", [TooManyError("othello", 0.5, 7, 8_000_000), TooLargeError(7)], ids=str)
@@ -250,6 +277,7 @@ def test_play_without_end_is_a_draw() -> None:
     game = back_and_forth()
     found = Solver(game).solve(game.new_state())
     assert (found.value, found.distance, found.best_actions, found.pv) == (0.0, None, (0,), (0, 0))
+    assert in_words(game, game.new_state(), found) == "player_0 to move: draw without end"
 
 
 def back_and_forth() -> Game:
@@ -281,6 +309,24 @@ def back_and_forth() -> Game:
     )
 
 
+def test_endings_are_those_of_games_that_are_played_by_the_rules() -> None:
+    game, short, strict = checkers(), checkers(max_quiet_plies=6), checkers(men_reset=False)
+    other = [game.with_weights(material=0.1), game.replace(observe=lambda state, player, planes: None)]
+    assert all(map(has_count, [game, short, chess(), chess(chess960=5), chess().with_weights(mobility=0.07), *other]))
+    changed = [{"is_terminal": short.is_terminal}, {"play": strict.play}, {"key": game.repetition_key}]
+    assert not any(has_count(game.replace(**rules)) for rules in changed)
+    named = [tictactoe().replace(name=name) for name in ("checkers", "chess", "connect_four")]
+    assert not any(map(has_count, [chess(classic=True), connect_four(), *named]))
+
+
+def test_games_of_the_same_name_have_parameters_of_their_own() -> None:
+    @game_factory
+    def checkers(size: int = 8, max_quiet_plies: int = 300) -> Game:
+        return make_game("checkers").replace(name="checkers")
+
+    assert not has_count(checkers())
+
+
 def test_a_finished_game_has_its_value_and_no_moves() -> None:
     game = tictactoe()
     found = Solver(game).solve(game.play_moves([0, 3, 1, 4, 2]))
@@ -308,3 +354,5 @@ def test_command_line() -> None:
     assert "the game is over: loss of player_2" in over.output
     wrong = CliRunner().invoke(app, ["tictactoe", "--make-book"])
     assert isinstance(wrong.exception, ValueError)
+    wrong = CliRunner().invoke(app, ["--make-book", "--table-mb", "0", "--out", "book.npz"])
+    assert str(wrong.exception) == "table_mb must be a finite number above 0, got 0.0"

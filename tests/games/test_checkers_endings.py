@@ -148,6 +148,30 @@ def test_the_count_decides() -> None:
     assert solver.value(state) == (0.0, None)
 
 
+def test_the_count_of_changed_rules_decides() -> None:
+    """They were taken for the real ones."""
+    game = make_game("checkers")
+    short = game.replace(is_terminal=make_game("checkers(max_quiet_plies=6)").is_terminal)
+    assert Solver(short).value(short.state_from_fen("B:WK1:BK14,K15"))[0] == 0
+
+
+def test_an_interrupt_is_heard_where_the_count_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(function: Any, stop: Any) -> None:
+        stop[0] = 1
+        assert function() == -1  # ends at once
+        raise KeyboardInterrupt
+
+    game = make_game("checkers")
+    endings, state = Endings(game, 512), game.state_from_fen("B:WK1:BK14,K15")
+    assert endings.value(state) == (1.0, 17)
+    state.quiet = 64
+    with monkeypatch.context() as patched:
+        patched.setattr("plyground.agents.solver.endings.run_with_stop", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            endings.value(state)
+    assert endings.value(state) == (0.0, None)
+
+
 def test_memory_is_one_limit_for_both_ways() -> None:
     game = make_game("checkers")
     with pytest.raises(MemoryError, match="checkers is too large to solve with table_mb=2"):

@@ -8,10 +8,12 @@ import chess as python_chess
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from typer.testing import CliRunner
 
 from plyground.agents import Solver
 from plyground.agents.solver.endings import Endings, without_count
 from plyground.agents.solver.solving import look_up
+from plyground.arena.cli.main import app
 from plyground.envs import Game, chess
 from plyground.envs.games.chess.endings import image_key
 from plyground.envs.jit import kernel
@@ -230,3 +232,8 @@ def test_images_share_a_key(game: Game) -> None:
     # The right to castle knows left and right.
     assert key("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1") != key("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     assert key("4k3/8/8/8/8/8/8/R3K3 w - - 0 1") == key("3k4/8/8/8/8/8/8/3K3R w - - 0 1")
+
+
+def test_a_draw_may_end_at_once() -> None:
+    taken = CliRunner().invoke(app, ["solve", "chess", "--position", "8/8/8/8/3k4/8/1q6/K7 w - - 0 1"])
+    assert "player_0 to move: draw\nbest moves: a1b2\nline: a1b2\n" in taken.output

@@ -91,7 +91,7 @@ def test_commands_begin_at_the_position() -> None:
     after = CliRunner().invoke(app, ["solve", *position, "--moves", "14-9 1-5"])
     assert "player_0 to move: win in 15 plies" in after.output
     drawn = CliRunner().invoke(app, ["solve", "checkers", "--position", "B:WK1:BK32"])
-    assert "player_0 to move: draw without end\nbest moves: 32-27 32-28\nline: " in drawn.output
+    assert "player_0 to move: draw\nbest moves: 32-27 32-28\nline: " in drawn.output
     assert " …\n" in drawn.output
     shown = CliRunner().invoke(app, ["show", *position, "--moves", "15-18"])
     assert ". k . . . . . ." in shown.output

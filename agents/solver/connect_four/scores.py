@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game, State, connect_four
+from ....envs.definition.identity import has_rules_of
 from ....envs.jit import bind
 from ...clock import run_with_stop
 from .kernel import LIMIT, NODES, STOP, UNKNOWN, layout, new_workspace, score_kernel
@@ -50,12 +51,8 @@ def load_book(path: Path = BOOK) -> Book | None:
 
 
 def is_connect_four(game: Game) -> bool:
-    """Return whether a game is Connect Four with the rules that the kernel knows, on any board, however it is seen."""
-    return (
-        game.name == "connect_four"
-        and game.parameters.keys() == {"rows", "columns"}
-        and game.digest == connect_four(**game.parameters).digest
-    )
+    """Return whether a game is Connect Four by its rules, on any board, however it is seen and evaluated."""
+    return has_rules_of(game, connect_four)
 
 
 def distance_of(score: int, left: int) -> int:

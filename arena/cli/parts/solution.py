@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....agents.solver.agent import Progress, Solution
+from ....agents.solver.endings import has_count
 from ....envs import Game, State
 
 __all__ = ["in_a_line", "in_words", "names_of", "solution_data"]
@@ -22,7 +23,8 @@ def in_words(game: Game, state: State, found: Solution) -> str:
     if abs(found.value) not in (0, 1):
         result += f" by {abs(found.value):g}"
     if found.distance is None:
-        return f"{game.players[int(game.player(state))]} to move: {result}{' without end' if found.complete else ''}"
+        is_endless = found.complete and not has_count(game)
+        return f"{game.players[int(game.player(state))]} to move: {result}{' without end' if is_endless else ''}"
     if found.distance == 0:
         return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
     plies = f"{found.distance} {'ply' if found.distance == 1 else 'plies'}"
