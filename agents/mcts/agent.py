@@ -187,7 +187,10 @@ class MCTS(SearchAgent):
                 searcher.rng = rng
 
     def batched(self) -> Opponents | None:
-        """Return players of many games at once: see `plyground.envs.as_opponents`. Only plain UCT has them."""
+        """Return players of many games at once: see `plyground.envs.as_opponents`.
+
+        Only plain UCT has them, and none whose tree leaves out what superko forbids: for that it follows the game.
+        """
         return self._batched(forced=False)
 
     def copies(self) -> Opponents | None:
@@ -200,6 +203,7 @@ class MCTS(SearchAgent):
         plain = (
             is_plain(self.options)
             and self._searchers[0].policy is None
+            and self._followed is None
             and self.threads == 1
             and self.final_move == "visits"
         )
@@ -290,18 +294,20 @@ class MCTS(SearchAgent):
         children = self._children()
         best = chosen(children, self.final_move)
         children.sort()
+        tried, top = [child for child in children if child.visits], float(self.game.max_utility)
+        if best.visits:
+            value, error = best.value, standard_error(best.value, best.visits, top)
+        else:  # nothing is known of it alone: the mean of all simulations
+            value, error = sum(one.visits * one.value for one in tried) / sum(one.visits for one in tried), None
         exact = best.low == best.high and all(child.high <= best.low for child in children)
         # With fewer simulations than threads, some trees have nothing but a root.
         trees = [searcher.tree for searcher in self._searchers if searcher.tree and searcher.tree.child_count[0]]
         pv = max([most_visited_line(tree, best.action) for tree in trees], key=len)
-        top = float(self.game.max_utility)
         return Analysis(
             best_action=best.action,
-            value=best.value,
-            best_actions=tuple([child.action for child in children if child.low == best.value])
-            if exact
-            else (best.action,),
-            values={child.action: child.value for child in children if child.visits},
+            value=value,
+            best_actions=tuple([child.action for child in children if child.low == value]) if exact else (best.action,),
+            values={child.action: child.value for child in tried},
             visits={child.action: child.visits for child in children},
             proved=tuple([child.action for child in children if child.low == child.high]),
             pv=pv,
@@ -310,7 +316,7 @@ class MCTS(SearchAgent):
             leaves=simulations,
             exact=exact,
             seconds=seconds,
-            standard_error=0.0 if exact else standard_error(best.value, best.visits, top),
+            standard_error=0.0 if exact else error,
             selective_depth=max([int(tree.deepest[0]) for tree in trees]),
             statistics={
                 "simulations kept": kept,

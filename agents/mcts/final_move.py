@@ -29,15 +29,19 @@ class Child(NamedTuple):
 def chosen(children: Sequence[Child], rule: FinalMove) -> Child:
     """Return the child that ``rule`` chooses, but never one that is proved to be worse than another.
 
-    Ties go to the child that the other rule prefers, then to the first one. A tree has its children in random order:
-    the lowest number would be a plan, such as a row of stones along the edge of the board.
+    Where all that was tried is proved to be no better than what was not may be at worst, the first that was not is
+    chosen: it may be better. Ties go to the child that the other rule prefers, then to the first one. A tree has its
+    children in random order: the lowest number would be a plan, such as a row of stones along the edge of the board.
     """
     order = _by_value if rule == "value" else _by_visits
     tried = [child for child in children if child.visits]
     floor = max([child.low for child in children])
     if floor == -math.inf:  # nothing is proved
         return max(tried, key=order)
-    hopeful = [child for child in tried if child.high > floor] or [child for child in tried if child.low == floor]
+    hopeful = [child for child in tried if child.high > floor]
+    if not hopeful:
+        untried = [child for child in children if not child.visits and child.high > floor == child.low]
+        hopeful = untried[:1] or [child for child in tried if child.low == floor]
     best = max(hopeful, key=order)
     return max((child for child in tried if child.low == floor), key=order) if best.value < floor else best
 

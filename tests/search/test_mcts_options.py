@@ -152,6 +152,9 @@ class TestFinalMove:
             ([(1, 0.0, 0, 0), (50, 0.2, -1, 1)], 1),  # but not before what looks better
             ([(1, 0.0, 0, 0), (50, 0.0, -1, 0)], 0),  # nor after what can be no better
             ([(3, -1.0, -1, -1), (8, -1.0, -1, -1)], 1),
+            ([(5, -1.0, -1, -1), (0, np.nan, -1, 1)], 1),  # a proved loss is not played before what was not tried
+            ([(5, 0.0, 0, 0), (0, np.nan, -1, 1)], 0),  # but a proved draw
+            ([(5, -1.0, -1, -1), (0, np.nan, -1, 1), (3, -0.9, -1, 1)], 2),
         ],
     )
     def test_what_is_proved_comes_first(self, bounds: list[Any], action: int) -> None:
@@ -160,6 +163,17 @@ class TestFinalMove:
 
 
 class TestSolver:
+    def test_a_move_that_was_not_tried_comes_before_a_proved_loss(self) -> None:
+        game = connect_four()
+        state, mask = game.play_moves([0, 6, 1, 6, 2]), np.arange(7) != 3  # after each the opponent wins at once
+        for simulations, tried in ((2, 1), (4, 2), (6, 3)):
+            found = MCTS(game, simulations, solver=True, widening=0.1, seed=0).analyse(state, mask)
+            assert found.proved == tuple(found.values)
+            assert len(found.values) == tried
+            assert found.best_action not in found.values
+            assert found.pv == (found.best_action,)
+            assert (found.value, found.exact, found.standard_error) == (-1, False, None)
+
     @pytest.mark.parametrize("moves", [[4], [0, 1], [0, 4, 8], [0, 1, 4, 8], [4, 0, 8]])
     def test_small_games_are_solved(self, moves: list[int], values: dict[bytes, float]) -> None:
         game = tictactoe()

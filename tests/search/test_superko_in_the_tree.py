@@ -86,6 +86,12 @@ def test_nor_one_of_the_game_before_the_root(reuse: bool) -> None:
     assert len(past) > 2
 
 
+def test_many_games_at_once_are_played_without_it_alone() -> None:
+    for superko in (True, False):
+        agent = MCTS("go(board_size=3)", 10, rollout="random", superko=superko)
+        assert (agent.copies() is None) is (agent.batched() is None) is superko
+
+
 def test_the_past_is_that_of_one_game() -> None:
     game = go(board_size=3)
     followed, first = Followed(game), game.new_state()
