@@ -76,7 +76,7 @@ class PUCT(SearchAgent):
         batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
             with 0 there is one leaf in it, as the same way is always the best.
-        fpu: the Q of an action that was never visited.
+        fpu: the Q of an action that was never visited, in shares of the largest utility, as all Q in the formula.
         noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
         alpha: α of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
         temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
@@ -243,9 +243,9 @@ class PUCT(SearchAgent):
         return self._forest
 
     @property
-    def _how(self) -> tuple[float, float, float, int]:
-        """The numbers that selection needs."""
-        return self.c, self.c_base, self.fpu, self.virtual_loss
+    def _how(self) -> tuple[float, float, float, int, float]:
+        """The numbers that selection needs; where the largest utility is infinite, it takes values as they are."""
+        return self.c, self.c_base, self.fpu, self.virtual_loss, 1 / float(self.game.max_utility) or 1.0
 
     def _compile(self) -> None:
         if self._in_forest:

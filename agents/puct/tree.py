@@ -70,13 +70,14 @@ def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
 
 
 @helper
-def select_child(tree: Any, node: int, how: tuple[float, float, float, int]) -> int:
+def select_child(tree: Any, node: int, how: tuple[float, float, float, int, float]) -> int:
     """Return the child with the highest `puct`, where each pending leaf counts as ``virtual_loss`` losses (of -1).
 
-    The constant is AlphaZero's ``C(s) = ln((1 + N(s) + c_base) / c_base) + c``; with an infinite ``c_base`` it is
-    ``c``. Where no child was visited, all scores are the same, and the first child has the highest prior.
+    Values times ``unit`` are shares of the largest utility, as fpu and losses are. The constant is AlphaZero's ``C(s) =
+    ln((1 + N(s) + c_base) / c_base) + c``; with an infinite ``c_base`` it is ``c``. Where no child was visited, all
+    scores are the same, and the first child has the highest prior.
     """
-    c, c_base, fpu, virtual_loss = how
+    c, c_base, fpu, virtual_loss, unit = how
     first = tree.first_child[node]
     sibling_visits = 0
     for child in range(first, first + tree.child_count[node]):
@@ -87,7 +88,7 @@ def select_child(tree: Any, node: int, how: tuple[float, float, float, int]) -> 
     for child in range(first, first + tree.child_count[node]):
         losses = virtual_loss * tree.pending[child]
         visits = tree.visits[child] + losses
-        q = (tree.total[child] - losses) / visits if visits > 0 else fpu
+        q = (tree.total[child] * unit - losses) / visits if visits > 0 else fpu
         score = puct(q, tree.prior[child], visits, sibling_visits, c)
         if score > best_score:
             best, best_score = child, score

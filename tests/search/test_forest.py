@@ -148,6 +148,15 @@ def test_noise_without_an_alpha_is_that_of_ten_over_the_moves() -> None:
     assert (found(10 / game.num_actions).visits[1:4] != by_moves.visits[1:4]).any(1).all()
 
 
+@pytest.mark.slow
+def test_a_tree_has_room_for_the_moves_of_a_large_board() -> None:
+    game = make_game("gomoku(size=13)")
+    trees = Forest(game, 1, simulations=32, seed=0)
+    for _ in range(2):  # a search, and one that goes on in its tree
+        trees.search(game.initial, answers)
+        assert not trees.trees.rows["full"].any()
+
+
 @pytest.mark.parametrize("considered", [1, 2, 3, 5, 7])
 def test_simulations_are_divided_as_by_mctx(considered: int) -> None:
     game = make_game("connect_four")

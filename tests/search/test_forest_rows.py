@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from plyground.agents.puct.forest import Forest, Searched
+from plyground.agents.puct.forest.trees import new_trees
 from plyground.envs import BoardGameEnv, Game, connect_four, go, make_game, tictactoe
 from tests.helpers.forest_games import answers, harvest, positions
 from tests.helpers.oracles import minimax_value, worth_after
@@ -179,13 +180,11 @@ def test_an_interrupted_search_answers_with_what_it_has(root: Any) -> None:
 
 
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
-def test_a_full_tree_goes_on(root: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plyground.agents.puct.forest.forest._MOST_EDGES", 1)
+def test_a_full_tree_goes_on(root: Any) -> None:
     game = make_game(SMALL)
     states = positions(game, 8)
-    small = Forest(game, 8, root=root, simulations=40, proofs=False, seed=0)
-    monkeypatch.undo()
-    large = Forest(game, 8, root=root, simulations=40, proofs=False, seed=0)
+    small, large = (Forest(game, 8, root=root, simulations=40, proofs=False, seed=0) for _ in range(2))
+    small.trees = new_trees(game, 8, 81, 86, 1, 5)  # an edge for each node, and those at the root
     found = small.search(states, answers)
     assert small.trees.rows["full"].any()
     assert small.trees.rows["edges"].max() <= small.trees.edges.shape[1]
@@ -310,7 +309,7 @@ def test_copies_by_pickle_go_on_alike() -> None:
         ({"c_scale": 1e308}, "c_scale must be a number, at least 0 and at most 1e"),
         ({"c": float("inf")}, "c must be a number"),
         ({"forced": float("inf")}, "forced must be a number"),
-        ({"c_base": 0.5}, "c_base must be a number, at least 1, got"),
+        ({"c_base": 0}, "c_base must be a number above 0, got"),
         ({"fpu": float("nan")}, "fpu must be a number"),
     ],
 )

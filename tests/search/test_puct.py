@@ -47,29 +47,31 @@ class TestOneSelection:
 
     def test_without_pending_leaves(self) -> None:
         # 0.5 + 0.5·4/10 = 0.7; 0 + 0.4·4/5 = 0.32; 0.5 + 0.1·4/4 = 0.6
-        assert select_child(self.tree(), 0, (1.0, math.inf, 0.0, 1)) == 1
+        assert select_child(self.tree(), 0, (1.0, math.inf, 0.0, 1, 1.0)) == 1
 
     def test_virtual_loss(self) -> None:
         tree = self.tree()
         tree.pending[1] = 1
         # The first child is now 3.5/10 + 0.5·√17/11 = 0.537; the last 0.5 + 0.1·√17/4 = 0.603.
-        assert select_child(tree, 0, (1.0, math.inf, 0.0, 1)) == 3
+        assert select_child(tree, 0, (1.0, math.inf, 0.0, 1, 1.0)) == 3
         tree.pending[1], tree.pending[3] = 3, 3
         # 1.5/12 + 0.5·√22/13 = 0.305; 0.4·√22/5 = 0.375; -1.5/6 + 0.1·√22/7 = -0.183
-        assert select_child(tree, 0, (1.0, math.inf, 0.0, 1)) == 2
+        assert select_child(tree, 0, (1.0, math.inf, 0.0, 1, 1.0)) == 2
+        tree.total[:] *= 49  # the same as shares of the largest utility
+        assert select_child(tree, 0, (1.0, math.inf, 0.0, 1, 1 / 49)) == 2
 
     def test_c_grows_with_the_visits(self) -> None:
         # C = ln((1 + 16 + 1) / 1) + 1 = 3.89: 0.5 + 3.89·0.2 = 1.278, 3.89·0.32 = 1.245; with c_base 0.5: C = 4.555,
         # 0.5 + 0.911 = 1.411 and 4.555·0.32 = 1.458
-        assert select_child(self.tree(), 0, (1.0, 1.0, 0.0, 1)) == 1
-        assert select_child(self.tree(), 0, (1.0, 0.5, 0.0, 1)) == 2
+        assert select_child(self.tree(), 0, (1.0, 1.0, 0.0, 1, 1.0)) == 1
+        assert select_child(self.tree(), 0, (1.0, 0.5, 0.0, 1, 1.0)) == 2
 
     def test_first_play(self) -> None:
         tree = self.tree()
         tree.visits[3], tree.total[3] = 0, 0
         # ΣN = 13: 0.5 + 0.5·√13/10 = 0.68; the unvisited child fpu + 0.1·√13 = fpu + 0.36
-        assert select_child(tree, 0, (1.0, math.inf, 0.3, 1)) == 1
-        assert select_child(tree, 0, (1.0, math.inf, 0.35, 1)) == 3
+        assert select_child(tree, 0, (1.0, math.inf, 0.3, 1, 1.0)) == 1
+        assert select_child(tree, 0, (1.0, math.inf, 0.35, 1, 1.0)) == 3
 
 
 def test_a_batch_step_by_step() -> None:
@@ -85,7 +87,7 @@ def test_a_batch_step_by_step() -> None:
     assert tree.prior[1:10].tolist() == pytest.approx([0.6, 0, 0, 0.2, 0, 0, 0, 0.2, 0])
     # All scores are 0: action 4. Then it has a virtual loss, -1 + 0.6/2 < 0.2: action 2; then action 7. Then scores
     # are -1 + 0.6·√3/2, -1 + 0.2·√3/2 twice, and 0 for the actions without a prior.
-    found, ended = collect(game, root, leaves, tree, 4, (1.0, math.inf, 0.0, 1))
+    found, ended = collect(game, root, leaves, tree, 4, (1.0, math.inf, 0.0, 1, 1.0))
     assert (found, ended) == (4, 0)
     assert [tree.action[tree.paths[leaf, 1]] for leaf in range(4)] == [4, 2, 7, 0]
     assert tree.pending[:10].tolist() == [4, 1, 1, 0, 1, 0, 0, 0, 1, 0]

@@ -32,9 +32,10 @@ def evaluator(game: Game) -> ObservationEvaluator:
     return ObservationEvaluator(asked)
 
 
-@pytest.mark.parametrize("how", [{}, {"c": 0.7, "c_base": 30.0}, {"fpu": -0.4}])
-def test_visits_are_those_of_a_forest(how: dict[str, Any]) -> None:
-    game = make_game(SMALL)
+@pytest.mark.parametrize("how", [{}, {"c": 0.7, "c_base": 30.0}, {"c_base": 0.5}, {"fpu": -0.4}])
+@pytest.mark.parametrize("name", [SMALL, pytest.param("harvest", marks=pytest.mark.slow)])
+def test_visits_are_those_of_a_forest(name: str, how: dict[str, Any]) -> None:
+    game = harvest() if name == "harvest" else make_game(name)
     states = positions(game, 10)
     agent = PUCT(game, 150, evaluator=evaluator(game), batch=1, **how)
     forest = Forest(game, 10, simulations=150, root="puct", forced=0, epsilon=0, proofs=False, **how)

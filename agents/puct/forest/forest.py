@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....envs import Game
 from ....envs.jit import bind
 from ....envs.jit.prng import new_rng, seed_sequence
-from ....envs.outside.arguments import checked_whole
+from ....envs.outside.arguments import checked_whole, is_positive
 from ....envs.outside.limits import MOST_THREADS
 from .cache import EvaluationCache
 from .checks import (
@@ -40,7 +40,9 @@ __all__ = ["Evaluate", "Forest", "Root", "Searched"]
 # is to be kept.
 Evaluate = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 
-_MOST_EDGES = 128  # of a node on average, for which there is room: no game of ours has so many legal moves on average
+# Edges of a node on average, for which there is room. Games of ours with more legal moves than these, such as Go on
+# 19x19, have the most of them at the start, and get room for so many.
+_MOST_EDGES = 128
 _NOTHING = np.zeros((0, 0), np.bool_)
 
 
@@ -141,10 +143,12 @@ class Forest:
         self.threads = checked_whole("threads", threads, 1, MOST_THREADS)
         leaves = checked_whole("leaves", leaves, 1) if root == "gumbel" else 1
         for name, value, least in (
-            ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("c_base", c_base, 1), ("forced", forced, 0),
+            ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("forced", forced, 0),
             ("epsilon", epsilon, 0), ("alpha", alpha or 0, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
         ):  # fmt: skip
-            check_number(name, value, least, math.inf if name in ("c_base", "fpu") else MOST_NUMBER)
+            check_number(name, value, least, math.inf if name == "fpu" else MOST_NUMBER)
+        if not is_positive(c_base, math.inf):
+            raise ValueError(f"c_base must be a number above 0, got {c_base!r}")
         if epsilon > 1:
             raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
         if not game.max_utility < math.inf:
@@ -154,7 +158,8 @@ class Forest:
         self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, bool(proofs))
         self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), largest, bool(proofs))
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
-        edges = game.num_actions + nodes * min(game.num_actions, _MOST_EDGES)
+        most = max(_MOST_EDGES, len(game.actions(game.new_state())))
+        edges = game.num_actions + nodes * min(game.num_actions, most)
         self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
         self.cache = EvaluationCache(game, cache_mb) if cache_mb else None
         self.rngs = np.zeros((self.rows, 1), np.uint64)
