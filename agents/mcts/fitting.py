@@ -9,7 +9,7 @@ JMLR 12, 2011), since patterns are as rare as they are different.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from itertools import repeat, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,16 +81,20 @@ def examples_of(
         wanted: for each game, whether each of its moves is an example. Default: all are.
 
     Raises:
-        ValueError: the game has no local features, or a move is illegal (named by line and index).
+        ValueError: the game has no local features, a move is illegal (named by line and index), or ``wanted`` has
+            more or fewer entries than there are lines.
     """
     game = LinearPolicy(game).game
     slots = game.knowledge.slots
     actions, row = np.zeros(game.num_actions, np.int32), np.zeros((game.num_actions, slots), np.int32)
     found, firsts, chosens, plies = list[NDArray[np.int32]](), list[int](), list[Any](), list[Any]()
     skipped = total = 0
-    masks = repeat(True) if wanted is None else wanted
+    pairs = zip(lines, repeat(True)) if wanted is None else zip_longest(lines, wanted)
     states = np.concatenate((game.initial, game.initial))
-    for number, (line, mask) in enumerate(zip(lines, masks, strict=False)):
+    for number, (line, mask) in enumerate(pairs):
+        if line is None or mask is None:
+            more = "lines" if mask is None else "entries of wanted"
+            raise ValueError(f"wanted must have an entry for each line: there are {number} of both, then more {more}")
         try:
             game.play_moves(line)
         except ValueError as error:
@@ -201,9 +205,10 @@ def learn_linear(
     game = as_game(game)
     if not len(examples):
         raise ValueError("there are no examples to learn from: the records have no moves that are candidates")
-    if epochs < 1 or batch < 1 or rate <= 0 or decay < 0:
+    if epochs < 1 or batch < 1 or not rate > 0 or not decay >= 0:
         raise ValueError(
-            f"epochs and batch must be at least 1, rate above 0: got {epochs=}, {batch=}, {rate=}, {decay=}"
+            "epochs and batch must be at least 1, rate above 0, decay at least 0: got "
+            f"{epochs=}, {batch=}, {rate=}, {decay=}"
         )
     learner = LinearLearner(game, rate, decay)
     rng = np.random.default_rng(seed)

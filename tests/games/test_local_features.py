@@ -108,6 +108,9 @@ def test_stones_in_a_row() -> None:
     rows = [found[game.str_to_action(name)] for name in ("a3", "e3", "c4")]
     assert [row[3] for row in rows[:2]] == [12 * 13, 12 * 13]  # three of the other side, open behind
     assert rows[2][1:4] == (8 * 13, 8 * 13, 8 * 13)  # b3, c3 and d3, each alone and open behind
+    found = seen(game, game.play_moves(["a3", "e5"]))
+    rows = [found[game.str_to_action(name)][3] for name in ("b3", "d4")]
+    assert rows == [1 * 13, 7 * 13]  # an own stone, and one of the other side, with the edge behind
 
 
 def test_threats_of_connect_four() -> None:
@@ -206,5 +209,10 @@ def test_errors() -> None:
             quality_of(LinearPolicy(game), examples)
     with pytest.raises(ValueError, match="epochs and batch must be at least 1"):
         learn_linear(game, examples_of(game, [[3]]), epochs=0)
+    with pytest.raises(ValueError, match=r"decay at least 0: got .*decay=-1"):
+        learn_linear(game, examples_of(game, [[3]]), decay=-1)
+    for wanted, more in (([True], "lines"), (3 * [True], "entries of wanted")):
+        with pytest.raises(ValueError, match=f"there are {min(len(wanted), 2)} of both, then more {more}"):
+            examples_of(game, [[3], [2]], wanted)
     with pytest.raises(ValueError, match="tictactoe has no local features"):
         examples_of(tictactoe(), [[4]])

@@ -40,6 +40,8 @@ def grid_knowledge(rows: int, columns: int, place_of: NDArray[Any], steps: tuple
     """
     cells = rows * columns
     directions = np.array(steps, np.int64)
+    is_cell = np.zeros(int(place_of.max()) + max(steps) + 1, np.bool_)  # [places] that a run may end at
+    is_cell[place_of] = True
     distances = _SIDE * _SIDE
 
     @helper
@@ -51,7 +53,7 @@ def grid_knowledge(rows: int, columns: int, place_of: NDArray[Any], steps: tuple
         while run < 3 and board[place] == stone:
             run, place = run + 1, place + step
         is_other = (stone == first) == is_second
-        return np.int64(2 * run - 1) + np.int64(is_other) * 6 + np.int64(board[place] == 0)
+        return np.int64(2 * run - 1) + np.int64(is_other) * 6 + np.int64(is_cell[place] and board[place] == 0)
 
     def local_features(state: Any, last: int, before: int, actions: Any, features: Any) -> int:
         count = 0
