@@ -29,7 +29,7 @@ from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount
-from .checkers_fen import fen_of, read_fen
+from .checkers_fen import MOST_PIECES, fen_of, read_fen
 from .features.checkers import WEIGHTS, make_features
 from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 
@@ -39,8 +39,7 @@ __all__ = ["checkers"]
 STATE = state_dtype(sides=("u8", (2,)), kings="u8", jumper="u8", turn="i1", quiet="u1")
 
 _ZERO, _ONE, _4, _5, _8, _10 = (np.uint64(n) for n in (0, 1, 4, 5, 8, 10))
-_MOST = 12  # pieces of a side
-_WORTH = WEIGHTS["material"] / (2 * 2 * _MOST)  # of half a man in the evaluation, with all men on the board
+_WORTH = WEIGHTS["material"] / (2 * 2 * MOST_PIECES)  # of half a man in the evaluation, with all men on the board
 _SEVEN_BITS = np.uint64(127)
 _RANDOM = np.random.SeedSequence(1959).generate_state(3 * 5 * 128, np.uint64).reshape(3, 5, 128)
 _MIX_JUMPER, _MIX_TURN, _MIX_QUIET = np.uint64(0x1B873593), np.uint64(0x9E3779B97F4A7C), np.uint64(0xBF58476D1CE4E5)
@@ -193,7 +192,7 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         own, other = state.sides[state.turn], state.sides[1 - state.turn]
         if (black | white) & ~BOARD != _ZERO or black & white != _ZERO or state.kings & ~(black | white) != _ZERO:
             return False
-        if popcount(black) > _MOST or popcount(white) > _MOST or other == _ZERO:  # who has moved has a piece
+        if max(popcount(black), popcount(white)) > MOST_PIECES or other == _ZERO:  # who has moved has a piece
             return False
         if ((black & FIRST_ROW[1]) | (white & FIRST_ROW[0])) & ~state.kings != _ZERO:  # men are crowned there
             return False

@@ -2,7 +2,8 @@
 
 It begins with the side to move. The squares of each side follow, in any order, with a ``K`` before a king's. Men may
 stand in ranges, ``B1-12``, and a full stop may end the text (PDN 3.0, https://github.com/wiegerw/pdn). How many quiet
-plies there were is not told: none. A position in the middle of a move has no such text.
+plies there were is not told: none. A position in the middle of a move has no such text. At the end of a game the side
+to move may have no pieces: ``W:W:B23``.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import numpy as np
 
 from .squares import BITS
 
-__all__ = ["fen_of", "read_fen"]
+__all__ = ["MOST_PIECES", "fen_of", "read_fen"]
+
+MOST_PIECES = 12  # of a side
 
 _FORM = "expected as in 'B:W18,24,K27:B12,16,K20': who is to move, and the squares of both sides"
 _PIECES = re.compile(r"(K?)(\d+)(?:-(\d+))?")
-_MOST = 12  # pieces of a side
 
 
 def read_fen(text: str, state: Any) -> Any:
@@ -27,15 +29,18 @@ def read_fen(text: str, state: Any) -> Any:
     Raises:
         ValueError: the text cannot be read, or has pieces where they cannot be.
     """
-    parts = "".join(text.split()).removesuffix(".").upper().split(":") if isinstance(text, str) else []
-    if [part[:1] for part in parts] not in (["B", "B", "W"], ["B", "W", "B"], ["W", "B", "W"], ["W", "W", "B"]):
+    turn, *parts = "".join(text.split()).removesuffix(".").upper().split(":") if isinstance(text, str) else [""]
+    if turn not in ("B", "W") or sorted(part[:1] for part in parts) != ["B", "W"]:
         raise ValueError(f"the position {text!r} cannot be read: {_FORM}")
-    state.turn = int(parts[0] == "W")
+    state.turn = int(turn == "W")
     taken: set[int] = set()
-    for part in parts[1:]:
-        squares = [item for piece in part[1:].split(",") for item in _squares(text, piece)]
-        if len(squares) > _MOST:
-            raise ValueError(f"the position {text!r} has {len(squares)} pieces of a side: expected {_MOST} at most")
+    for part in parts:
+        listed = [] if part == turn else part[1:].split(",")  # the side to move may have lost its last piece
+        squares = [item for piece in listed for item in _squares(text, piece)]
+        if len(squares) > MOST_PIECES:
+            raise ValueError(
+                f"the position {text!r} has {len(squares)} pieces of a side: expected {MOST_PIECES} at most"
+            )
         for square, king in squares:
             if square in taken:
                 raise ValueError(f"the position {text!r} has two pieces on {square}")

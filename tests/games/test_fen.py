@@ -51,6 +51,16 @@ def test_ways_to_write_it() -> None:
 
 
 @pytest.mark.rules
+def test_the_end_of_a_game() -> None:
+    game = checkers()
+    for start, move, fen in (("B:W18:B14", "14x23", "W:W:B23"), ("W:W18:B15", "18x11", "B:W11:B")):
+        state = game.play_moves([move], game.state_from_fen(start))
+        assert game.is_terminal(state)
+        assert game.fen(state) == fen
+        assert game.state_from_fen(fen) == state
+
+
+@pytest.mark.rules
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -59,7 +69,8 @@ def test_ways_to_write_it() -> None:
         ("B:W18", "cannot be read: expected as in"),
         ("R:W18:B12", "cannot be read: expected as in"),
         ("B:W18,:B12", "cannot be read at ''"),
-        ("B:W18:B", "cannot be read at ''"),
+        ("W:W18:B", "cannot be read at ''"),
+        ("WHITE:W18:B12", "cannot be read: expected as in"),
         ("B:W18:BQ12", "cannot be read at 'Q12'"),
         ("B:W18:BK1-4", "cannot be read at 'K1-4'"),
         ("B:W18:B0", "has a piece on 0: expected squares from 1 to 32"),
