@@ -26,6 +26,7 @@ __all__ = ["UNKNOWN", "GameNode", "ListedNode", "Tree", "TreeNode", "format_tree
 UNKNOWN = "?"
 Tree = float | str | tuple["Tree", ...]  # a leaf's value, UNKNOWN, or the children of a node
 
+_CLOSING = {"(": ")", "[": "]"}
 _DEEPEST = 64  # levels of nested lists; more are a mistake
 _TOKEN = re.compile(r"[(\[]|[)\]]|[^\s,()\[\]]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
@@ -38,19 +39,22 @@ def parse_tree(text: str) -> tuple[Tree, ...]:
     Raises:
         ValueError: it is not a list of numbers, ``?`` and lists; the message says where.
     """
-    open_lists: list[list[Tree]] = []
+    open_lists, closings = list[list[Tree]](), list[str]()
     tree: tuple[Tree, ...] | None = None
     for token in _TOKEN.finditer(text):
         where = f"at character {token.start() + 1} of {text!r}"
         if tree is not None:
             raise ValueError(f"cannot read the tree: {token[0]!r} {where} comes after its end")
-        if token[0] in "([":
+        if token[0] in _CLOSING:
             open_lists.append([])
+            closings.append(_CLOSING[token[0]])
             if len(open_lists) > _DEEPEST:
                 raise ValueError(f"cannot read the tree: more than {_DEEPEST} lists in each other {where}")
         elif not open_lists:
             raise ValueError(f"cannot read the tree: expected '(' {where}, as in {_EXAMPLE!r}")
-        elif token[0] in ")]":
+        elif token[0] in _CLOSING.values():
+            if (closing := closings.pop()) != token[0]:
+                raise ValueError(f"cannot read the tree: expected {closing!r}, got {token[0]!r} {where}")
             node = tuple(open_lists.pop())
             if not node:
                 raise ValueError(f"cannot read the tree: a node without children {where}; give it a value instead")
@@ -65,7 +69,8 @@ def parse_tree(text: str) -> tuple[Tree, ...]:
         else:
             raise ValueError(f"cannot read the tree: expected a number or '?', got {token[0]!r} {where}")
     if tree is None:
-        raise ValueError(f"cannot read the tree: expected ')' at the end of {text!r}, as in {_EXAMPLE!r}")
+        closing = closings[-1] if closings else ")"
+        raise ValueError(f"cannot read the tree: expected {closing!r} at the end of {text!r}, as in {_EXAMPLE!r}")
     return tree
 
 

@@ -77,6 +77,8 @@ class TestTrees:
             (")", r"expected '\(' at character 1"),
             ("(3) 4", "'4' at character 5 of .* comes after its end"),
             ("(3 ())", "a node without children at character 5"),
+            ("(3 [5 7) 2]", r"expected '\]', got '\)' at character 8 of"),
+            ("([3 5", r"expected '\]' at the end of"),
             ("(3 x)", "expected a number or '\\?', got 'x' at character 4"),
             ("(nan)", "got 'nan'"),
             ("(1e999)", "got '1e999'"),
