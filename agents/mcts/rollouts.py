@@ -1,10 +1,9 @@
 """Rollouts of Monte Carlo tree search: by a policy or greedy, to the end of the game or cut and evaluated.
 
-`policies` says what draws their moves; the rule ``evaluate`` guides the greedy
-ones and values the positions at a cut.
+`policies` says what draws their moves; the rule ``evaluate`` guides the greedy ones and values the positions at a cut.
 
 Sources: C. Browne et al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), section 6.1 (ε-greedy
-and rule-based rollouts); R. Lorentz, "Early guided_rollout termination in MCTS", ACG 2015 (the cut).
+and rule-based rollouts); R. Lorentz, "Early playout termination in MCTS", ACG 2015 (the cut).
 """
 
 from __future__ import annotations

@@ -146,6 +146,8 @@ def test_tactics_against_flood_fill(size: int, rng: np.random.Generator) -> None
                 elif action in game.actions(state):
                     assert rules.is_capture(state, cell, own) == taken(grid, point, own)
                     assert rules.is_self_atari(state, cell, own) == gives_away(grid, point, own)
+                    beside = chains_beside(grid, {point}, own)
+                    assert rules.is_saving(state, cell, own) == any(liberties(grid, *one) == {point} for one in beside)
                     played = after(grid, *point, own)
                     assert played is not None
                     atari = any(

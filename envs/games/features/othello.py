@@ -4,9 +4,10 @@ Seven features count what one side has more than the other, most of them Rosenbl
 less than all there could be ends at ±1:
 
 ===========  ===================================================================================================
-mobility     legal moves, by all of both sides (the formula of P. Norvig, Paradigms of Artificial Intelligence
-             Programming, 1992, section 18.12)
-frontier     discs next to an empty cell, by all such discs; fewer are better, for they give the other side moves
+mobility     legal moves, by all of both sides and 2 more (the formula of P. Norvig, Paradigms of Artificial
+             Intelligence Programming, 1992, section 18.12)
+frontier     discs next to an empty cell, by all such discs and 2 more; fewer are better, for they give the other
+             side moves
 corners      corners, by 2
 stability    discs on the edges in an unbroken row from a corner of their colour, which no move can turn, by 8;
              corners count here too

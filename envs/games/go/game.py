@@ -27,14 +27,13 @@ from ..points import EMPTY, point_board, point_names, points
 from .area import area
 from .chain_checks import chain_checks
 from .chains import chains
-from .heavy import heavy
+from .heavy import TRIES, heavy
 from .liberties import liberties
 from .local import go_local
 from .priors import go_priors
 
 __all__ = ["go"]
 
-_TRIES = 8  # random points that a rollout looks at before it lists them all
 _FRAMES = 8  # boards in an observation
 _SUPERKO = ("positional", "situational", "simple")
 
@@ -93,7 +92,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
 
     def random_action(state: Any, actions: Any, rng: Any) -> int:
         own = state.turn + 1
-        for _ in range(min(_TRIES, state.empties)):
+        for _ in range(min(TRIES, state.empties)):
             cell = np.int64(state.empty[below(rng, state.empties)])
             if not is_eye(state, cell, own) and is_legal(state, cell, own):
                 return point_of[cell]

@@ -31,10 +31,10 @@ from .nakade import nakade
 from .patterns import shape_test, surroundings
 from .tactics import tactics
 
-__all__ = ["heavy"]
+__all__ = ["TRIES", "heavy"]
 
 RULES = ("capture", "save", "nakade", "patterns", "capture again", "safe")
-_TRIES = 8  # random points that a rollout looks at before it lists them all
+TRIES = 8  # random points that a rollout looks at before it lists them all
 
 
 @cache
@@ -48,7 +48,7 @@ def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
     num_points, _, cell_of, point_of, around, diagonals, _ = points(board_size)
     pass_move = num_points
     _, _, is_legal, is_eye, _, _ = liberties(board_size)
-    last_liberty, _, _, is_self_atari = tactics(board_size)
+    last_liberty, _, _, _, is_self_atari = tactics(board_size)
     vital_point = nakade(board_size)
     surroundings_of, is_shape = surroundings(board_size), shape_test()
     captures, saves, kills, follows_shapes, captures_again, is_safe = (rule in rules for rule in RULES)
@@ -126,7 +126,7 @@ def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
     @helper
     def random_cell(state: Any, own: int, actions: Any, rng: Any) -> Any:
         """Return a random point that is no eye; 0 if there is none."""
-        for _ in range(min(_TRIES, state.empties)):
+        for _ in range(min(TRIES, state.empties)):
             cell = np.int64(state.empty[below(rng, state.empties)])
             if is_playable(state, cell, own) and not (is_safe and is_self_atari(state, cell, own)):
                 return cell

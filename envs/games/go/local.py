@@ -77,9 +77,9 @@ def pattern_numbers() -> tuple[NDArray[np.uint16], int]:
 @cache
 def go_local(board_size: int) -> LocalFeatures:
     """Return the features for a board of ``board_size`` points a side."""
-    num_points, _, _, point_of, around, _, _ = points(board_size)
+    num_points, _, _, point_of, _, _, _ = points(board_size)
     is_legal, is_eye = liberties(board_size).is_legal, liberties(board_size).is_eye
-    last_liberty, gives_atari, is_capture, is_self_atari = tactics(board_size)
+    _, gives_atari, is_capture, is_saving, is_self_atari = tactics(board_size)
     surroundings_of = surroundings(board_size)
     numbers, patterns = pattern_numbers()
     # The first weight of each slot, and the end.
@@ -96,14 +96,6 @@ def go_local(board_size: int) -> LocalFeatures:
         return min(np.int64(dx + dy + max(dx, dy)), np.int64(_FAR))
 
     @helper
-    def saves(state: Any, cell: Any, own: int) -> bool:
-        for step in around:
-            beside = cell + step
-            if state.board[beside] == own and last_liberty(state, np.int64(state.head[beside])) == cell:
-                return True
-        return False
-
-    @helper
     def describe(state: Any, action: Any, cell: Any, own: int, last: Any, before: Any, row: Any) -> None:
         pattern = np.int64(numbers[own - 1, surroundings_of(state, cell)])
         far = distance(action, last)
@@ -112,7 +104,7 @@ def go_local(board_size: int) -> LocalFeatures:
         row[2] = to_last + far
         row[3] = to_before + distance(action, before)
         signs = np.int64(is_capture(state, cell, own))
-        signs += 2 * np.int64(saves(state, cell, own))
+        signs += 2 * np.int64(is_saving(state, cell, own))
         signs += 4 * np.int64(gives_atari(state, cell, own))
         signs += 8 * np.int64(is_self_atari(state, cell, own))
         row[4] = danger + signs

@@ -38,8 +38,8 @@ _LONELY = ((12.0, -0.7), (5.0, -0.3), (5.0, 0.2))  # no stone within two steps: 
 @cache
 def go_priors(board_size: int) -> Rule:
     """Return the rule ``priors`` of `Knowledge` for boards of ``board_size`` points a side."""
-    num_points, _, cell_of, _, around, _, _ = points(board_size)
-    last_liberty, gives_atari, is_capture, is_self_atari = tactics(board_size)
+    num_points, _, cell_of, _, _, _, _ = points(board_size)
+    _, gives_atari, is_capture, is_saving, is_self_atari = tactics(board_size)
     is_eye = liberties(board_size).is_eye
     surroundings_of, is_shape = surroundings(board_size), shape_test()
     weights = np.array([_ANY, _PASS, _EYE, _SELF_ATARI, _TAKES, _SAVES, _ATARI, _SHAPE, *_NEAR, *_LONELY])
@@ -49,14 +49,6 @@ def go_priors(board_size: int) -> Rule:
     def add(visits: Any, values: Any, i: int, sign: int) -> None:
         visits[i] += weights[sign, 0]
         values[i] += weights[sign, 0] * weights[sign, 1]
-
-    @helper
-    def is_saving(state: Any, cell: Any, own: int) -> bool:
-        for step in around:
-            beside = cell + step
-            if state.board[beside] == own and last_liberty(state, np.int64(state.head[beside])) == cell:
-                return True
-        return False
 
     @helper
     def is_alone(state: Any, row: int, column: int) -> bool:

@@ -25,6 +25,7 @@ class Tactics(NamedTuple):
     last_liberty: Rule  # last_liberty(state, head): the only liberty of a chain; 0 if it has more
     gives_atari: Rule  # gives_atari(state, cell, own): whether a legal stone there leaves a chain just one liberty
     is_capture: Rule  # is_capture(state, cell, own): whether a legal stone there takes a chain
+    is_saving: Rule  # is_saving(state, cell, own): whether a chain of this colour has its only liberty there
     is_self_atari: Rule  # is_self_atari(state, cell, own): whether a legal one takes none, and gets one liberty at most
 
 
@@ -72,6 +73,14 @@ def tactics(board_size: int) -> Tactics:
         return False
 
     @helper
+    def is_saving(state: Any, cell: Any, own: int) -> bool:
+        for step in around:
+            beside = cell + step
+            if state.board[beside] == own and last_liberty(state, np.int64(state.head[beside])) == cell:
+                return True
+        return False
+
+    @helper
     def is_self_atari(state: Any, cell: Any, own: int) -> bool:
         free = 0
         for step in around:
@@ -100,4 +109,4 @@ def tactics(board_size: int) -> Tactics:
                     total += state.liberties[head]
         return total == 0 or only_cell(total) != 0
 
-    return Tactics(last_liberty, gives_atari, is_capture, is_self_atari)
+    return Tactics(last_liberty, gives_atari, is_capture, is_saving, is_self_atari)
