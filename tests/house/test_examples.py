@@ -1,10 +1,11 @@
-"""The three families of learning, each in its example, with small budgets."""
+"""The three families of learning, each in its example: whether it runs with a small budget, and what can be checked."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 
 from tests.helpers.example_files import load
@@ -60,12 +61,12 @@ def test_reinforce_takes_one_whole_game_from_each_row() -> None:
     assert len(sums) == 1
 
 
-def test_value_based() -> None:
+def test_the_value_based_example_runs() -> None:
     example = load("dqn")
     check_scores(example, example.main(steps=2000, num_envs=8, games=2))
 
 
-def test_actor_critic() -> None:
+def test_the_actor_critic_example_runs() -> None:
     example = load("actor_critic")
     scores = example.main(steps=600, num_envs=8, games=2)
     assert tuple(scores) == ("MaskablePPO", "A2C")
@@ -73,16 +74,39 @@ def test_actor_critic() -> None:
         check_scores(example, of_one)
 
 
-def test_a_network_inside_a_search() -> None:
+def test_the_example_of_a_network_inside_a_search_runs() -> None:
     example = load("network_search", "sb3_contrib")
     assert 0 <= example.main(seconds=0.0, num_envs=4, simulations=20, games=2) <= 1
 
 
-def test_alphazero() -> None:
+def test_the_alphazero_example_runs() -> None:
     example = load("alphazero", "torch")
     example.LEARN_AFTER = example.WINDOW = 500
-    assert 0.4 < example.main(minutes=0.2, num_envs=16, simulations=4, network="tiny") <= 1
-    # A game that the second player wins, of which the search proved the last position but one.
+    assert 0 < example.main(minutes=0.1, num_envs=16, simulations=4, network="tiny") <= 1
+
+
+def test_alphazero_learns_from_its_games() -> None:
+    """With a number of steps, not with a time: what it has learned does not depend on the machine."""
+    example = load("alphazero", "torch")
+    example.WINDOW = 20_000
+    game, positions = example.make_game(example.GAME), example.committed_positions(example.GAME)
+    learner, memory = example.Learner(game, "tiny", 0), example.Memory(game, np.random.default_rng(0))
+    play, net = example.SelfPlay(game, 64, 16, 0), example.make_inference(learner.average, "torch")
+    before = example.value_kept(net, positions)
+    for _ in range(60):
+        for samples in play.move(net):
+            memory.add(samples)
+    losses = np.array([learner.learn(memory.draw()) for _ in range(300)])
+    net.update(learner.average)
+    first, last = losses[:20].mean(axis=0), losses[-20:].mean(axis=0)  # of the policy and of the value
+    assert last[0] < first[0] - 0.1
+    assert last[1] < first[1] / 2
+    assert example.value_kept(net, positions) > before
+
+
+def test_the_result_of_a_game_reaches_back_to_what_a_search_proved() -> None:
+    """The second player wins, and the search proved the last position but one."""
+    example = load("alphazero", "torch")
     play = example.SelfPlay(example.make_game(example.GAME), 1, 4, 0)
     play.counts[0] = 4
     play.players[0, :4] = [0, 1, 0, 1]
