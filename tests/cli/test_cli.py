@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from plyground.agents import agent_names
+from plyground.agents.compiling import LOG
+from plyground.agents.solver.agent import Solver
 from plyground.arena import read_records
 from plyground.envs import game_names, make_game
 from tests.helpers.command_line import Run
@@ -33,35 +35,38 @@ def test_games(run: Run) -> None:
         assert "x".join(map(str, entry["observation"])) in table
 
 
-class TestShow:
-    def test_text_with_what_a_search_finds(self, run: Run) -> None:
-        text, _ = run("show", "othello", "--moves", "d3 c5", "--overlay", "alphabeta(depth=2)")
-        assert "3 . . . X . . . ." in text
-        assert "player_0 to move" in text
-        assert "best line" in text
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ((), (None, {"book": True, "seconds": 60})),
+        (("--table-mb", "8", "--seconds", "3", "--no-book"), (8.0, {"book": False, "seconds": 3.0})),
+    ],
+)
+def test_options_of_solve_are_those_of_the_solver(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], asked: tuple[float | None, dict[str, Any]]
+) -> None:
+    found = []
 
-    def test_moves_are_names_or_numbers(self, run: Run) -> None:
-        assert run("show", "go_9x9", "--moves", "E5,C3 pass") == run("show", "go_9x9", "--moves", "40 56 81")
-        assert "is illegal" in run("show", "go_9x9", "--moves", "E5 E5", code=2)[1]
-        assert "no action 'E55'" in run("show", "go_9x9", "--moves", "E55", code=2)[1]
+    class Asked(Solver):
+        def __init__(self, game: Any, table_mb: float | None, **options: Any) -> None:
+            found.append((table_mb, options))
+            super().__init__(game, table_mb, **options)
 
-    @pytest.mark.parametrize("suffix", ["svg", "png"])
-    def test_pictures(self, run: Run, tmp_path: Path, suffix: str) -> None:
-        out = tmp_path / f"board.{suffix}"
-        overlay = ["--overlay", "mcts(simulations=50)"]
-        assert "saved" in run("show", "checkers", "--moves", "11-15", "--size", "200", *overlay, "--out", str(out))[0]
-        assert out.read_bytes().startswith(b"<svg" if suffix == "svg" else b"\x89PNG")
+    monkeypatch.setattr("plyground.agents.solver.agent.Solver", Asked)
+    run("solve", "tictactoe", "--moves", "0 1 4", *words)
+    assert found == [asked]
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["--out", "board.gif"], "board.gif"),
-            (["--out", "no/board.svg"], "there is no folder no"),
-            (["--overlay", "random"], "'random' does not search"),
-        ],
-    )
-    def test_mistakes(self, run: Run, arguments: list[str], message: str) -> None:
-        assert message in run("show", "othello", *arguments, code=2)[1]
+
+@pytest.mark.parametrize(("words", "says"), [((), True), (("--quiet",), False), (("-q",), False)])
+def test_quiet_does_not_say_what_is_compiled(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: bool
+) -> None:
+    def compiled(*_: Any) -> list[str]:
+        LOG.warning("compiling all …", extra={"compiling": True})
+        return agent_names()
+
+    monkeypatch.setattr("plyground.agents.agent_names", compiled)
+    assert ("compiling all …" in run(*words, "agents")[1]) == says
 
 
 def test_convert(run: Run, tmp_path: Path) -> None:
@@ -148,6 +153,11 @@ def test_agents(run: Run) -> None:
         (["match"], "players"),
         (["play", "connect_four", "--seat", "third"], "seat must be 'first' or 'second', got 'third'"),
         (["play", "shogi"], "unknown game 'shogi'"),
+        (["show", "go_9x9", "--moves", "E5 E5"], "move 'E5' at index 1 is illegal"),
+        (["show", "go_9x9", "--moves", "E55"], "no action 'E55'"),
+        (["show", "othello", "--out", "board.gif"], "board.gif"),
+        (["show", "othello", "--out", "no/board.svg"], "there is no folder no"),
+        (["show", "othello", "--overlay", "random"], "'random' does not search"),
         (["train", "ppx", "connect_four", "--out", "x"], "unknown algorithm 'ppx': did you mean 'ppo'?"),
         (["train", "ppo", "connect_four", "--steps", "0"], "steps must be a whole number, at least 1, got 0"),
         (["train", "ppo", "connect_four", "--out", "no/x"], "there is no folder no"),

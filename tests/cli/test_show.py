@@ -103,6 +103,7 @@ def test_moves_are_names_or_numbers() -> None:
     assert read_moves(othello, "d3, c3 c4") == [othello.str_to_action(name) for name in ("d3", "c3", "c4")]
     assert read_moves(othello, f"{othello.str_to_action('d3')} c3") == read_moves(othello, "d3 c3")
     assert read_moves(othello, " ") == []
+    assert read_moves(make_game("go_9x9"), "E5,C3 pass") == [40, 56, 81]
     tictactoe = make_game("tictactoe")
     shifted = tictactoe.replace(action_to_str=lambda action: str(action + 1))
     assert read_moves(shifted, "1 9") == [0, 8]  # a name goes before a number
@@ -191,6 +192,9 @@ def test_pictures(tmp_path: Path) -> None:
     run("connect_four", "--moves", "3 3", "--out", str(out), "--size", "300")
     with Image.open(out) as image:
         assert (np.array(image) == drawn.to_array(300)).all()
+    run("checkers", "--moves", "11-15", "--size", "200", "--overlay", "mcts(simulations=50)", "--out", str(out))
+    with Image.open(out) as image:
+        assert max(image.size) == 200
     out = tmp_path / "start.svg"
     run("connect_four", "--out", str(out), "--overlay", "mcts(simulations=200, seed=0)")
     texts = [
