@@ -68,7 +68,7 @@ class TestThreads:
         game = connect_four()
         agent = MCTS(game, 20_000, threads=threads, tree_mb=0.02, seed=0)
         found = agent.analyse(game.new_state())
-        assert found.leaves == check_trees(game, agent, game.new_state()) == 20_000
+        assert found.leaves == sum(found.visits.values()) == check_trees(game, agent, game.new_state()) == 20_000
         assert found.statistics["full trees"] == threads
         assert found.statistics["nodes in memory"] <= 0.02 * 2**20 / 25  # bytes
         assert found.best_action == 3
@@ -82,6 +82,9 @@ class TestThreads:
         # The visits of a root that is kept count one more than those of its children: its own rollout, once.
         assert sum(found.visits.values()) == 3000 + found.statistics["simulations kept"] - threads
 
+
+@pytest.mark.parametrize("threads", [2, pytest.param(1, marks=pytest.mark.slow)])  # test_mcts_options.py has three
+class TestAnswers:
     def test_finds_the_win_and_the_defence(self, threads: int) -> None:
         game = connect_four()
         agent = MCTS(game, 4000, threads=threads, seed=0)
