@@ -387,7 +387,7 @@ def _read_state(folder: Path) -> dict[str, Any]:
     state = _plain_of(folder)
     with (folder / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
         parts = {path: saved[path] for path in saved.files}
-    parts |= torch.load(folder / "tensors.pt", weights_only=True)
+    parts |= torch.load(folder / "tensors.pt", map_location="cpu", weights_only=True)  # their device may be missing
     for path, value in parts.items():
         *parents, name = path.split("/")
         place = state

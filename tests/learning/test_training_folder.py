@@ -104,6 +104,20 @@ def test_files_of_others_are_where_no_run_begins(tmp_path: Path, name: str) -> N
     run.check_new("replay")
 
 
+def test_a_state_of_a_device_that_is_not_here_is_read(folder: StateFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tensors were told to go there, and the state was called damaged."""
+    load = torch.load
+
+    def load_on_the_cpu(*arguments: Any, map_location: Any = None, **options: Any) -> Any:
+        if map_location != "cpu":
+            raise RuntimeError("Attempting to deserialize object on a CUDA device")
+        return load(*arguments, map_location=map_location, **options)
+
+    folder.write(0, {"weights": torch.ones(2)}, {"model.zip": lambda path: path.write_bytes(b"")})
+    monkeypatch.setattr(torch, "load", load_on_the_cpu)
+    assert folder.read()["weights"].tolist() == [1.0, 1.0]
+
+
 def test_copies_that_people_name_stay_and_are_no_states(folder: StateFolder) -> None:
     for steps in (900_000_000, 1_000_000_000):
         folder.write(steps, {"seconds": 1.0}, {"model.zip": lambda path: path.write_bytes(b"")})
