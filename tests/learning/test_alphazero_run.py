@@ -11,6 +11,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 from unittest.mock import Mock, call
 
@@ -130,6 +131,32 @@ def test_the_first_interrupt_ends_the_run_after_the_turn(tmp_path: Path) -> None
     progress = train(CONFIG, tmp_path / "run", interrupt)
     assert progress.steps == 128
     assert run_folder(tmp_path / "run").done()[0] == 128
+
+
+def test_a_second_interrupt_does_not_wait_for_the_turn_that_is_played_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, begun = iter(range(50_000)), Event()  # without end, but for a test that fails
+
+    class Endless(RandomPlay):
+        def play(self, evaluate: Any, *, moves: int) -> Any:
+            if moves == 1:  # what is played to compile it
+                return super().play(evaluate, moves=moves)
+            for _ in questions:
+                evaluate(self.batch.observations, self.batch.masks.astype(bool))
+                begun.set()
+            return None
+
+    def interrupt(session: AlphaZeroSession) -> int:
+        begun.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("plyground.arena.training.alphazero.sources.SelfPlay", Endless)
+    monkeypatch.setattr(AlphaZeroSession, "_learn", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        train(replace(CONFIG, threads=2), tmp_path / "run")
+    assert next(questions, None) is not None
+    assert run_folder(tmp_path / "run").done()[0] == 0
 
 
 def test_a_damaged_state_is_said_in_a_line(tmp_path: Path) -> None:

@@ -148,9 +148,9 @@ class AlphaZeroSession:
             while not self.between():
                 self.turn()
         finally:
+            self.source.close()  # before its thread is waited for: it may be in a turn that nobody asks for any more
             if self._player is not None:
                 self._player.shutdown()
-            self.source.close()
             self.log.close()
 
     def turn(self) -> None:

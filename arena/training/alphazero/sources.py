@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import CancelledError
 from dataclasses import astuple, dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ....agents.puct.forest import Evaluate
@@ -79,12 +81,19 @@ class OwnPlay:
         self.game, self.config = game, config
         self.inference = new_inference(config, net)
         self.play = SelfPlay(game, config, config.seed)
+        self._is_closed = False
 
     def collect(self) -> tuple[NDArray[Any], Counts]:
         """Play a turn, and return the samples of the games that ended in it."""
         before = Counts.of(self.play.stats)
-        samples = self.play.play(evaluate_by(self.inference), moves=self.config.turn_plies)
+        samples = self.play.play(self._evaluate, moves=self.config.turn_plies)
         return samples, Counts.of(self.play.stats) - before
+
+    def _evaluate(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Ask the net, unless nobody waits for what is played."""
+        if self._is_closed:
+            raise CancelledError
+        return self.inference(planes)
 
     def prepare(self) -> None:
         """Compile what self-play needs."""
@@ -104,7 +113,8 @@ class OwnPlay:
         self.play.load_state_dict(state)
 
     def close(self) -> None:
-        """Do nothing: there is nothing to free."""
+        """End a turn that is played in another thread, at the next question to the net."""
+        self._is_closed = True
 
 
 def new_inference(config: AlphaZeroConfig, net: Any) -> Any:
