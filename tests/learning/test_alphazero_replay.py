@@ -159,6 +159,28 @@ def test_the_window_grows_and_old_shards_are_dropped(tmp_path: Path) -> None:
     assert set(other.sample(4000, np.random.default_rng(0)).values) == set(range(110 - len(other), 110))
 
 
+def test_shards_that_cannot_be_removed_yet_go_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows removes no file that is still mapped, and the run ended."""
+    one = buffer(tmp_path, window=lambda total: min(total, 20))
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "The process cannot access the file because it is being used", str(path))
+
+    def shards() -> list[int]:
+        return sorted(int(path.stem.removeprefix("shard_")) for path in (tmp_path / "replay").glob("shard_*"))
+
+    for first in range(0, 40, 10):
+        one.append(numbered(first, 10))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        one.drop_before(30)
+        np.testing.assert_array_equal(buffer(tmp_path).newest(99)["value"], np.arange(10, 40))
+    assert shards() == [0, 10, 20, 30]
+    one.drop_before(40)
+    assert shards() == [20, 30]
+    np.testing.assert_array_equal(one.newest(99)["value"], np.arange(20, 40))
+
+
 def test_samples_are_drawn_by_weight(tmp_path: Path) -> None:
     samples = numbered(0, 3)
     samples["weight"] = 0.0, 1.0, 3.0

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,7 +135,8 @@ class Shards:
         known = {_INDEX, *(shard.name for shard in self.shards)}
         for path in self.folder.iterdir():
             if path.name not in known:
-                path.unlink()
+                with suppress(PermissionError):  # Windows removes no file that is still mapped: it goes the next time
+                    path.unlink()
 
     def _read_index(self) -> list[Shard]:
         path = self.folder / _INDEX
