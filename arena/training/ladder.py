@@ -1,4 +1,4 @@
-"""A network's scores against players of known strength, many games at once, while it is being trained."""
+"""The moves that a network prefers, and their scores against players of known strength, while it is being trained."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from ...envs import Game
 from ...envs.vector.opponents import OpponentLike
 from ...envs.vector.seats import SeatBatch
 
-__all__ = ["Choose", "ladder_scores", "results_against"]
+__all__ = ["Choose", "Net", "ladder_scores", "preferred", "results_against"]
 
+# Returns logits [positions, num_actions] and values [positions] for planes; an `Inference`.
+Net = Callable[[NDArray[Any]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+# Returns the preferred legal actions [positions] for planes and masks [positions, num_actions].
 Choose = Callable[[NDArray[Any], NDArray[np.bool_]], NDArray[np.integer[Any]]]
+
+
+def preferred(net: Net, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the legal actions [positions] of the highest logits."""
+    logits, _ = net(planes)
+    return np.where(masks, logits, -np.inf).argmax(1)
 
 
 def ladder_scores(

@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn import functional
 
-from ..alphazero.descent import Descent
+from ..alphazero.descent import Descent, log_chances
 from ..alphazero.replay import Batch
 
 __all__ = ["PolicyLearner", "ReinforceLearner", "ValueLearner"]
-
-_ILLEGAL = -1e9  # a logit, whose probability is 0
 
 
 class PolicyLearner(Descent):
@@ -29,7 +26,7 @@ class PolicyLearner(Descent):
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take a step, and return the losses by name."""
         chances = _log_chances(self, batch.planes, batch.masks)[0]
-        loss = -(_tensor(self, batch.policies) * chances).sum(1).mean()
+        loss = -(self.tensor(batch.policies) * chances).sum(1).mean()
         norm = self.step(loss)
         return {"policy": float(loss.detach()), "gradient": norm}
 
@@ -39,8 +36,8 @@ class ValueLearner(Descent):
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take a step, and return the losses by name."""
-        value = self.outputs(_tensor(self, batch.planes)).value.float().reshape(-1)
-        loss = (value - _tensor(self, batch.results)).square().mean()
+        value = self.outputs(self.tensor(batch.planes)).value.float().reshape(-1)
+        loss = (value - self.tensor(batch.results)).square().mean()
         norm = self.step(loss)
         return {"value": float(loss.detach()), "gradient": norm}
 
@@ -72,10 +69,10 @@ class ReinforceLearner(Descent):
             games: n.
         """
         chances, outputs = _log_chances(self, planes, masks)
-        own = chances.gather(1, _tensor(self, actions.astype(np.int64))[:, None])[:, 0]
-        z = _tensor(self, results.astype(np.float32))
+        own = chances.gather(1, self.tensor(actions.astype(np.int64))[:, None])[:, 0]
+        z = self.tensor(results.astype(np.float32))
         value = outputs.value.float().reshape(-1)
-        gains = z - value.detach() if advantages is None else _tensor(self, advantages.astype(np.float32))
+        gains = z - value.detach() if advantages is None else self.tensor(advantages.astype(np.float32))
         loss = -(gains * own).sum() / games
         entropy = -(chances.exp() * chances).detach().sum(1).mean()
         losses = {"reinforce": float(loss.detach()), "entropy": float(entropy)}
@@ -89,10 +86,5 @@ class ReinforceLearner(Descent):
 
 def _log_chances(learner: Descent, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[torch.Tensor, Any]:
     """Return the log probabilities [positions, num_actions], and all that the net says."""
-    outputs = learner.outputs(_tensor(learner, planes.astype(np.float32, copy=False)))
-    logits = outputs.logits.float().masked_fill(~_tensor(learner, masks), _ILLEGAL)
-    return functional.log_softmax(logits, dim=1), outputs
-
-
-def _tensor(learner: Descent, array: NDArray[Any]) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array)).to(learner.device)
+    outputs = learner.outputs(learner.tensor(planes.astype(np.float32, copy=False)))
+    return log_chances(outputs.logits, learner.tensor(masks)), outputs

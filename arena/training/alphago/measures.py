@@ -11,20 +11,12 @@ from numpy.typing import NDArray
 
 from ....envs import Game
 from ..alphazero.samples import unpack_masks, unpack_planes
+from ..ladder import Net
 
-__all__ = ["accuracy", "accuracy_of", "mean_squared_error", "preferred", "seconds_per_call"]
-
-# Returns logits [positions, num_actions] and values [positions] for planes; an `Inference`.
-Net = Callable[[NDArray[Any]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+__all__ = ["accuracy", "accuracy_of", "mean_squared_error", "seconds_per_call"]
 
 _CHUNK = 1024  # positions that are looked at together
 _CALLS = 50  # whose time is taken
-
-
-def preferred(net: Net, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the legal actions [positions] of the highest logits."""
-    logits, _ = net(planes)
-    return np.where(masks, logits, -np.inf).argmax(1)
 
 
 def accuracy(game: Game, net: Net, samples: NDArray[Any]) -> dict[str, Any]:

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from ....envs import Game, GameBatch
 from ....envs.vector.row_random import draw_uniforms
+from ..ladder import Net
 
-__all__ = ["Moves", "Net", "drawn", "play_games"]
-
-# Returns logits [positions, num_actions] and values [positions] for planes; an `Inference`.
-Net = Callable[[NDArray[Any]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+__all__ = ["Moves", "drawn", "play_games"]
 
 
 class Moves(NamedTuple):

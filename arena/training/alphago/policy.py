@@ -13,8 +13,9 @@ from ....agents.networks import new_network, save_network
 from ....envs import Game
 from ..alphazero.replay import ReplayBuffer
 from ..alphazero.samples import unpack_planes
+from ..ladder import preferred
 from .judging import Judge
-from .measures import accuracy, preferred, seconds_per_call
+from .measures import accuracy, seconds_per_call
 from .part import Part, Run
 
 __all__ = ["PolicyPart", "whole_buffer"]

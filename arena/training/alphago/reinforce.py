@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ....agents.networks import SavedNetwork, load_network, save_network
 from ....envs.vector.opponents import FromFunction
-from ..ladder import results_against
+from ..ladder import preferred, results_against
 from .judging import Judge, opening_plies_of
-from .measures import preferred
 from .part import Part, Run
 from .play import drawn, play_games
 

@@ -10,9 +10,14 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch.nn import functional
 
-__all__ = ["Descent", "DescentSettings"]
+__all__ = ["Descent", "DescentSettings", "log_chances"]
+
+_ILLEGAL = -1e9  # a logit, whose probability is 0
 
 
 class DescentSettings(Protocol):
@@ -93,6 +98,10 @@ class Descent:
             settings.precision == "auto" and _multiplies_bf16(self.device)
         )
 
+    def tensor(self, array: NDArray[Any]) -> torch.Tensor:
+        """Return an array where the net learns."""
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
     def outputs(self, planes: torch.Tensor) -> Any:
         """Return what the net that learns says, computed as the settings ask."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_short):
@@ -151,6 +160,11 @@ class Descent:
             int(place): {name: one.clone() for name, one in its.items()} for place, its in state["optimizer"].items()
         }
         self._optimizer.load_state_dict({"state": moments, "param_groups": fresh["param_groups"]})
+
+
+def log_chances(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Return the log probabilities [positions, num_actions] of actions, of which only legal ones have a chance."""
+    return functional.log_softmax(logits.float().masked_fill(~legal, _ILLEGAL), dim=1)
 
 
 def _groups(net: Any, decay: float) -> list[dict[str, Any]]:

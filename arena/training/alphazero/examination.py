@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....envs import Game
 from ...grading import committed_positions, grade
 from ...grading.answers import shown
 from ...grading.heads import batch_of
 from ...openings import default_opening_plies
-from ..ladder import ladder_scores
+from ..ladder import Net, ladder_scores, preferred
 from .config import AlphaZeroConfig
 
 __all__ = ["Examination"]
-
-# Returns logits [positions, num_actions] and values [positions] for planes; an `Inference`.
-Net = Callable[[NDArray[Any]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 _POSITIONS = 1000  # solved ones, at most
 
@@ -41,7 +36,7 @@ class Examination:
         config, game = self.config, self.game
         return ladder_scores(
             game,
-            lambda planes, masks: _preferred(net, planes, masks),
+            lambda planes, masks: preferred(net, planes, masks),
             config.ladder,
             config.ladder_games,
             default_opening_plies(game),
@@ -56,7 +51,7 @@ class Examination:
         if self._solved is None:
             return {}
         positions, planes, masks = self._solved
-        total = grade(positions, _preferred(net, planes, masks)).total
+        total = grade(positions, preferred(net, planes, masks)).total
         return {"preserving": total.preserving.share, "keeping": total.keeping.share}
 
     @cached_property
@@ -68,8 +63,3 @@ class Examination:
         positions = positions.stratified()
         positions = positions.select(np.arange(min(len(positions), _POSITIONS)))
         return positions, *batch_of(list(shown(self.game, positions.lines)))
-
-
-def _preferred(net: Net, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    logits, _ = net(planes)
-    return np.where(masks, logits, -np.inf).argmax(1)

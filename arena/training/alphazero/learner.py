@@ -19,13 +19,11 @@ from torch.nn import functional
 from ....agents.networks import AUXILIARY
 from ....envs import Game
 from .config import AlphaZeroConfig
-from .descent import Descent
+from .descent import Descent, log_chances
 from .replay import Batch
 from .samples import UNPROVED
 
 __all__ = ["Learner", "value_targets"]
-
-_ILLEGAL = -1e9  # a logit, whose probability is 0
 
 
 class Learner(Descent):
@@ -43,7 +41,7 @@ class Learner(Descent):
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take a step, and return the losses by name."""
-        losses = self._losses(self.outputs(self._tensor(batch.planes)), batch)
+        losses = self._losses(self.outputs(self.tensor(batch.planes)), batch)
         config = self.config
         total = losses["policy"] + config.value_weight * losses["value"]
         for name in AUXILIARY:
@@ -54,22 +52,22 @@ class Learner(Descent):
 
     def _losses(self, outputs: Any, batch: Batch) -> dict[str, torch.Tensor]:
         """Return the losses, means over the samples."""
-        legal, full = self._tensor(batch.masks), self._tensor(batch.full).float()
-        chances = functional.log_softmax(outputs.logits.float().masked_fill(~legal, _ILLEGAL), dim=1)
-        divergence = -(self._tensor(batch.policies) * chances).sum(1)
+        legal, full = self.tensor(batch.masks), self.tensor(batch.full).float()
+        chances = log_chances(outputs.logits, legal)
+        divergence = -(self.tensor(batch.policies) * chances).sum(1)
         losses = {"policy": (divergence * full).sum() / full.sum().clamp(min=1)}
         value = outputs.value.float().reshape(-1)
         if outputs.value_logits is None:
-            losses["value"] = (value - self._tensor(value_targets(batch, self.config))).square().mean()
+            losses["value"] = (value - self.tensor(value_targets(batch, self.config))).square().mean()
         else:
             losses["value"] = self._loss_of_chances(outputs.value_logits.float(), value, batch)
         if outputs.plies_left is not None and self.config.plies_left > 0:
             left = outputs.plies_left.float().reshape(-1)
             losses["plies_left"] = functional.smooth_l1_loss(
-                left / self.game.max_plies, self._tensor(batch.plies_left) / self.game.max_plies, beta=0.1
+                left / self.game.max_plies, self.tensor(batch.plies_left) / self.game.max_plies, beta=0.1
             )
         if batch.owners is not None:
-            owners = self._tensor(batch.owners)
+            owners = self.tensor(batch.owners)
             if outputs.ownership is not None and self.config.ownership > 0:
                 losses["ownership"] = (outputs.ownership.float().reshape(owners.shape) - owners).square().mean()
             if outputs.score is not None and self.config.score > 0:
@@ -93,14 +91,11 @@ class Learner(Descent):
                 f"wdl tells wins, draws and losses apart, which are worth 1, 0 and -1, and a game of {self.game.spec} "
                 f"ended with {results[results != signs][0]:g} of the largest utility: train with value=tanh"
             )
-        classes = self._tensor(1 - signs.astype(np.int64))
-        share = self._tensor(np.where(is_proved, 0.0, self.config.root_value_share).astype(np.float32))
+        classes = self.tensor(1 - signs.astype(np.int64))
+        share = self.tensor(np.where(is_proved, 0.0, self.config.root_value_share).astype(np.float32))
         by_result = functional.cross_entropy(logits, classes, reduction="none")
-        by_search = (value - self._tensor(batch.values)).square()
+        by_search = (value - self.tensor(batch.values)).square()
         return ((1 - share) * by_result + share * by_search).mean()
-
-    def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
 
 def value_targets(batch: Batch, config: AlphaZeroConfig) -> NDArray[np.float32]:
