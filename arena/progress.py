@@ -273,6 +273,8 @@ def train_with_progress(
 
     ``train_with_progress(lambda report: train(config, folder, report), config.steps, config.minutes)``
 
+    Of a run of alphago the bar shows the part in progress, whose own steps are a limit too.
+
     Args:
         work: trains a model; it is given a function to call with its `Progress` now and then.
         steps: the limit on the steps, if there is one. The bar shows the nearer limit.
@@ -286,10 +288,13 @@ def train_with_progress(
     )
     with Bar(*columns, console=CONSOLE) as bar:
         task = bar.add_task("training", total=1.0, text="compiling …")
+        stage = ""
 
         def show(progress: Progress) -> None:
-            shares = [progress.steps / steps] if steps else []
-            shares += [progress.seconds / (60 * minutes)] if minutes else []
-            bar.update(task, completed=min(1.0, max(shares, default=0.0)), text=progress.line())
+            nonlocal stage
+            if progress.stage != stage:
+                stage = progress.stage
+                bar.reset(task)
+            bar.update(task, completed=progress.share(steps, minutes), text=progress.line())
 
         return work(show)

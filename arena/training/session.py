@@ -40,6 +40,17 @@ class Progress:
     ladder: dict[str, float] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def stage(self) -> str:
+        """What is in progress, in a run of several parts with limits each; empty where there are none."""
+        return ""
+
+    def share(self, steps: int | None, minutes: float | None) -> float:
+        """Return how much is done, from 0 to 1, by the nearer of these limits; 0 if there is none."""
+        shares = [self.steps / steps] if steps else []
+        shares += [self.seconds / (60 * minutes)] if minutes else []
+        return min(1.0, max(shares, default=0.0))
+
     def line(self) -> str:
         """Return how far the run is in one line, as in ``"120,832 steps, 900 games/s | random 97 %, …"``."""
         ladder = ", ".join(f"{name} {100 * score:.0f} %" for name, score in self.ladder.items())

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from numba.core import dispatcher, event
+from numba.core import event
 
 from plyground.agents import MCTS, PUCT, Mixture, compiling, make
 from plyground.arena import match
@@ -35,20 +34,6 @@ SPECS = [
     pytest.param("mcts(simulations=50, solver=true, rave=10, bias=1)", marks=pytest.mark.slow),
     pytest.param("puct(simulations=20, lambda_=0.5)", marks=pytest.mark.slow),
 ]
-
-
-@pytest.fixture
-def compiled() -> Iterator[list[str]]:
-    """Return the names of the kernels that were called with arguments for which they were not compiled yet."""
-    names: list[str] = []
-    before = dispatcher.Dispatcher._compile_for_args  # pyright: ignore[reportAttributeAccessIssue]
-
-    def compile_for_args(self: Any, *args: Any, **kwargs: Any) -> Any:
-        names.append(self.py_func.__name__)
-        return before(self, *args, **kwargs)
-
-    with patch.object(dispatcher.Dispatcher, "_compile_for_args", compile_for_args):
-        yield names
 
 
 @pytest.mark.parametrize("spec", SPECS)

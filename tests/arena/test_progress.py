@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.progress import TaskID
 
-from plyground.arena import bars
-from plyground.arena.progress import watch_with_progress
+from plyground.arena import Progress, bars, progress
+from plyground.arena.progress import train_with_progress, watch_with_progress
+from plyground.arena.training.alphago.part import AlphaGoProgress
 
 WAIT = 0.25  # seconds, at least, before the first item
 
@@ -44,3 +47,31 @@ def test_a_log_has_a_line_now_and_then(
         for number in range(3):
             tell(f"[{number}] of 3")
     assert capsys.readouterr().err == ("[0] of 3\n[1] of 3\n[2] of 3\n" if lines > 1 else "")
+
+
+def test_the_bar_of_training_is_at_the_nearer_limit_and_of_parts_at_that_of_the_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The bar of a run of alphago stayed at nothing."""
+    shown: list[tuple[float, bool]] = []
+
+    class Watched(bars.Bar):
+        def update(self, task_id: TaskID, **changes: Any) -> None:
+            super().update(task_id, **changes)
+            shown.append((self.tasks[0].completed, self.tasks[0].finished))
+
+    def whole(report: Callable[[Progress], object]) -> None:
+        for steps, seconds in ((25, 6.0), (25, 30.0), (200, 31.0)):
+            report(Progress(steps, seconds, 0, 0.0, 0.0))
+
+    def parts(report: Callable[[Progress], object]) -> None:
+        for part, steps, total, seconds in (("policy", 1, 4, 6.0), ("policy", 4, 4, 9.0), ("rollout", 0, 0, 0.0)):
+            report(AlphaGoProgress(7, seconds, 0, 0.0, 0.0, part=part, part_steps=steps, part_total=total))
+        report(AlphaGoProgress(8, 30.0, 0, 0.0, 0.0, part="rl", part_steps=1, part_total=10))
+
+    monkeypatch.setattr(progress, "Bar", Watched)
+    train_with_progress(whole, steps=100, minutes=1.0)
+    assert shown == [(0.25, False), (0.5, False), (1.0, True)]
+    shown.clear()
+    train_with_progress(parts, minutes=1.0)
+    assert shown == [(0.25, False), (1.0, True), (1.0, True), (0.5, False)]

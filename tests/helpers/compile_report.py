@@ -1,12 +1,17 @@
-"""A pytest plugin: at the end of a run it says which tests compiled most, since that is what tests take long for."""
+"""A pytest plugin: at the end of a run it says which tests compiled most, since that is what tests take long for.
+
+The fixture ``compiled`` tells one test what it has compiled.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from numba.core import dispatcher
 
 from plyground.agents.compiling import Stopwatch
 
@@ -17,6 +22,20 @@ _seconds: dict[str, float] = defaultdict(float)  # by test, in the process that 
 
 
 _stopwatch = Stopwatch()
+
+
+@pytest.fixture
+def compiled() -> Iterator[list[str]]:
+    """Return the names of the kernels that were called with arguments for which they were not compiled yet."""
+    names: list[str] = []
+    before = dispatcher.Dispatcher._compile_for_args  # pyright: ignore[reportAttributeAccessIssue]
+
+    def compile_for_args(self: Any, *args: Any, **kwargs: Any) -> Any:
+        names.append(self.py_func.__name__)
+        return before(self, *args, **kwargs)
+
+    with patch.object(dispatcher.Dispatcher, "_compile_for_args", compile_for_args):
+        yield names
 
 
 def pytest_configure(config: pytest.Config) -> None:

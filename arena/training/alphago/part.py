@@ -42,6 +42,16 @@ class AlphaGoProgress(Progress):
     losses: dict[str, float] = field(default_factory=dict)
     marks: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def stage(self) -> str:
+        """The part in progress."""
+        return self.part
+
+    def share(self, steps: int | None, minutes: float | None) -> float:
+        """Return how much of the part is done, from 0 to 1, by the nearer of its own steps and these minutes."""
+        done = self.part_steps / self.part_total if self.part_total else 1.0
+        return max(done, super().share(None, minutes))
+
     def line(self) -> str:
         """Return how far the part is in a line or two."""
         losses = ", ".join(
@@ -160,8 +170,8 @@ class Part(ABC):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there."""
 
-    def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
-        """Compile what is needed, before the clock runs."""
+    def prepare(self) -> None:  # noqa: B027  (not all have something to do)
+        """Compile what a step needs, before the clock runs; nothing that the part goes on from changes."""
 
 
 class PartSession:

@@ -44,6 +44,11 @@ class ReinforcePart(Part):
         self.judge = Judge(run)
         self.wins = 0.5  # a moving mean of the share of points against the pool
 
+    def prepare(self) -> None:
+        """Play a game in each seat, so that compiling takes no time from the training."""
+        seats = np.array([0, 1], np.int8)
+        play_games(self.run.game, (self.own, self.other), seats, self.plies, 0, lambda rows, movers: movers >= 0)
+
     def turn(self) -> None:
         """Play games against a past self, and learn from them."""
         config, game = self.run.config, self.run.game

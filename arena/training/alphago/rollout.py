@@ -55,6 +55,11 @@ class RolloutPart(Part):
         """Whether the game has no local features."""
         return not self.run.game.knowledge.num_weights
 
+    def prepare(self) -> None:
+        """Look at a game, so that compiling takes no time from the training."""
+        if not self.is_empty:
+            self._examples(self.learned[:1])
+
     def turn(self) -> None:
         """Learn from some games."""
         examples = self._examples(

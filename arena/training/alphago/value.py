@@ -10,6 +10,7 @@ The contrast is as many positions of whole games: what is learned from them fits
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,11 @@ from .policy import whole_buffer
 __all__ = ["ValuePart"]
 
 _ROWS = 256  # games that are played side by side
+_FEW = 8  # that are played before the clock runs
 _TEST = 0.1  # of the games are played in addition, for tests
 _TITLES = {"one": "one position a game", "whole": "whole games"}
-_SETS = ("one", "test", "whole")  # sets of positions, in the order in which they are played
+# The sets of positions, in the order in which they are played, and how.
+_SETS = {"one": "one", "test": "one", "whole": "whole"}
 
 
 class ValuePart(Part):
@@ -66,24 +69,39 @@ class ValuePart(Part):
         self.second = config.inference_of(read_network(run.model("rl")), _ROWS)
         self.plies = opening_plies_of(run)
         self.judge = Judge(run)
+        self._given = {"one": list[int](), "whole": list[int]()}  # positions that each batch of this session gave
 
     @property
     def total(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The steps in all: batches of games that are done or, by what they gave until now, left; and learning."""
+        """The steps in all: batches of games, done or, by what they give in this session, left; and learning."""
         left = 0
         for name, count in self.wanted.items():
             missing = max(0, count - self.buffers[name].total)
-            each = _ROWS if name != "whole" else _ROWS * self.longest // 2
-            left += -(-missing // each)
+            left += math.ceil(missing / self._per_batch(name))
         learned = sum(learner.steps for learner in self.learners.values())
         to_learn = self.run.config.value_steps * len(self.learners) - learned
         return self.steps + left + to_learn
 
+    def _per_batch(self, name: str) -> float:
+        """Return how many positions a batch of games gives: a guess, before the first one is played."""
+        kind = _SETS[name]
+        if given := self._given[kind]:
+            return max(1.0, sum(given) / len(given))
+        return _ROWS * (self.longest / 2 if kind == "whole" else 1)
+
+    def prepare(self) -> None:
+        """Play a few games, which are not kept, so that compiling takes no time from the training."""
+        self._single_positions(_FEW, seed=0)
+        if "whole" in self.wanted:
+            self._whole_games(_FEW, seed=0)
+
     def turn(self) -> None:
         """Play a batch of games, or learn from a batch of positions."""
-        for name in _SETS:
+        for name, kind in _SETS.items():
             if name in self.wanted and self.buffers[name].total < self.wanted[name]:
-                samples = self._whole_games() if name == "whole" else self._single_positions()
+                play = self._whole_games if kind == "whole" else self._single_positions
+                samples = play(_ROWS, seed=int(self.rng.integers(2**31)))
+                self._given[kind].append(len(samples))
                 missing = self.wanted[name] - self.buffers[name].total
                 self.buffers[name].append(samples[:missing])
                 self.losses["positions"] = sum(buffer.total for buffer in self.buffers.values())
@@ -98,16 +116,16 @@ class ValuePart(Part):
                 self.steps += 1
                 return
 
-    def _single_positions(self) -> NDArray[Any]:
+    def _single_positions(self, count: int, seed: int) -> NDArray[Any]:
         """Play games, and return one position of each that lasted long enough."""
-        game, rng = self.run.game, self.rng
-        batch = GameBatch(game, _ROWS, seed=int(rng.integers(2**31)))
-        rows = np.arange(_ROWS)
+        game = self.run.game
+        batch = GameBatch(game, count, seed=seed)
+        rows = np.arange(count)
         # The ply of the random move; the position after it is learned.
         turns = draw_numbers(batch.rngs, rows, self.longest)
-        seen = np.zeros((_ROWS, *game.observation_shape), game.observation_dtype)
-        masks = np.zeros((_ROWS, game.num_actions), np.bool_)
-        movers, results = np.full(_ROWS, -1, np.int64), np.zeros(_ROWS, np.float32)
+        seen = np.zeros((count, *game.observation_shape), game.observation_dtype)
+        masks = np.zeros((count, game.num_actions), np.bool_)
+        movers, results = np.full(count, -1, np.int64), np.zeros(count, np.float32)
         while rows.size:
             plies = batch.plies[rows]
             batch.show(rows)
@@ -135,16 +153,16 @@ class ValuePart(Part):
         samples["result"], samples["ply"], samples["game"] = results[found], turns[found] + 1, found
         return samples
 
-    def _whole_games(self) -> NDArray[Any]:
+    def _whole_games(self, count: int, seed: int) -> NDArray[Any]:
         """Play games of the policy by play against itself, and return all their positions, game by game."""
         game = self.run.game
-        seats = np.zeros(_ROWS, np.int8)
+        seats = np.zeros(count, np.int8)
         moves, results = play_games(
             game,
             (self.second, self.second),
             seats,
             self.plies,
-            int(self.rng.integers(2**31)),
+            seed,
             lambda rows, movers: np.ones(rows.size, np.bool_),
         )
         order = np.lexsort((moves.plies, moves.games))

@@ -74,7 +74,7 @@ def new_samples(game: Game, count: int) -> NDArray[Any]:
 
 def pack(game: Game, samples: NDArray[Any], planes: NDArray[Any], masks: NDArray[Any]) -> None:
     """Write planes [samples, *observation_shape] and masks [samples, num_actions] into samples."""
-    flat = planes.reshape(len(samples), -1)
+    flat = planes.reshape(len(samples), math.prod(game.observation_shape))
     samples["observation"] = np.packbits(flat.astype(np.bool_), axis=1) if _is_binary(game) else flat
     samples["mask"] = np.packbits(masks.astype(np.bool_), axis=1)
 
