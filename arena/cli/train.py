@@ -20,7 +20,7 @@ from ..lines import console, print_plain
 from ..training.alphago.config import PARTS, AlphaGoConfig
 from ..training.alphazero.config import AlphaZeroConfig
 from ..training.config import ALGORITHMS, TrainingConfig
-from ..training.settings import described, kind_of
+from ..training.settings import MACHINE, described, kind_of
 
 __all__ = ["train"]
 
@@ -32,6 +32,7 @@ _PANELS = {
     AlphaGoConfig: "Options of alphago",
 }
 _NAMES = {AlphaZeroConfig: "alphazero", AlphaGoConfig: "alphago"}
+_RESUMED = ("steps", "minutes", *MACHINE)  # fields that may be given with --resume
 
 
 def train(
@@ -61,9 +62,10 @@ def train(
     given = {name: value for name, value in options.items() if not (value is None or value == [])}
     steps, minutes = given.get("steps"), given.get("minutes")
     if resume_from is not None:
-        if algorithm or game or out is not None or set(given) - {"steps", "minutes"}:
-            raise ValueError("--resume goes on with what its folder says: give no more than --steps and --minutes")
-        _go_on(resume_from, steps, minutes, step)
+        if algorithm or game or out is not None or set(given) - set(_RESUMED):
+            free = ", ".join(map(_option_name, _RESUMED))
+            raise ValueError(f"--resume goes on with what its folder says: give no more than {free}")
+        _go_on(resume_from, step, **given)
         return
     if not algorithm or not game:
         raise ValueError("give an algorithm and a game, as in 'plyground train ppo connect_four', or --resume FOLDER")
@@ -87,7 +89,7 @@ def train(
     if kind is TrainingConfig:
         check_algorithm(config)
     if kind is AlphaGoConfig:
-        trained = train_with_progress(lambda report: alphago.train(config, folder, report, parts=step))
+        train_with_progress(lambda report: alphago.train(config, folder, report, parts=step), minutes=config.minutes)
         _tell_parts(folder)
         return
     begin: Any = run if kind is TrainingConfig else alphazero.train
@@ -120,7 +122,9 @@ def _in_a_folder_name(game: str) -> str:
     return named.replace("/", "-")  # of an argument that is a path
 
 
-def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[str] | None) -> None:
+def _go_on(
+    folder: Path, step: list[str] | None, steps: int | None = None, minutes: float | None = None, **machine: Any
+) -> None:
     """Go on with the run in a folder."""
     from ..progress import train_with_progress
     from ..training import alphago, alphazero, check_unfinished, resume
@@ -128,22 +132,29 @@ def _go_on(folder: Path, steps: int | None, minutes: float | None, step: list[st
     if alphago.is_run(folder):
         if steps is not None:
             raise ValueError("--steps is no option of alphago: its parts have their own, in the folder's config.json")
-        alphago.check_unfinished(folder, parts=step, minutes=minutes)
-        train_with_progress(lambda report: alphago.resume(folder, report, parts=step, minutes=minutes))
+        alphago.check_unfinished(folder, parts=step, minutes=minutes, **machine)
+        train_with_progress(
+            lambda report: alphago.resume(folder, report, parts=step, minutes=minutes, **machine),
+            minutes=minutes or _kept(folder, "minutes"),
+        )
         _tell_parts(folder)
         return
     if step:
         raise ValueError(f"--step names a part of a run of alphago, and {str(folder)!r} holds none")
     is_ours = alphazero.is_run(folder)
-    (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes)
+    (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes, **machine)
     go_on: Any = alphazero.resume if is_ours else resume
-    kept = json.loads((folder / "config.json").read_text())
     trained = train_with_progress(
-        lambda report: go_on(folder, report, steps=steps, minutes=minutes),
-        steps or kept.get("steps"),
-        minutes or kept.get("minutes"),
+        lambda report: go_on(folder, report, steps=steps, minutes=minutes, **machine),
+        steps or _kept(folder, "steps"),
+        minutes or _kept(folder, "minutes"),
     )
     print_plain(_console, f"{folder}: {_steps(trained):,} steps")
+
+
+def _kept(folder: Path, name: str) -> Any:
+    """Return what the configuration of a run says of a field."""
+    return json.loads((folder / "config.json").read_text()).get(name)
 
 
 def _tell_parts(folder: Path) -> None:
@@ -231,6 +242,8 @@ def _option(name: str) -> inspect.Parameter:
         kind = str  # its values are told, and checked, by the configuration
     if name == "steps":
         what += " A new run with --minutes alone has no such limit; --resume changes the limits that are given."
+    if name in MACHINE:
+        what += " --resume takes it, too, in place of the run's own."
     panel = _PANELS[kinds[0]] if len(kinds) == 1 else None
     made: Any = typer.Option(option, metavar=form, help=what, show_default=False, rich_help_panel=panel)
     return inspect.Parameter(

@@ -8,16 +8,19 @@ keeps things of its own during a game).
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ...envs.outside.messages import shown
 from ..interruption import interruptible
 from .config import TrainingConfig
 from .folder import RunFolder
 from .model import SCHEDULED_STEPS, compile_players, new_games, new_model, training_class
 from .session import Finished, OnProgress, TrainingSession
-from .settings import with_limits
+from .settings import resumed
 from .whole_files import alone_in
 
 __all__ = ["check_unfinished", "resume", "train"]
@@ -35,7 +38,8 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
         on_progress: called after each batch of experience.
 
     Raises:
-        ValueError: a name in the configuration is unknown, or a value is out of its range. Nothing is written.
+        ValueError: a name in the configuration is unknown, a value is out of its range, or a setting is nothing that
+            JSON has. Nothing is written.
         FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in.
         OSError: another process trains in it.
@@ -43,6 +47,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
     """
     config = config.anywhere()
     config.check_names()
+    _check_kept(config)
     run = RunFolder(folder)
     run.check_new()
     model, venv, league = new_model(config, SCHEDULED_STEPS)
@@ -52,12 +57,29 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
         return _learn(TrainingSession(config, run, model, venv, league, on_progress))
 
 
+def _check_kept(config: TrainingConfig) -> None:
+    """Check that the settings of the algorithm can be kept as JSON.
+
+    Raises:
+        ValueError: one cannot.
+    """
+    for name, value in config.settings.items():
+        try:
+            json.dumps(value)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"settings of a run are kept as JSON, and {name} is {shown(value)}: give numbers, texts, true or "
+                "false, or lists of them (functions are for loops of your own, with the model of new_model)"
+            ) from None
+
+
 def resume(
     folder: str | Path,
     on_progress: OnProgress | None = None,
     *,
     steps: int | None = None,
     minutes: float | None = None,
+    **machine: Any,
 ) -> Any:
     """Go on with a run from its newest state, exactly as it was, and return the model.
 
@@ -66,19 +88,22 @@ def resume(
         on_progress: called after each batch of experience.
         steps: the new limit on the moves of the learner, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
+        machine: new values of the fields ``threads`` and ``network_threads``. With another number of the latter the run
+            goes on, but no longer bit by bit.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
+        ValueError: a file of the run is damaged, a limit is reached already, or a value is out of its range.
         OSError: another process goes on with it.
     """
     run = RunFolder(folder)
-    config = _config_of(run, steps, minutes)
+    config = _config_of(run, steps, minutes, machine)
     if steps is not None or minutes is not None:
         run.check_left(config.steps, config.minutes)
     with alone_in(run.path):
         venv, league = new_games(config)
         model, state = run.load(training_class(config), venv)
+        compile_players(config.game, (*config.opponents, *config.ladder))  # before the clock of the session runs
         try:
             league.follow(model.policy)
             session = TrainingSession(config, run, model, venv, league, on_progress)
@@ -87,26 +112,27 @@ def resume(
             raise run.damaged(error) from error
         config.save(run.config)
         run.forget_after(model.num_timesteps)
-        compile_players(config.game, (*config.opponents, *config.ladder))
         return _learn(session)
 
 
-def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
-    """Check that there is something left to do in a run, with these limits in place of its own.
+def check_unfinished(
+    folder: str | Path, *, steps: int | None = None, minutes: float | None = None, **machine: Any
+) -> None:
+    """Check that there is something left to do in a run, with these values, as for `resume`, in place of its own.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a limit is reached, or out of its range, or a file is damaged.
+        ValueError: a limit is reached, a value is out of its range, or a file is damaged.
     """
     run = RunFolder(folder)
-    config = _config_of(run, steps, minutes)
+    config = _config_of(run, steps, minutes, machine)
     run.check_left(config.steps, config.minutes)
 
 
-def _config_of(run: RunFolder, steps: int | None, minutes: float | None) -> TrainingConfig:
-    """Return the configuration of a run that has a state, with these limits in place of its own."""
+def _config_of(run: RunFolder, steps: int | None, minutes: float | None, machine: Mapping[str, Any]) -> TrainingConfig:
+    """Return the configuration of a run that has a state, with these values in place of its own."""
     run.state()
-    return with_limits(TrainingConfig.load(run.config), steps, minutes)
+    return resumed(TrainingConfig.load(run.config), {"steps": steps, "minutes": minutes}, machine)
 
 
 def _learn(session: TrainingSession) -> Any:

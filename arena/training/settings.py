@@ -16,9 +16,13 @@ from functools import cache
 from numbers import Real
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from ...envs import Game
 
 __all__ = [
+    "MACHINE",
     "Settings",
     "about",
     "check_device",
@@ -26,11 +30,16 @@ __all__ = [
     "described",
     "documented",
     "kind_of",
+    "most_opening_plies",
     "most_threads",
-    "with_limits",
+    "resumed",
 ]
 
+# Fields that say by what a run is computed, and not what: it goes on with other values, but no longer bit by bit.
+MACHINE = ("threads", "network_threads", "device", "inference")
+
 _WIDTH = 112  # of the documentation
+_OPENING = 24  # random plies by default, at most
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 Class = TypeVar("Class", bound=type)
@@ -68,14 +77,23 @@ class Settings:
             raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None
 
 
-def with_limits(config: Kind, steps: int | None, minutes: float | None) -> Kind:
-    """Return a configuration with these limits on the whole run; one that is None stays as it is.
+def resumed(config: Kind, limits: Mapping[str, Any], machine: Mapping[str, Any]) -> Kind:
+    """Return the configuration with which a run goes on; what is None stays as it was.
+
+    Args:
+        config: the configuration until now.
+        limits: new limits on the whole run.
+        machine: new values of fields of `MACHINE`, as far as the run has them.
 
     Raises:
-        ValueError: a limit is out of its range.
+        ValueError: a value is out of its range, or of a field that stays.
     """
-    limits = {"steps": steps, "minutes": minutes}
-    return replace(config, **{name: limit for name, limit in limits.items() if limit is not None})
+    free = [*limits, *(name for name in MACHINE if hasattr(config, name))]
+    for name in machine:
+        if name not in free:
+            raise ValueError(f"a run goes on with the {name} that it has: only {', '.join(free)} may be given anew")
+    given = {**limits, **machine}
+    return replace(config, **{name: value for name, value in given.items() if value is not None})
 
 
 def about(
@@ -145,6 +163,11 @@ def check_device(name: str) -> None:
         from ...agents.networks.torch_backend import checked_device
 
         checked_device(name)
+
+
+def most_opening_plies(game: Game, given: int | None) -> int:
+    """Return how many random plies open a game that is learned from, at most: those given, or the default."""
+    return min(_OPENING, game.max_plies // 2) if given is None else given
 
 
 def _is_texts(value: Any) -> bool:

@@ -76,10 +76,14 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     _, err = run("train", "--resume", str(folder), "--steps", "48")
     assert f"{folder}: 64 steps" in err.replace("\n", " ")
     assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
+    run("train", "--resume", str(folder), "--steps", "72", "--threads", "2", "--inference", "torch")
+    assert AlphaZeroConfig.load(folder / "config.json").threads == 2
+    wrong = run("train", "--resume", str(folder), "--seed", "1", code=2)[1]
+    assert "give no more than --steps, --minutes, --threads, --network-threads, --device, --inference" in wrong
     found = json.loads(run("evaluate", str(folder), "--positions", "2", "--ladder", "none", "--json")[0])
     assert (found["player"], found["game"]) == (str(folder), "tictactoe")
     curve = json.loads(run("evaluate", str(folder), "--curve", "--positions", "2", "--ladder", "none", "--json")[0])
-    assert [point["steps"] for point in curve] == [32, 64]
+    assert [point["steps"] for point in curve] == [32, 64, 96]
     wrong = run("train", "alphazero", "tictactoe", "--out", str(tmp_path / "no"), "--self-play", "0.5", code=2)[1]
     assert "--self-play is no option of alphazero: did you mean" in wrong
     assert not (tmp_path / "no").exists()

@@ -1,10 +1,13 @@
-"""The folder of a run of AlphaGo's pipeline: parts that go on later, and what of others is in it."""
+"""The folder of a run of AlphaGo's pipeline, and its parts: that they go on later, and what is told of them."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,7 +17,13 @@ from plyground.agents.networks import read_network
 from plyground.arena import read_records, write_games
 from plyground.arena.generation import generate
 from plyground.arena.training.alphago import AlphaGoConfig, AlphaGoProgress, resume, train
+from plyground.arena.training.alphago.part import Run
+from plyground.arena.training.alphago.reinforce import ReinforcePart
+from plyground.arena.training.alphago.rollout import RolloutPart
 from plyground.arena.training.alphago.summary import lines_of
+from plyground.arena.training.alphago.value import ValuePart
+from plyground.arena.training.alphazero.samples import new_samples
+from plyground.envs import GameBatch, make_game
 from tests.helpers.alphago_runs import small_run
 from tests.helpers.training_runs import Stop
 
@@ -78,3 +87,66 @@ def test_files_of_others_in_folders_named_as_parts_stay(config: AlphaGoConfig, t
     with pytest.raises(FileExistsError, match=f"{name.partition('/')[0]}' is there already, where a run would keep"):
         train(config, tmp_path / "run")
     assert file.read_text() == "mine"
+
+
+def test_on_another_machine_it_goes_on_with_what_is_there(config: AlphaGoConfig, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    train(config, path, Stop(2), parts=["policy"])
+    kept = json.loads((path / "config.json").read_text())
+    (path / "config.json").write_text(json.dumps({**kept, "device": "cuda:99"}))
+    with pytest.raises(ValueError, match="device must be 'cpu', or one that torch has here, got 'cuda:99'"):
+        resume(path, parts=["policy"])
+    with pytest.raises(ValueError, match="the precision that it has: only minutes, threads, device, inference may be"):
+        resume(path, parts=["policy"], device="cpu", precision="bf16")
+    resume(path, parts=["policy"], device="cpu", threads=2)
+    for folder in (path, path / "policy"):
+        found = AlphaGoConfig.load(folder / "config.json")
+        assert (found.threads, found.device) == (2, "cpu")
+    assert json.loads((path / "results.json").read_text())["policy"]["steps"] == config.policy_steps
+
+
+def test_a_wrong_network_is_told_before_records_are_read(config: AlphaGoConfig, tmp_path: Path) -> None:
+    config = replace(config, records=(str(tmp_path / "nowhere.db"),))
+    with pytest.raises(FileNotFoundError):
+        train(config, tmp_path / "run")
+    with pytest.raises(ValueError, match="unknown size of a network 'smal': did you mean 'small'"):
+        train(replace(config, network="smal"), tmp_path / "run")
+
+
+# -- how far it is -----------------------------------------------------------------------------------------------------
+
+
+def test_the_steps_that_are_left_are_told_by_what_batches_of_games_give(
+    config: AlphaGoConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not each of 256 games gives a position: many had to be played after all were said to be."""
+    config = replace(config, value_games=1000, value_steps=2, contrast=False)
+    train(config, tmp_path / "run", parts=["policy", "rl"])
+    monkeypatch.setattr(ValuePart, "_single_positions", lambda part, *more, **options: new_samples(part.run.game, 100))
+    seen: list[AlphaGoProgress] = []
+    resume(tmp_path / "run", seen.append, parts=["value"])
+    assert {one.part_total for one in seen} == {10 + 1 + 2}  # to learn from, to test on, and steps of learning
+    assert seen[-1].part_steps == 13
+
+
+def test_what_a_step_needs_is_compiled_before_the_clock_runs(
+    tmp_path: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, path = "connect_four(rows=4, columns=6)", tmp_path / "run"  # which no other test plays
+    write_games(tmp_path / "games.jsonl", generate(spec, ["random"], 20))
+    settings: dict[str, Any] = {"network": "mlp", "ladder": (), "ladder_games": 2, "solved": 0, "policy_steps": 1}
+    config = small_run(spec, tmp_path / "games.jsonl", rl_games=4, batch_size=16, **settings)
+    train(config, path, parts=["policy"])
+    (path / "rl").mkdir()
+    shutil.copy(path / "policy" / "model.safetensors", path / "rl")
+    batches = Mock(wraps=GameBatch)
+    monkeypatch.setattr("plyground.arena.training.alphago.value.GameBatch", batches)
+    for kind in (RolloutPart, ReinforcePart, ValuePart):
+        part = kind(Run(config, make_game(spec), path))
+        before = json.dumps(part.state_dict(), default=str)
+        part.prepare()
+        compiled.clear()
+        assert batches.called == (kind is ValuePart)  # for which the part before has compiled nearly all
+        assert json.dumps(part.state_dict(), default=str) == before
+        part.turn()
+        assert compiled == []

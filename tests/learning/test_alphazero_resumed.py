@@ -1,7 +1,8 @@
-"""Runs of AlphaZero with their own self-play: in two parts they are what they are in one."""
+"""Runs of AlphaZero with their own self-play: in two parts they are what they are in one, on one machine."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from plyground.agents.networks import read_network  # noqa: E402
-from plyground.arena.training.alphazero import AlphaZeroConfig, resume, train  # noqa: E402
+from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, train  # noqa: E402
 
 CONFIG = AlphaZeroConfig(
     "tictactoe",
@@ -52,3 +53,20 @@ def test_two_parts_are_one_run_bit_by_bit(tmp_path: Path, changes: dict[str, Any
     left, right = (read_network(tmp_path / name).weights for name in ("whole", "parts"))
     for name in left:
         np.testing.assert_array_equal(left[name], right[name])
+
+
+def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path) -> None:
+    train(replace(CONFIG, steps=150), tmp_path / "run")
+    kept = tmp_path / "run" / "config.json"
+    kept.write_text(json.dumps({**json.loads(kept.read_text()), "device": "cuda:99"}))
+    missing = "device must be 'cpu', or one that torch has here, got 'cuda:99'"
+    for go_on in (check_unfinished, resume):
+        with pytest.raises(ValueError, match=missing):
+            go_on(tmp_path / "run", steps=320)
+    with pytest.raises(ValueError, match="the seed that it has: only steps, minutes, threads, device, inference may"):
+        resume(tmp_path / "run", steps=320, seed=1)
+    with pytest.raises(ValueError, match="threads must be a whole number, from 1 to 1024, got 0"):
+        resume(tmp_path / "run", steps=320, threads=0)
+    assert resume(tmp_path / "run", steps=320, threads=2, device="cpu", inference="torch").steps >= 320
+    config = AlphaZeroConfig.load(kept)
+    assert (config.threads, config.device, config.inference) == (2, "cpu", "torch")

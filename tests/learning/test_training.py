@@ -115,6 +115,14 @@ class TestConfig:
             train(replace(ALL[algorithm], settings=settings), tmp_path / "run")
         assert not (tmp_path / "run").exists()
 
+    def test_settings_that_cannot_be_kept_write_nothing(self, tmp_path: Path) -> None:
+        """A run failed at its first file, after all was compiled; in loops of one's own they are welcome."""
+        config = replace(SMALL, settings={**SMALL.settings, "learning_rate": lambda left: 1e-3 * left})
+        with pytest.raises(ValueError, match="settings of a run are kept as JSON, and learning_rate is <function"):
+            train(config, tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+        assert new_model(config)[0].learning_rate is config.settings["learning_rate"]
+
     def test_settings_are_what_the_libraries_take(self) -> None:
         for algorithm, settings in (
             ("ppo", {"learning_rate": lambda left: 1e-3 * left, "target_kl": None, "batch_size": None, "gamma": 1}),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,29 @@ class TestResume:
     def test_with_a_new_limit(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=256), tmp_path / "run")
         assert_same(resume(tmp_path / "run", steps=512), train(SMALL, tmp_path / "whole"))
+
+    def test_compiling_takes_no_time_from_the_training(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        now, late = time.perf_counter, 0.0
+
+        def compile_for_hours(*arguments: Any) -> None:
+            nonlocal late
+            late += 1e6
+
+        monkeypatch.setattr("plyground.arena.training.run.compile_players", compile_for_hours)
+        clock = SimpleNamespace(perf_counter=lambda: now() + late)
+        monkeypatch.setattr("plyground.arena.training.session.time", clock)
+        resume(tmp_path / "run", steps=256)
+        assert late > 0
+        assert RunFolder(tmp_path / "run").done()[1] < late
+
+    def test_on_another_machine_with_other_threads(self, tmp_path: Path) -> None:
+        train(replace(SMALL, steps=256), tmp_path / "run")
+        check_unfinished(tmp_path / "run", steps=512, threads=2)
+        with pytest.raises(ValueError, match="the device that it has: only steps, minutes, threads, network_threads"):
+            resume(tmp_path / "run", steps=512, device="cuda")
+        assert_same(resume(tmp_path / "run", steps=512, threads=2), train(SMALL, tmp_path / "whole"))
+        assert TrainingConfig.load(tmp_path / "run" / "config.json").threads == 2
 
     def test_a_limit_that_is_not_given_stays(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=256, minutes=60.0), tmp_path / "run")

@@ -194,12 +194,15 @@ class AlphaGoConfig(Settings):
         """Check what the game and the players are called, before anything is written.
 
         Raises:
-            ValueError: a name is unknown, and the nearest is suggested; or there is no such device.
+            ValueError: a name is unknown, and the nearest is suggested; or there is no such device, or no such net for
+                what the game shows.
         """
         from ....agents import make
+        from ....agents.networks import network_config
         from ....envs import make_game
 
         game = make_game(self.game)
+        network_config(game, self.network)
         check_device(self.device)
         for spec in self.ladder:
             make(spec, game)

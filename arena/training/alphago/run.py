@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from ....agents.networks import network_config
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
 from ..folder import algorithm_of
+from ..settings import check_device, resumed
 from ..whole_files import alone_in, check_free, write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder, results_of, summary_of
@@ -79,7 +79,6 @@ def train(
     _check_needs(path, chosen)
     game = make_game(config.game)
     collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
-    _check_planes(config, game)
     is_new = not path.exists()
     with alone_in(path):
         shutil.rmtree(path / "state", ignore_errors=True)  # of a run of another kind that was killed as it began
@@ -102,6 +101,7 @@ def resume(
     *,
     parts: Sequence[str] | None = None,
     minutes: float | None = None,
+    **machine: Any,
 ) -> AlphaGoProgress:
     """Go on with a run exactly as it was, and return how far it has come.
 
@@ -112,31 +112,38 @@ def resume(
         on_progress: called after each step.
         parts: the parts to train. Default: all that are not finished.
         minutes: the new limit on the time of a part, over all sessions. Default: the configuration's.
+        machine: new values of the fields ``threads``, ``device`` and ``inference``. With others than before the run
+            goes on, but no longer bit by bit.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a file of the run is damaged, there is nothing left to do, or a part needs another that is not
-            trained.
+        ValueError: a file of the run is damaged, there is nothing left to do, a part needs another that is not
+            trained, a value is out of its range, or the device is not here.
         OSError: another process goes on with it.
     """
-    config, chosen = _unfinished(Path(folder), parts, minutes)
+    config, chosen = _unfinished(Path(folder), parts, minutes, machine)
     path = Path(folder)
     with alone_in(path):
         config.save(path / "config.json")
         return _run(Run(config, make_game(config.game), path), chosen, on_progress)
 
 
-def check_unfinished(folder: str | Path, *, parts: Sequence[str] | None = None, minutes: float | None = None) -> None:
-    """Check that there is something left to do in a run.
+def check_unfinished(
+    folder: str | Path, *, parts: Sequence[str] | None = None, minutes: float | None = None, **machine: Any
+) -> None:
+    """Check that there is something left to do in a run, with these values, as for `resume`, in place of its own.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: it is a run of another kind, all is done, a limit is out of its range, or a file is damaged.
+        ValueError: it is a run of another kind, all is done, a value is out of its range, the device is not here, or a
+            file is damaged.
     """
-    _unfinished(Path(folder), parts, minutes)
+    _unfinished(Path(folder), parts, minutes, machine)
 
 
-def _unfinished(path: Path, parts: Sequence[str] | None, minutes: float | None) -> tuple[AlphaGoConfig, list[str]]:
+def _unfinished(
+    path: Path, parts: Sequence[str] | None, minutes: float | None, machine: Mapping[str, Any]
+) -> tuple[AlphaGoConfig, list[str]]:
     if not (path / "config.json").is_file():
         raise FileNotFoundError(
             f"{str(path)!r} holds no training run that could go on: expected config.json and records/, as "
@@ -147,14 +154,13 @@ def _unfinished(path: Path, parts: Sequence[str] | None, minutes: float | None) 
     if not (path / "records" / "summary.json").is_file():
         where = f": resume {str(path.parent)!r}" if is_run(path.parent) else ""
         raise ValueError(f"{str(path)!r} holds no whole run of alphago, only a part of one{where}")
-    config = AlphaGoConfig.load(path / "config.json")
-    if minutes is not None:
-        config = replace(config, minutes=minutes)
+    config = resumed(AlphaGoConfig.load(path / "config.json"), {"minutes": minutes}, machine)
     left = [part for part in _chosen(parts) if not _is_finished(path, part, minutes if parts else None)]
     if not left:
         told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
         raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
     _check_needs(path, left)
+    check_device(config.device)
     return config, left
 
 
@@ -177,11 +183,6 @@ def _check_needs(path: Path, chosen: Sequence[str]) -> None:
         for needed in _NEEDS[part]:
             if needed not in chosen and not _is_finished(path, needed):
                 raise ValueError(f"{part} begins from {needed}, which is not trained yet: train that first")
-
-
-def _check_planes(config: AlphaGoConfig, game: Game) -> None:
-    """Check that a net can see the game."""
-    network_config(game, config.network)
 
 
 def _write_records(folder: Path, game: Game, collection: Collection) -> None:

@@ -15,13 +15,14 @@ there, in one process, it does what it would have done without the break, bit by
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from ...interruption import interruptible
 from ..folder import StateFolder, algorithm_of
-from ..settings import with_limits
+from ..settings import check_device, resumed
 from ..whole_files import alone_in
 from .config import AlphaZeroConfig
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
@@ -88,6 +89,7 @@ def resume(
     *,
     steps: int | None = None,
     minutes: float | None = None,
+    **machine: Any,
 ) -> AlphaZeroProgress:
     """Go on with a run from its newest state, exactly as it was, and return how far it has come.
 
@@ -96,15 +98,18 @@ def resume(
         on_progress: called after each turn.
         steps: the new limit on the moves of self-play, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
+        machine: new values of the fields ``threads``, ``device`` and ``inference``. With others than before the run
+            goes on, but no longer bit by bit.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a file of the run is damaged, or a limit is out of its range, or reached already.
+        ValueError: a file of the run is damaged, a limit is reached already, a value is out of its range, or its device
+            is not here.
         OSError: another process goes on with it.
         MemoryError: the run does not fit into memory.
     """
     run = run_folder(folder)
-    config = _unfinished(run, steps, minutes)
+    config = _unfinished(run, steps, minutes, machine)
     with alone_in(run.path), _memory_told(config):
         state = run.read()
         try:
@@ -122,21 +127,26 @@ def resume(
         return _finish(session)
 
 
-def check_unfinished(folder: str | Path, *, steps: int | None = None, minutes: float | None = None) -> None:
-    """Check that there is something left to do in a run, with these limits in place of its own.
+def check_unfinished(
+    folder: str | Path, *, steps: int | None = None, minutes: float | None = None, **machine: Any
+) -> None:
+    """Check that there is something left to do in a run, with these values, as for `resume`, in place of its own.
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a limit is reached, or out of its range, or a file is damaged.
+        ValueError: a limit is reached, a value is out of its range, the device is not here, or a file is damaged.
     """
-    _unfinished(run_folder(folder), steps, minutes)
+    _unfinished(run_folder(folder), steps, minutes, machine)
 
 
-def _unfinished(run: StateFolder, steps: int | None, minutes: float | None) -> AlphaZeroConfig:
-    """Return the configuration of a run, with these limits in place of its own, if there is something left to do."""
+def _unfinished(
+    run: StateFolder, steps: int | None, minutes: float | None, machine: Mapping[str, Any]
+) -> AlphaZeroConfig:
+    """Return the configuration of a run, with these values in place of its own, if there is something left to do."""
     run.state()
-    config = with_limits(AlphaZeroConfig.load(run.config), steps, minutes)
+    config = resumed(AlphaZeroConfig.load(run.config), {"steps": steps, "minutes": minutes}, machine)
     run.check_left(config.steps, config.minutes)
+    check_device(config.device)
     return config
 
 
