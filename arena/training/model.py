@@ -15,11 +15,11 @@ from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest
 from .config import ALGORITHMS, TrainingConfig
 from .league import League
+from .settings import most_opening_plies
 
 __all__ = ["SCHEDULED_STEPS", "check_algorithm", "compile_players", "new_games", "new_model", "training_class"]
 
 SCHEDULED_STEPS = 10**9  # the length that the libraries are told, so that no schedule depends on when a run ends
-_OPENING = 24  # random plies by default, at most
 _WIDTHS = {"mlp": 256, "resnet": 16}
 _OURS = {"policy", "env", "policy_kwargs", "seed", "device", "_init_setup_model"}  # what the configuration says itself
 _LEAST = {"learning_starts": 0, "gradient_steps": -1, "sde_sample_freq": -1, "verbose": 0}  # other whole numbers: 1
@@ -118,12 +118,11 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
     torch.set_num_threads(config.network_threads)
     game = make_game(config.game)
     league = League(game, config)
-    plies = min(_OPENING, game.max_plies // 2) if config.opening_plies is None else config.opening_plies
     venv = BoardVecEnv(
         game,
         config.num_envs,
         league,
-        opening_plies=plies,
+        opening_plies=most_opening_plies(game, config.opening_plies),
         threads=config.threads,
         seed=config.seed,
     )

@@ -136,6 +136,21 @@ def test_goes_on_exactly(changes: dict[str, Any]) -> None:
     assert (one.stats.games, one.stats.moves) == (other.stats.games, other.stats.moves)
 
 
+def test_a_state_has_no_more_samples_than_were_played_and_older_ones_go_on() -> None:
+    """They had as many plies of each game as the longest had, and a count that nobody reads."""
+    one, other = self_play(3), self_play(4)
+    one.play(uniform, 7)
+    state, counts = one.state_dict(), one._counts
+    assert counts.min() < counts.max()
+    assert state["samples"].nbytes == counts.sum() * one._samples.dtype.itemsize
+    assert state["movers"].nbytes == counts.sum()
+    samples, movers = one._samples[:, : counts.max()].copy(), one._movers[:, : counts.max()].copy()
+    stats = {**state["stats"], "evaluations": 5}
+    other.load_state_dict({**state, "samples": samples.view(np.uint8), "movers": movers, "stats": stats})
+    assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()
+    assert one.stats.moves == other.stats.moves
+
+
 def test_room_that_grows_with_the_games_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = self_play(opening_plies=0)
     assert whole._samples.shape == (24, GAME.max_plies + 1)  # less than there is room for at first in longer games

@@ -14,16 +14,12 @@ Where an idea comes from stands above its field:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..settings import Settings, about, check_device, check_settings, documented, most_threads
 
-if TYPE_CHECKING:
-    from ....envs import Game
-
 __all__ = ["AlphaZeroConfig"]
 
-_OPENING = 24  # random plies by default, at most
 _LADDER = ("random", "alphabeta(depth=2)", "alphabeta(depth=4)")
 
 
@@ -66,8 +62,8 @@ class AlphaZeroConfig(Settings):
     actors: int = field(
         default=0,
         metadata=about(
-            "Processes that play, beside the one that learns; each plays num_envs games, and takes as many threads. 0: "
-            "one process plays and learns by turns, and goes on bit by bit after a break.",
+            "Processes that play, beside the one that learns; each plays num_envs games, and takes half of the "
+            "threads, as that does. 0: one process plays and learns by turns, and goes on bit by bit after a break.",
             least=0,
             most=most_threads,
         ),
@@ -307,10 +303,6 @@ class AlphaZeroConfig(Settings):
         if total <= least:
             return total
         return int(least * (1 + growth * ((total / least) ** power - 1) / power))
-
-    def opening_plies_of(self, game: Game) -> int:
-        """Return how many random plies open a game, at most."""
-        return min(_OPENING, game.max_plies // 2) if self.opening_plies is None else self.opening_plies
 
     def anywhere(self) -> AlphaZeroConfig:
         """Return this configuration with the games and players of one's own files found from any folder."""

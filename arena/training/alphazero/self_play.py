@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ....agents.puct.forest import Evaluate, Forest, Searched
 from ....envs import Game, GameBatch
+from ..settings import most_opening_plies
 from .config import AlphaZeroConfig
 from .samples import UNPROVED, new_samples, pack, sample_dtype
 
@@ -30,7 +31,6 @@ class SelfPlayStats:
         games: games that have ended.
         moves: moves that were played, those of random openings not counted.
         simulations: simulations of all searches.
-        evaluations: positions that the net was asked about.
         seconds_search: time in the searches, without the net's.
         seconds_net: time in which the net was computed.
     """
@@ -38,7 +38,6 @@ class SelfPlayStats:
     games: int = 0
     moves: int = 0
     simulations: int = 0
-    evaluations: int = 0
     seconds_search: float = 0.0
     seconds_net: float = 0.0
 
@@ -65,7 +64,7 @@ class SelfPlay:
         self.batch = GameBatch(
             game,
             games,
-            opening_plies=config.opening_plies_of(game),
+            opening_plies=most_opening_plies(game, config.opening_plies),
             threads=config.threads_each,
             seed=int(of_batch.generate_state(1)[0]),
         )
@@ -125,7 +124,7 @@ class SelfPlay:
             return answer
 
         self.forest.forget()
-        done, asked = self.forest.simulations_done, self.forest.evaluations
+        done = self.forest.simulations_done
         searched = self.forest.search(
             batch.states, timed, masks=batch.masks, simulations=simulations, noisy=full, shown=batch.seen_by_both()
         )
@@ -148,7 +147,6 @@ class SelfPlay:
         stats.games += ended.size
         stats.moves += batch.num_envs
         stats.simulations += self.forest.simulations_done - done
-        stats.evaluations += self.forest.evaluations - asked
         stats.seconds_net += net
         stats.seconds_search += time.perf_counter() - before - net
         return np.concatenate(samples) if samples else new_samples(self.game, 0)
@@ -222,12 +220,13 @@ class SelfPlay:
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that self-play goes on from: arrays, numbers and texts in nested dicts."""
+        played = _played(self._counts)
         return {
             "batch": self.batch.state_dict(),
             "rngs": self.forest.rngs.copy(),
             "chance": self._chance.bit_generator.state,
-            "samples": self._samples[:, : self._counts.max()].copy().view(np.uint8),
-            "movers": self._movers[:, : self._counts.max()].copy(),
+            "samples": self._samples[:, : played.shape[1]][played].view(np.uint8),
+            "movers": self._movers[:, : played.shape[1]][played],
             "counts": self._counts.copy(),
             "numbers": self._numbers.copy(),
             "earlier": self._earlier[: self._remembered].copy(),
@@ -247,11 +246,20 @@ class SelfPlay:
         self.batch.load_state_dict(state["batch"])
         self.forest.rngs[:] = state["rngs"]
         self._chance.bit_generator.state = state["chance"]
-        counts = state["counts"]
-        self._make_room(int(counts.max()))
+        counts, played = state["counts"], _played(state["counts"])
+        samples, movers = np.ascontiguousarray(state["samples"]).view(self._samples.dtype), state["movers"]
+        if movers.ndim == 2:  # older states have as many plies of each game
+            samples, movers = samples[played], movers[played]
+        self._make_room(played.shape[1])
         self._counts[:], self._numbers[:] = counts, state["numbers"]
-        self._samples[:, : counts.max()] = np.ascontiguousarray(state["samples"]).view(self._samples.dtype)
-        self._movers[:, : counts.max()] = state["movers"]
+        self._samples[:, : played.shape[1]][played] = samples
+        self._movers[:, : played.shape[1]][played] = movers
         self._remembered = int(state["remembered"])
         self._earlier[: self._remembered] = state["earlier"]
-        self.stats = SelfPlayStats(**state["stats"])
+        known = SelfPlayStats.__dataclass_fields__  # older states have more
+        self.stats = SelfPlayStats(**{name: state["stats"][name] for name in known})
+
+
+def _played(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which plies of games [games, the longest] have been played."""
+    return np.arange(counts.max()) < counts[:, np.newaxis]
