@@ -215,13 +215,13 @@ class TestGames:
     def test_names_that_can_be_no_ids_leave_nothing_registered(self) -> None:
         """The game was known then, and its ids were not: a second call registered none."""
         before = {*gymnasium.registry}, {*pettingzoo.aec_registry}
-        wrong: Any = 3
-        for names, message in (
-            ({"title": "A coin"}, "title of 'coin' must be letters, digits, _ and -, .*, got 'A coin'"),
-            ({"title": wrong}, "title of 'coin' must be .*, got 3"),
-            ({"namespace": "my games"}, "namespace of 'coin' must be .*, got 'my games'"),
-            ({"presets": {"two sides": "coin"}}, "preset of 'coin' must be .*, got 'two sides'"),
-        ):
+        wrong: dict[str, Any] = {
+            "title of 'coin' must be letters, digits, _ and -, .*, got 'A coin'": {"title": "A coin"},
+            "title of 'coin' must be .*, got 3": {"title": 3},
+            "namespace of 'coin' must be .*, got 'my games'": {"namespace": "my games"},
+            "preset of 'coin' must be .*, got 'two sides'": {"presets": {"two sides": "coin"}},
+        }
+        for message, names in wrong.items():
             with pytest.raises(ValueError, match=message):
                 register_game(coin, **names)
         gymnasium.register("test/Coin", "plyground.envs.solo:SoloEnv")  # beside which none with a version may stand
