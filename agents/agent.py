@@ -13,7 +13,10 @@ So every agent works in the plain PettingZoo loop::
         env.step(None if termination or truncation else players[name].act(observation, info))
 
 An agent may have more. ``watch(action)``, for players that must know the moves and not the positions alone, is called
-by `plyground.arena.play` after each move of either side, those of an opening first. ``batched()`` returns players of
+by `plyground.arena.play` and `SoloEnv` after each move of either side, those of an opening first, and by environments
+of many games before the agent is to move. ``close()`` ends what the agent has started, such as a program; environments
+call it when they are closed, and of an agent that is copied for each game before the first, and what is needed later is
+started anew. ``batched()`` returns players of
 many games at once, an `Opponents` of `plyground.envs`, or None where its settings do not allow that; without it, and
 for a subclass that has another ``act`` alone, environments with many games copy the agent for each. ``analyse(state,
 mask, observation)`` answers with an `Analysis`. `plyground.agents.puct.evaluators` says what an `Evaluator` tells a

@@ -12,7 +12,7 @@ from ..envs import Game, GameBatch, Opponents, as_game, as_opponents
 from ..envs.outside.arguments import checked_whole, is_list, is_positive
 from ..envs.outside.messages import shown
 from ..envs.players import PlayerLike
-from ..envs.vector.opponents import load_opponents_state, opponents_state, prepare
+from ..envs.vector.opponents import close, load_opponents_state, needs_moves, opponents_state, prepare, tell
 from ..envs.vector.row_random import draw_uniforms
 from ..envs.vector.state_dicts import part
 from .agent import Info, Observation
@@ -67,6 +67,11 @@ class Mixture:
         for agent in self.agents:
             prepare(agent)
 
+    def close(self) -> None:
+        """Let all agents end what they have started, such as programs."""
+        for agent in self.agents:
+            close(agent)
+
     def reset(self, seed: int | None = None) -> None:
         """Draw the agent of the next game."""
         if seed is not None:
@@ -80,9 +85,7 @@ class Mixture:
 
     def watch(self, action: int) -> None:
         """Tell the agent that was drawn of a move, if it must know the moves: see `plyground.agents.agent`."""
-        watch = getattr(self._current, "watch", None)
-        if callable(watch):
-            watch(action)
+        tell(self._current, [action])
 
     @property
     def drawn(self) -> Any:
@@ -109,6 +112,7 @@ class _BatchedMixture:
 
     def __init__(self, members: Sequence[Opponents], shares: NDArray[np.float64]) -> None:
         self.members = list(members)
+        self.needs_moves = any(map(needs_moves, self.members))
         self._bounds = np.cumsum(shares)[:-1]
         self._drawn = np.zeros(0, np.intp)  # [games] the number of the member
 
@@ -116,6 +120,11 @@ class _BatchedMixture:
         """Let all members compile what they need."""
         for member in self.members:
             prepare(member, batch)
+
+    def close(self) -> None:
+        """Let all members end what they have started."""
+        for member in self.members:
+            close(member)
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Draw a member for each of these rows."""

@@ -7,7 +7,7 @@ every ply mixes the mover's reward with the next player's view, and loses the -1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import gymnasium
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from .aec import BoardGameEnv
 from .game import Game
 from .outside.arguments import action_number, checked_flag, checked_span
-from .players import checked_answer
+from .players import PlayerLike, checked_answer
 from .position import Position
 from .registry import game_with
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
 from .starting import begin, read_options
-from .vector.opponents import OpponentLike, prepare, resolved
+from .vector.opponents import check_single, close, prepare, resolved, tell
 
 __all__ = ["SoloEnv"]
 
@@ -42,7 +42,8 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
         opponent: an agent with ``act(observation, info)``, a function of these two, or a spec string such as
-            ``"alphabeta(depth=4)"`` (see `plyground.agents.as_agent`).
+            ``"alphabeta(depth=4)"`` (see `plyground.agents.as_agent`). One that has ``watch(action)`` is told of each
+            move of either side, those of an opening first.
         seat: the learner's seat: ``"first"``, ``"second"``, or ``"random"``, drawn for each game.
         opening_plies: most random plies that a game opens with, or a pair of the fewest and the most; their number is
             drawn for each game. Without them a learner sees, and learns to win, the same few games against an opponent
@@ -63,7 +64,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     def __init__(
         self,
         game: Game | str,
-        opponent: OpponentLike = "random",
+        opponent: PlayerLike = "random",
         seat: Literal["first", "second", "random"] = "random",
         opening_plies: int | tuple[int, int] = 0,
         flatten: bool = True,
@@ -86,6 +87,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self._env.render_mode = None  # it shows nothing unasked: nobody wants to watch openings
         self.render_mode = render_mode
+        check_single(opponent)
         self.opponent = resolved(opponent, game)
         prepare(self.opponent)
         planes = game.observation_space()
@@ -108,6 +110,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         start = {"state": state, "moves": moves} if options else None
         if start is not None:
             begin(self.game, Position(self.game), start)  # an error leaves the seat and the random numbers alone
+        line = list(map(int, self.game.line_of(moves, state)))
         super().reset(seed=seed)
         number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
         self._learner = self.game.players[number]
@@ -115,7 +118,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             self._env.reset(options=start)
             self._play_opening()
             self._watch()
-            self._reply(seed=int(self.np_random.integers(2**31)))
+            self._reply([*line, *self._env.moves], seed=int(self.np_random.integers(2**31)))
             if not self._is_over():
                 return self._view()
         raise ValueError(
@@ -155,7 +158,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             return view, self._env.rewards[self._learner], True, False, {**info, "illegal_action": number}
         self._env.step(number)
         self._watch()
-        self._reply()
+        self._reply([number])
         view, info = self._view()
         return view, self._env.rewards[self._learner], self._is_over(), False, info
 
@@ -175,11 +178,12 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             self._env.render()
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if there is one, and end what the opponent has started, such as a program."""
         self._env.close()
+        close(self.opponent)
 
-    def _reply(self, seed: int | None = None) -> None:
-        """Let the opponent play while it is its turn, in a new game if a seed for it is given.
+    def _reply(self, moves: Iterable[int], seed: int | None = None) -> None:
+        """Tell the opponent of these moves, and let it play while it is its turn; in a new game if a seed is given.
 
         If it fails, or is interrupted, there is no game any more.
         """
@@ -187,10 +191,12 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         try:
             if seed is not None:
                 self.opponent.reset(seed=seed)
+            tell(self.opponent, moves)
             while not self._is_over() and env.agent_selection != self._learner:
                 observation, _, _, _, info = env.last()
-                answer = self.opponent.act(observation, info)
-                env.step(checked_answer(answer, self.opponent, self.game, info))
+                action = checked_answer(self.opponent.act(observation, info), self.opponent, self.game, info)
+                env.step(action)
+                tell(self.opponent, [action])
                 self._watch()
         except BaseException:  # Ctrl-C too: the next step of the learner would be one out of turn
             self._learner = ""

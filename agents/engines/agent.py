@@ -9,7 +9,7 @@ from ...envs.outside.arguments import checked_whole, is_positive
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..compiling import compiling
-from .following import moves_between
+from .following import lead_to, moves_between
 from .gtp import GTPClient, GTPRefusalError, vertices_of
 from .process import EngineError, located
 
@@ -175,9 +175,9 @@ class Engine:
             watched, clock = self._watched, self._clock
             self.reset()
             self._watched, self._clock = watched, clock
-        for action in self._watched[len(self._told) :]:
-            self.tell(action)
-        for action in moves_between(self.game, self._state, target):
+        heard = self._watched[len(self._told) :]
+        known = lead_to(self.game, self._state, heard, target)  # all that were made do, unless the game began elsewhere
+        for action in heard if known else moves_between(self.game, self._state, target):
             self.tell(action)
 
     def tell(self, action: int) -> None:

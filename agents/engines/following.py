@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,20 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ...envs.jit import kernel
 
-__all__ = ["moves_between"]
+__all__ = ["lead_to", "moves_between"]
 
 _LONGEST = 6  # plies from one position that a player is shown to the next, but for its own move: an opening, or passes
 _MOST = 20_000  # positions that are looked at: a second or two
+
+
+def lead_to(game: Game, state: State, moves: Iterable[int], target: State) -> bool:
+    """Return whether these moves are legal from ``state`` on, and lead to ``target``."""
+    after = state.copy()
+    for action in moves:
+        if game.is_terminal(after) or action not in _legal_and_keys(game, after)[0]:
+            return False
+        game.play(after, action)
+    return game.key(after) == game.key(target)
 
 
 def moves_between(game: Game, state: State, target: State) -> list[int]:
@@ -48,18 +59,24 @@ def _line(
     left[0] -= 1
     if left[0] < 0 or game.is_terminal(state):
         return None
-    actions, keys = np.empty(game.num_actions, np.int32), np.empty(game.num_actions, np.uint64)
-    count = _followers(game, state, np.zeros(1, game.dtype), actions, keys)
+    actions, keys = _legal_and_keys(game, state)
     if plies == 1:
-        hits = np.flatnonzero(keys[:count] == key)
+        hits = np.flatnonzero(keys == key)
         return [int(actions[hits[0]])] if hits.size else None
-    for action in actions[:count][tried[actions[:count]]].tolist():
+    for action in actions[tried[actions]].tolist():
         child = state.copy()
         game.play(child, action)
         rest = _line(game, child, key, plies - 1, tried, left)
         if rest is not None:
             return [action, *rest]
     return None
+
+
+def _legal_and_keys(game: Game, state: State) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """Return the legal actions and the keys of the positions after them, of which compiled code knows soonest."""
+    actions, keys = np.empty(game.num_actions, np.int32), np.empty(game.num_actions, np.uint64)
+    count = _followers(game, state, np.zeros(1, game.dtype), actions, keys)
+    return actions[:count], keys[:count]
 
 
 @kernel

@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from ...agents import Policy
 from ...envs import Game
 from ...envs.vector.batch import GameBatch
-from ...envs.vector.opponents import Opponents, as_opponents, load_opponents_state, opponents_state, prepare
+from ...envs.vector.opponents import (
+    Opponents,
+    as_opponents,
+    close,
+    load_opponents_state,
+    needs_moves,
+    opponents_state,
+    prepare,
+)
 from ...envs.vector.row_random import draw_uniforms
 from ...envs.vector.state_dicts import restore
 from .config import TrainingConfig
@@ -53,6 +61,7 @@ class League:
     def __init__(self, game: Game, config: TrainingConfig) -> None:
         self.game, self.config = game, config
         self.others = [as_opponents(spec, game) for spec in config.opponents]
+        self.needs_moves = any(map(needs_moves, self.others))
         shares = np.array(list(config.opponents.values()), float)
         self._shares = (1 - config.self_play) * shares / shares.sum() if shares.size else shares
         self.learner: Any = None  # the network as it is
@@ -68,6 +77,11 @@ class League:
         """Let the opponents that are not the learner compile what they need."""
         for other in self.others:
             prepare(other, batch)
+
+    def close(self) -> None:
+        """Let them end what they have started, such as programs."""
+        for other in self.others:
+            close(other)
 
     def follow(self, learner: Any) -> None:
         """Let a network be the learner. The opponent "itself" plays as that network does at the moment."""

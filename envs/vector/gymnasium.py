@@ -160,6 +160,18 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Return the legal actions [games, num_actions]; all actions where a game is over."""
         return self.seats.masks.astype(np.bool_)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that the games go on from: see `SeatBatch.state_dict`."""
+        return self.seats.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Let the games go on from where they were, in an environment of the same mode: see `SeatBatch`."""
+        self.seats.load_state_dict(state)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End what the opponents have started, such as programs, and the threads."""
+        self.seats.close()
+
     def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
         flat = observations.reshape(self.num_envs, -1) if self.flatten else observations
         return flat.copy() if self.copy else flat

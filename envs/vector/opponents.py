@@ -4,7 +4,7 @@ An `Opponents` answers for many rows at once. `as_opponents` makes one from a sp
 agent that can play many rows at once has a method ``batched()``, which returns an `Opponents`, or None where its
 settings do not allow it. Any other agent, as a subclass that has another ``act`` alone, is copied for each row and
 asked one row at a time. Agents and opponents that compile code do so in a method ``prepare``, which is called before
-the first game.
+the first game, and end what they have started, such as programs, in a method ``close``.
 
 Everything random is drawn from the row's own generator, ``batch.rngs[row]``, so that a game depends on its seed alone,
 and not on other rows or on threads.
@@ -13,7 +13,7 @@ and not on other rows or on threads.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ..game import Game
 from ..players import PlayerLike, checked_answer
 from .batch import GameBatch
+from .followed import FollowedBatch
 from .row_random import draw_numbers
 
 __all__ = [
@@ -33,18 +34,26 @@ __all__ = [
     "Opponents",
     "RandomOpponents",
     "as_opponents",
+    "check_single",
+    "close",
     "load_opponents_state",
+    "needs_moves",
     "opponents_state",
     "prepare",
     "resolved",
+    "tell",
 ]
+
+_ONE, _MANY = {"observation", "info"}, {"observations", "masks"}  # parameters of functions, for one position or many
 
 
 @runtime_checkable
 class Opponents(Protocol):
     """Players of the seat that the learner does not have, in the rows of a `GameBatch`.
 
-    One that compiles code may have a method more, ``prepare(batch)``, which does so before the first game.
+    One that compiles code may have a method more, ``prepare(batch)``, which does so before the first game; one that
+    starts programs or the like may have ``close()``, which ends them. Where an attribute ``needs_moves`` is True, the
+    batch is a `FollowedBatch`, which has the moves of the games beside the positions.
 
     They may read all of the batch. Call ``batch.show(rows)`` before reading ``batch.observations[rows]``: only then are
     these what the players to move see.
@@ -96,19 +105,32 @@ class OneByOne:
     """An agent asked one row at a time, as it would be by `SoloEnv`.
 
     Each row has a copy of the agent, since it may keep things during a game; a batch of one game has the agent itself.
-    The copy is reset at the start of each game, with a seed from the row's generator.
+    The copy is reset at the start of each game, with a seed from the row's generator. If the agent has
+    ``watch(action)``, the copy is told, before it is to move, of all moves of its game since it was told last.
 
     Args:
         agent: any agent, with ``reset(seed)`` and ``act(observation, info)``.
+
+    Attributes:
+        needs_moves: whether the agent must know the moves.
     """
 
     def __init__(self, agent: Any) -> None:
         self.agent = agent
+        self.needs_moves = callable(getattr(agent, "watch", None))
         self._copies: dict[int, Any] = {}
+        self._told: dict[int, int] = {}  # of how many moves of its game each copy was told
 
     def prepare(self, batch: GameBatch) -> None:
         """Let the agent prepare, before it is copied."""
         prepare(self.agent)
+        if batch.num_envs > 1:
+            close(self.agent)  # only its copies play
+
+    def close(self) -> None:
+        """Let the agent and its copies end what they have started."""
+        for agent in (self.agent, *self._copies.values()):
+            close(agent)
 
     def __repr__(self) -> str:
         return repr(self.agent)
@@ -124,6 +146,7 @@ class OneByOne:
             if row not in self._copies:
                 self._copies[row] = self.agent if batch.num_envs == 1 else self._copy(batch)
             self._copies[row].reset(seed=seed)
+            self._told[row] = 0
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the actions that the agents choose."""
@@ -136,6 +159,9 @@ class OneByOne:
             if (past := batch.past_of(row)) is not None:
                 info["past"] = past
             agent = self._copies[row]
+            if isinstance(batch, FollowedBatch):
+                tell(agent, batch.moves[row][self._told[row] :])
+                self._told[row] = len(batch.moves[row])
             actions[place] = checked_answer(agent.act(observation, info), agent, batch.game)
         return actions
 
@@ -175,9 +201,29 @@ def prepare(player: Any, *arguments: Any) -> None:
         player: an agent, or an `Opponents`.
         *arguments: none for an agent, and the `GameBatch` for an `Opponents`.
     """
-    method = getattr(player, "prepare", None)
+    _call(player, "prepare", *arguments)
+
+
+def close(player: Any) -> None:
+    """Let an agent or an `Opponents` end what it has started, such as a program, if it has a method ``close``."""
+    _call(player, "close")
+
+
+def tell(agent: Any, moves: Iterable[int]) -> None:
+    """Tell an agent of moves, if it has a method ``watch``."""
+    for action in moves:
+        _call(agent, "watch", action)
+
+
+def _call(player: Any, name: str, *arguments: Any) -> None:
+    method = getattr(player, name, None)
     if callable(method):
         method(*arguments)
+
+
+def needs_moves(opponents: Any) -> bool:
+    """Return whether opponents must know the moves of the games."""
+    return bool(getattr(opponents, "needs_moves", False))
 
 
 def resolved(agent: Any, game: Game) -> Any:
@@ -207,7 +253,7 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
             f"end(), or a function, got {opponent!r}"
         )
     if not isinstance(opponent, str):
-        if all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end")):
+        if _is_opponents(opponent):
             own = getattr(opponent, "game", None)
             if isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
                 raise ValueError(f"{type(opponent).__name__} plays {own.spec}, expected a player of {game.spec}")
@@ -217,6 +263,24 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
     agent = resolved(opponent, game)
     many: Any = agent.batched() if hasattr(agent, "batched") and _is_batched(agent) else None
     return OneByOne(agent) if many is None else many
+
+
+def check_single(opponent: Any) -> None:
+    """Check that an opponent is none for batches: one who plays a single game is asked otherwise.
+
+    Raises:
+        ValueError: it is an `Opponents`, or a function of ``(observations, masks)``.
+    """
+    acts = isinstance(opponent, (str, type)) or callable(getattr(opponent, "act", None))
+    if _is_opponents(opponent) or (not acts and callable(opponent) and not _MANY.isdisjoint(_names(opponent))):
+        raise ValueError(
+            f"the opponent {opponent!r} plays many games at once: use it with gymnasium.make_vec(…) or BoardVecEnv, or "
+            "give an agent with act(observation, info), or a function of these two"
+        )
+
+
+def _is_opponents(opponent: Any) -> bool:
+    return all(callable(getattr(opponent, name, None)) for name in ("begin", "act", "end"))
 
 
 def _is_batched(agent: Any) -> bool:
@@ -235,18 +299,23 @@ def _takes_many(function: Callable[..., Any]) -> bool:
     Raises:
         ValueError: they do not tell.
     """
-    try:
-        names = list(inspect.signature(function).parameters)[:2]
-    except ValueError:  # of a function of an extension module nobody knows
-        names = []
-    if "observations" in names or "masks" in names:
+    names = _names(function)
+    if not _MANY.isdisjoint(names):
         return True
-    if "observation" in names or "info" in names:
+    if not _ONE.isdisjoint(names):
         return False
     raise ValueError(
         f"the opponent {function!r} takes ({', '.join(names)}): name its arguments (observation, info) if it answers "
         "for one position, or (observations, masks) if for many at once"
     )
+
+
+def _names(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the first two parameters of a function."""
+    try:
+        return list(inspect.signature(function).parameters)[:2]
+    except ValueError:  # of a function of an extension module nobody knows
+        return []
 
 
 def opponents_state(opponents: Opponents) -> dict[str, Any]:

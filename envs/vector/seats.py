@@ -19,7 +19,8 @@ from ..players import forfeit
 from ..registry import game_with
 from .batch import GameBatch
 from .checks import checked_actions, checked_rows, checked_seeds
-from .opponents import OpponentLike, as_opponents, load_opponents_state, opponents_state, prepare
+from .followed import FollowedBatch
+from .opponents import OpponentLike, as_opponents, close, load_opponents_state, needs_moves, opponents_state, prepare
 from .row_random import draw_numbers
 from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
@@ -80,9 +81,10 @@ class SeatBatch:
         if seat not in (*_SEATS, "random"):
             raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
         game = game_with(SeatBatch, game, parameters)
-        self.batch = batch = GameBatch(game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed)
+        self.opponents = as_opponents(opponent, game)
+        kind = FollowedBatch if needs_moves(self.opponents) else GameBatch
+        self.batch = batch = kind(game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed)
         self.game, self.num_envs, self.seat = batch.game, batch.num_envs, seat
-        self.opponents = as_opponents(opponent, self.game)
         prepare(self.opponents, batch)
         self.learners = np.full(self.num_envs, _SEATS.get(seat, 0), np.int8)
         self.rewards = np.zeros(self.num_envs, np.float32)
@@ -221,6 +223,11 @@ class SeatBatch:
         self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
         self.rewards[:], self.illegal[:] = 0, -1
         self.batch._show(self._all, self.learners)
+
+    def close(self) -> None:
+        """End the threads, and what the opponents have started, such as programs; later games start these anew."""
+        close(self.opponents)
+        self.batch.close()
 
     def _saved(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a state, by name, that have an entry for each game."""

@@ -154,7 +154,8 @@ class BoardVecEnv(VecEnv):
         self.seats.load_state_dict(state)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """End what the opponents have started, such as programs, and the threads."""
+        self.seats.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute of the environment, once for each game in ``indices``.

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from plyground.agents import AlphaBeta, Random
-from plyground.envs import Game, SoloEnv, connect_four, game_names
+from plyground.envs import Game, SoloEnv, as_opponents, connect_four, game_names
 
 
 class Scripted:
@@ -195,8 +195,24 @@ def test_openings_of_a_given_length() -> None:
 
 
 @pytest.mark.parametrize(
+    "opponent",
+    [
+        as_opponents("random", connect_four()),
+        as_opponents("minimax(depth=1)", connect_four()),
+        lambda observations, masks: masks.argmax(axis=1),
+    ],
+    ids=["Opponents", "OneByOne", "function"],
+)
+def test_opponents_for_many_games_are_none_for_one(opponent: Any) -> None:
+    """Each failed at its first move."""
+    with pytest.raises(ValueError, match=r"plays many games at once: use it with gymnasium\.make_vec"):
+        SoloEnv("connect_four", opponent)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"info_state": "no"}, "info_state must be True or False, got 'no'"),
         ({"seat": "third"}, "seat must be 'first', 'second' or 'random', got 'third'"),
         ({"opponent": "alphabet"}, "unknown agent 'alphabet': did you mean 'alphabeta'"),
         ({"opponent": 3}, "expected a spec string .*, an agent with act.* got 3"),
