@@ -52,6 +52,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         autoreset_mode: one of the modes above, or its name, ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
         copy: False returns views of arrays that the next step writes over, instead of copies.
+        info_state: False leaves ``"state"`` out of the infos, for wrappers that make tensors of them.
         render_mode: always None; `SoloEnv` shows a game.
         **parameters: parameters of a game that is given by name.
 
@@ -71,6 +72,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         threads: int = 1,
         autoreset_mode: Any = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        info_state: bool = True,
         render_mode: None = None,
         **parameters: Any,
     ) -> None:
@@ -84,6 +86,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.seats = SeatBatch(game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads)
         self.game, self.num_envs = self.seats.game, self.seats.num_envs
         self.flatten, self.copy = checked_flag("flatten", flatten), checked_flag("copy", copy)
+        self.info_state = checked_flag("info_state", info_state)
         self.autoreset_mode = mode
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         planes = self.game.observation_space()
@@ -180,7 +183,11 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         masks, states = self.seats.masks, self.seats.batch.states
         if self.copy:
             masks, states = masks.copy(), states.copy()
-        return {"action_mask": masks, "_action_mask": chosen.copy(), "state": states, "_state": chosen.copy()}
+        return self._told(masks, states, chosen)
+
+    def _told(self, masks: NDArray[np.int8], states: NDArray[Any], chosen: NDArray[np.bool_]) -> dict[str, Any]:
+        infos = {"action_mask": masks, "_action_mask": chosen.copy()}
+        return infos | ({"state": states, "_state": chosen.copy()} if self.info_state else {})
 
     def _illegal(self) -> dict[str, Any]:
         illegal = self.seats.illegal
@@ -198,8 +205,8 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             observations[row] = observation
         masks = np.zeros_like(seats.masks)
         masks[rows] = 1
-        info = {"action_mask": masks, "_action_mask": ended.copy(), "state": seats.final_states.copy()}
-        info |= {"_state": ended.copy()} | (self._illegal() if seats.illegal.max() >= 0 else {})
+        info = self._told(masks, seats.final_states.copy(), ended)
+        info |= self._illegal() if seats.illegal.max() >= 0 else {}
         return {"final_obs": observations, "_final_obs": ended.copy(), "final_info": info, "_final_info": ended.copy()}
 
     def _checked_mask(self, mask: Any) -> NDArray[np.bool_]:

@@ -213,6 +213,54 @@ def test_gymnasiums_wrappers_take_it(mode: AutoresetMode, rng: np.random.Generat
     assert [info["action_mask"].tolist() for info in infos] == [[1] * 7] * 2
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_games_go_on_elsewhere(mode: AutoresetMode, rng: np.random.Generator) -> None:
+    one, other = (
+        BoardVectorEnv("tictactoe", 6, "mixture(random, mcts(simulations=5))", opening_plies=2, autoreset_mode=mode)
+        for _ in range(2)
+    )
+
+    def step(env: BoardVectorEnv, numbers: np.random.Generator) -> Any:
+        *found, infos = env.step(some_actions(env.action_masks(), numbers))
+        if mode is AutoresetMode.DISABLED and found[2].any():
+            found[0], infos = env.reset(options={"reset_mask": found[2]})
+        return *found, infos["action_mask"]
+
+    one.reset(seed=1)
+    while not step(one, rng)[2].any():  # the next step of NEXT_STEP begins a game there
+        pass
+    other.load_state_dict(one.state_dict())
+    for seed in range(30):
+        found, expected = (step(env, np.random.default_rng(seed)) for env in (other, one))
+        for ours, theirs in zip(found, expected, strict=True):
+            assert (ours == theirs).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_state_can_be_left_out_of_the_infos(mode: AutoresetMode) -> None:
+    seen = []
+
+    class Noting(Fixed):
+        def act(self, observation: Any, info: Any = None) -> int:
+            seen.append("state" in info)
+            return super().act(observation, info)
+
+    told: dict[str, Any] = {"opponent": Noting(), "autoreset_mode": mode, "info_state": False}
+    env: Any = gymnasium.make_vec("plyground/TicTacToe-v0", 3, **told)
+    _, infos = env.reset(seed=0)
+    assert set(infos) == {"action_mask", "_action_mask"}
+    *_, over, _, infos = env.step([4, 4, 4])
+    while not over.any():
+        *_, over, _, infos = env.step(env.action_masks().argmax(axis=1))
+    assert not {"state", "_state"} & {*infos, *infos.get("final_info", {})}
+    assert ("final_info" in infos) == (mode is AutoresetMode.SAME_STEP)
+    assert seen
+    assert all(seen)
+    torch = pytest.importorskip("torch")
+    for name, value in {**infos, **infos.get("final_info", {})}.items():
+        assert name in ("final_obs", "final_info") or torch.as_tensor(value).shape[0] == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
