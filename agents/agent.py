@@ -16,11 +16,11 @@ An agent may have more. ``watch(action)``, for players that must know the moves 
 by `plyground.arena.play` and `SoloEnv` after each move of either side, those of an opening first, and by environments
 of many games before the agent is to move. ``close()`` ends what the agent has started, such as a program; environments
 call it when they are closed, and of an agent that is copied for each game before the first, and what is needed later is
-started anew. ``batched()`` returns players of
-many games at once, an `Opponents` of `plyground.envs`, or None where its settings do not allow that; without it, and
-for a subclass that has another ``act`` alone, environments with many games copy the agent for each. ``analyse(state,
-mask, observation)`` answers with an `Analysis`. `plyground.agents.puct.evaluators` says what an `Evaluator` tells a
-search of its leaves, and how one is made from a network.
+started anew. ``batched()`` returns players of many games at once, an `Opponents` of `plyground.envs`, or None where its
+settings do not allow that; without it, and for a subclass that has another ``act`` alone, environments with many games
+copy the agent for each. ``analyse(state, mask, observation)`` answers with an `Analysis`.
+`plyground.agents.puct.evaluators` says what an `Evaluator` tells a search of its leaves, and how one is made from a
+network.
 
 ``copies()`` returns an `Opponents`, or None: one that plays in each row exactly what this agent would play there, reset
 with the seed from which `plyground.envs.jit.prng.new_rng` made the row's generator. Tournaments advance many games at
