@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import chess
+import chess.engine
 import pytest
 
 from plyground.agents import make

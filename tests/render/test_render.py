@@ -78,7 +78,7 @@ def test_a_window_shows_the_start_and_every_step(images: list[Any]) -> None:
 
 
 def picture_of(env: BoardGameEnv, caption: str) -> Any:
-    return picture(env.game, env._position.state, last=env._last, caption=caption).to_array(800)
+    return picture(env.game, env._position.state, last=env._last_move(), caption=caption).to_array(800)
 
 
 @pytest.mark.parametrize("opening_plies", [0, 4])
