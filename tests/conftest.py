@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.helpers.command_line",
     "tests.helpers.compile_report",
     "tests.helpers.ray_cluster",
+    "tests.helpers.registries",
     "tests.helpers.scripted_engine",
     "tests.helpers.untrained_run",
 ]

@@ -62,15 +62,8 @@ def match(
     from .parts.competition import compete, match_options
 
     with workers(jobs, ray, dask) as where:
-        options = match_options(
-            opening_plies=opening_plies,
-            openings=openings,
-            jobs=where,
-            time=time,
-            adjudicate=adjudicate,
-            keep_going=keep_going,
-            analyses=analyses,
-        )
+        given = opening_plies, openings, time, adjudicate
+        options = match_options(where, *given, keep_going=keep_going, analyses=analyses)
         results = compete(game, players, "round_robin", games, seed, out, resume, options)
     _print(results, seed, as_json)
 
@@ -115,15 +108,8 @@ def tournament(
     from .parts.competition import compete, match_options
 
     with workers(jobs, ray, dask) as where:
-        options = match_options(
-            opening_plies=opening_plies,
-            openings=openings,
-            jobs=where,
-            time=time,
-            adjudicate=adjudicate,
-            keep_going=keep_going,
-            analyses=analyses,
-        )
+        given = opening_plies, openings, time, adjudicate
+        options = match_options(where, *given, keep_going=keep_going, analyses=analyses)
         results = compete(game, players, format, games, seed, out, resume, options)
     _print(results, seed, as_json)
 

@@ -100,15 +100,8 @@ def sprt(
     if len(players) != 2:
         raise ValueError(f"it takes two players, got {len(players)}: {' v '.join(players)}")
     with workers(jobs, ray, dask) as where:
-        options = match_options(
-            opening_plies=opening_plies,
-            openings=openings,
-            jobs=where,
-            time=time,
-            adjudicate=adjudicate,
-            keep_going=keep_going,
-            analyses=analyses,
-        )
+        given = opening_plies, openings, time, adjudicate
+        options = match_options(where, *given, keep_going=keep_going, analyses=analyses)
         records, is_interrupted = _play(test, game, players, max_games, seed, out, resume, options)
     if not test.pairs:
         raise typer.Exit(130)

@@ -7,7 +7,6 @@ import dataclasses
 import inspect
 import pickle
 from typing import Any, cast
-from unittest.mock import patch
 
 import cloudpickle
 import gymnasium
@@ -30,7 +29,6 @@ from plyground.envs import (
     go,
     make_game,
     register_game,
-    registry,
     state_dtype,
     tictactoe,
 )
@@ -143,10 +141,7 @@ class TestGames:
         sizes = [sample_dtype(one)["observation"].shape for one in (game, game.replace(observation_high=3))]
         assert sizes == [(11,), (84,)]
 
-    @patch.dict(registry._factories)
-    @patch.dict(gymnasium.registry)
-    @patch.dict(pettingzoo.aec_registry)
-    @patch.dict(pettingzoo.parallel_registry)
+    @pytest.mark.usefixtures("registries")
     def test_registered_once_for_all(self) -> None:
         register_game(coin, title="Penny", namespace="test")
         register_game(coin, namespace="test")  # again, as a notebook cell does
@@ -163,10 +158,7 @@ class TestGames:
         with pytest.raises(ValueError, match="expected a function decorated with game_factory"):
             register_game(lambda: connect_four())
 
-    @patch.dict(registry._factories)
-    @patch.dict(gymnasium.registry)
-    @patch.dict(pettingzoo.aec_registry)
-    @patch.dict(pettingzoo.parallel_registry)
+    @pytest.mark.usefixtures("registries")
     def test_registered_by_the_name_of_the_game(self) -> None:
         @game_factory
         def nickel() -> Game:
@@ -186,11 +178,7 @@ class TestGames:
             make_game("dime(2)")
         assert "nickel" not in game_names()
 
-    @patch.dict(registry._factories)
-    @patch.dict(registry._presets)
-    @patch.dict(gymnasium.registry)
-    @patch.dict(pettingzoo.aec_registry)
-    @patch.dict(pettingzoo.parallel_registry)
+    @pytest.mark.usefixtures("registries")
     def test_names_that_are_taken(self) -> None:
         @game_factory
         def go_9x9() -> Game:
@@ -207,11 +195,7 @@ class TestGames:
         register_game(coin, presets={"heads": "coin"}, namespace="test")
         assert make_game("heads") is coin()
 
-    @patch.dict(registry._factories)
-    @patch.dict(registry._presets)
-    @patch.dict(gymnasium.registry)
-    @patch.dict(pettingzoo.aec_registry)
-    @patch.dict(pettingzoo.parallel_registry)
+    @pytest.mark.usefixtures("registries")
     def test_names_that_can_be_no_ids_leave_nothing_registered(self) -> None:
         """The game was known then, and its ids were not: a second call registered none."""
         before = {*gymnasium.registry}, {*pettingzoo.aec_registry}

@@ -6,9 +6,7 @@ import time
 from typing import Any
 from unittest.mock import patch
 
-import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 from numba.core.errors import NumbaError
 
@@ -22,7 +20,6 @@ from plyground.envs import (
     game_names,
     make_game,
     register_game,
-    registry,
     state_dtype,
 )
 from plyground.envs.jit import helper
@@ -128,9 +125,7 @@ def test_the_moment_is_not_spent_on_compiling() -> None:
         checker.check_once(game)
 
 
-@patch.dict(registry._factories)
-@patch.dict(gymnasium.registry)
-@patch.dict(pettingzoo.aec_registry)
+@pytest.mark.usefixtures("registries")
 def test_they_are_not_registered() -> None:
     @game_factory
     def take(plies: int = 5) -> Game:

@@ -17,11 +17,9 @@ from operator import xor
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 from numba.core.errors import TypingError
@@ -33,6 +31,7 @@ from plyground.arena import match
 from plyground.envs import BoardGameEnv, Game, SoloEnv, game_names, make_game, registry
 from plyground.envs.jit import kernel
 from tests.helpers.oracles import reachable
+from tests.helpers.registries import registries_kept
 
 PAGE = Path(__file__).parents[2] / "docs" / "add_a_game.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -82,15 +81,8 @@ def run(block: Block, namespace: dict[str, Any]) -> str:
 def page() -> Iterator[tuple[ModuleType, list[str]]]:
     """Run the page as a module, and yield it with what its blocks printed. Afterwards the game is unknown again."""
     module = ModuleType(MODULE)
-    with pytest.MonkeyPatch.context() as monkeypatch, contextlib.ExitStack() as registries:
+    with pytest.MonkeyPatch.context() as monkeypatch, registries_kept():
         monkeypatch.setitem(sys.modules, MODULE, module)
-        for names in (
-            registry._factories,
-            gymnasium.registry,
-            pettingzoo.aec_registry,
-            pettingzoo.parallel_registry,
-        ):
-            registries.enter_context(patch.dict(names))
         yield module, [run(block, vars(module)) for block in BLOCKS]
 
 

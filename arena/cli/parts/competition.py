@@ -30,12 +30,12 @@ _err = console(stderr=True)
 
 
 def match_options(
-    *,
+    jobs: int | Literal["ray"],
     opening_plies: int | None,
     openings: str | None,
-    jobs: int | Literal["ray"],
     time: str | None,
     adjudicate: list[str] | None,
+    *,
     keep_going: bool,
     analyses: bool,
 ) -> dict[str, Any]:
