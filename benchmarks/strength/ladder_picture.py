@@ -1,6 +1,7 @@
 """Draw the ladders that come with the package: ``python -m benchmarks.strength.ladder_picture``.
 
-Each game has a column of its own, and each player its place by its rating, with the standard error.
+Each game has a column of its own, and each player its place by its rating, with the standard error. There are two rows
+of columns, so that labels can be read at the width of a page.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ PICTURE = Path(__file__).parents[2] / "docs" / "images" / "ladders.svg"
 COLOURS = {"random": "#777777", "flat": "#ca8f1b", "mcts": "#c0392b", "alphabeta": "#2471a3", "gnugo": "#7d3c98"}
 COLOURS |= dict.fromkeys(("network", "alphazero"), "#1e8449")
 WITH = {"": "", ", rollout_depth=0": ", no rollout", ", rollout_depth=8": ", short", ", selective=false": ", plain"}
-NEAREST = 0.021  # of the height: what labels keep between them
+NEAREST = 0.031  # of the height: what labels keep between them
+ROWS = 2
 
 
 def label_of(spec: str) -> str:
@@ -46,8 +48,16 @@ def draw(ladders: list[dict[str, Any]], path: Path) -> None:
     from matplotlib.figure import Figure
 
     top = max(max(ladder["elo"].values()) for ladder in ladders)
-    figure = Figure(figsize=(1 + 1.75 * len(ladders), 7.5), layout="constrained")
-    axes = figure.add_subplot()
+    columns = -(-len(ladders) // ROWS)
+    figure = Figure(figsize=(1 + 1.75 * columns, 5 * ROWS), layout="constrained")
+    for row, axes in enumerate(figure.subplots(ROWS, squeeze=False, sharey=True)[:, 0]):
+        draw_row(axes, ladders[row * columns : (row + 1) * columns], top)
+        axes.set(ylabel="Elo above random play", xlim=(-0.3, columns - 0.1))
+    figure.savefig(path)
+
+
+def draw_row(axes: Any, ladders: list[dict[str, Any]], top: float) -> None:
+    """Draw ladders side by side; the highest rung of all has the rating ``top``."""
     for column, ladder in enumerate(ladders):
         rungs = sorted(ladder["elo"].items(), key=lambda rung: rung[1])
         heights = spread([elo for _, elo in rungs], NEAREST * top)
@@ -58,10 +68,8 @@ def draw(ladders: list[dict[str, Any]], path: Path) -> None:
             axes.plot([column + 0.04, column + 0.13], [elo, height], color=colour, lw=0.5)
             axes.text(column + 0.15, height, label_of(spec), color=colour, fontsize=8, va="center")
     axes.set_xticks(range(len(ladders)), [ladder["game"].replace("(", "\n(") for ladder in ladders])
-    axes.set(ylabel="Elo above random play", xlim=(-0.3, len(ladders) - 0.1))
     axes.grid(axis="y", color="#dddddd", lw=0.6)
     axes.set_axisbelow(True)
-    figure.savefig(path)
 
 
 def main(
