@@ -98,6 +98,18 @@ def test_a_process_that_dies_is_told_in_a_line_and_the_next_match_is_played(
     assert len(match(GAME, ["random", "random"], games=4, jobs=2)) == 4
 
 
+def test_a_process_that_dies_while_it_compiles_is_told_in_a_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deadly.py").write_text(
+        "import os\n\n\nclass Player:\n    def __init__(self, game):\n        os._exit(5)\n"
+    )
+    _, err = run("warm", GAME, "./deadly.py:Player", "--jobs", "2", code=2)
+    assert "error: a process that compiles has died" in err
+    assert "Traceback" not in err
+
+
 def test_an_error_before_a_game_is_sent_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Openings are drawn as they are needed, by whoever asks for the next games."""
     monkeypatch.setattr(matches_module, "random_openings", lambda *_: (line or 1 / 0 for line in [[4], [0], []]))

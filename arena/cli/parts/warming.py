@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Iterator
-from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from ....agents import agent_names, make
 from ....envs import BoardGameEnv, Game, GameBatch, game_names, make_game
-from ....envs.outside.elsewhere import load, place_of
+from ....envs.outside.elsewhere import absolute, load, place_of
 from ....envs.outside.messages import shown
 from ....envs.outside.spec import nearest, parse_spec
 from ....envs.vector.opponents import prepare
 from ...notices import notices_shown
+from ...processes import results_of
 
 __all__ = ["ENVIRONMENT", "compiled", "sorted_out"]
 
@@ -55,12 +55,18 @@ def _is_game(spec: str, known: list[str]) -> bool:
 
 
 def compiled(work: list[tuple[str, str]], jobs: int) -> Iterator[tuple[str, str, float]]:
-    """Compile each pair of a game and an agent, or the environment, and yield the pair with the seconds it took."""
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    return parallel(delayed(_compile)(game, agent) for game, agent in work)
+    """Compile each pair of a game and an agent, or the environment, and yield the pair with the seconds it took.
+
+    Raises:
+        WorkerError: a process has died.
+    """
+    # Workers of an earlier call may be in another folder.
+    calls = (delayed(_compile)(absolute(game), absolute(agent)) for game, agent in work)
+    for (game, agent), seconds in zip(work, results_of(calls, jobs, "compiles"), strict=True):
+        yield game, agent, seconds
 
 
-def _compile(spec: str, agent: str) -> tuple[str, str, float]:
+def _compile(spec: str, agent: str) -> float:
     """Let an agent prepare, or the environment and a batch step once; return the seconds it took."""
     start = time.perf_counter()
     game = make_game(spec)
@@ -73,4 +79,4 @@ def _compile(spec: str, agent: str) -> tuple[str, str, float]:
             batch.step(batch.random_actions())
         else:
             prepare(make(agent, game))
-    return spec, agent, time.perf_counter() - start
+    return time.perf_counter() - start
