@@ -232,8 +232,8 @@ class PUCT(SearchAgent):
         return self.root == "gumbel" or self.proofs
 
     def _planted(self) -> ForestSearch:
-        """Return the forest of one tree, which is made when it is needed first."""
-        if self._forest is None:
+        """Return the forest of one tree, which is made when it is needed first, and for other simulations anew."""
+        if self._forest is None or self._forest.simulations != self.simulations:
             self._forest = ForestSearch(
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,

@@ -65,6 +65,17 @@ def test_a_forest_of_one_tree_is_the_tree(name: str, root: Any) -> None:
         game.play_moves(one.pv, state)
 
 
+@pytest.mark.parametrize("how", [{"root": "gumbel"}, {"proofs": True}])
+def test_other_simulations_can_be_set(how: dict[str, Any]) -> None:
+    """As engines are told of nodes, and of no limit: it kept to those that it was made with."""
+    agent, state = PUCT(SMALL, 20, **how), make_game(SMALL).new_state()
+    assert agent.analyse(state).leaves == 20
+    agent.simulations = 33
+    assert agent.analyse(state).leaves == 33
+    agent.simulations, agent.seconds = None, 0.2
+    assert agent.analyse(state).leaves > 33
+
+
 ALMOST = 1 - 1e-9  # in 32 bits it is 1
 
 
