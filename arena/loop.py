@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..agents import as_agent
+from ..agents import Agent, as_agent
 from ..envs import Game
 from ..envs.outside.arguments import checked_whole
 from ..envs.outside.messages import cut
@@ -94,7 +94,7 @@ def play_under(
     if set(given) != set(seats) or len(players) != len(seats):
         raise ValueError(f"expected an agent for each of {seats}, got {list(players)!r}")
     game = env.game if isinstance(getattr(env, "game", None), Game) else None
-    agents = [as_agent(given[seat], game) for seat in seats]
+    agents = _agents([given[seat] for seat in seats], game)
     if game is not None:
         conditions.check(game, agents)
     elif conditions.adjudication:
@@ -125,6 +125,13 @@ def play_under(
         if clock is not None:
             clock.close()
     return replace(record, ending=ending)
+
+
+def _agents(players: Sequence[PlayerLike], game: Game | None) -> list[Agent]:
+    """Return both players as agents; an object in both seats is one, which has one memory and one budget."""
+    first, second = players
+    agent = as_agent(first, game)
+    return [agent, agent if second is first and not isinstance(first, str) else as_agent(second, game)]
 
 
 def _judgements(plies: int) -> list[Judgement | None]:

@@ -122,7 +122,10 @@ class Table:
 
     def _agent(self, player: int) -> Any:
         if player not in self._agents:
-            self._agents[player] = as_agent(self._players[player], self._game)
+            given = self._players[player]
+            same = [agent for other, agent in self._agents.items() if self._players[other] is given]
+            # An object that plays for several is one agent, with one memory; of a spec each player has its own.
+            self._agents[player] = same[0] if same and not isinstance(given, str) else as_agent(given, self._game)
         return self._agents[player]
 
     def _side_by_side(self, pairing: Pairing) -> SideBySide | None:
