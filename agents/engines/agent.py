@@ -46,7 +46,8 @@ class Engine:
         command: the program and its arguments, as in a shell.
         protocol: what it speaks: ``"gtp"``, the Go Text Protocol, version 2.
         seconds: how long it may take for an answer, beside the time in which it is to move.
-        move_seconds: how long it is told that it may think for a move; None for nothing of the kind.
+        move_seconds: how long it is told that it may think for a move; None for nothing of the kind. Of a clock for the
+            game it is told in place of that.
 
     Attributes:
         client: the program, and its answer to any command: ``client.ask("final_score")``.
@@ -209,13 +210,15 @@ class Engine:
         own, other, moves = clock
         if not self._is_timed:
             seconds = max(int(own), 1)  # no more than there is: some programs are never told of the time left
+            if moves == 1 and self.move_seconds is not None:
+                seconds = min(seconds, self.move_seconds)
             self._ask(f"time_settings 0 {seconds} {moves}" if moves else f"time_settings {seconds} 0 0")
             self._is_timed = True
         if self.client.knows("time_left"):
             mover = self.game.player(self._state)
             for colour, seconds in ((mover, own), (1 - mover, other)):
                 self._ask(f"time_left {_COLOURS[colour]} {int(seconds)} {moves}")
-        return max(self.client.seconds, own)
+        return self.client.seconds + own
 
     def close(self) -> None:
         """End the program; another is started when it is needed."""

@@ -43,7 +43,8 @@ def engine(
         command: the program and its arguments, as in a shell.
         protocol: what it speaks: ``"uci"`` or ``"xboard"`` in chess, by default the first; else ``"gtp"``.
         seconds: how long it may take for an answer, beside the time in which it is to move.
-        move_seconds: how long it is told that it may think for a move; whole seconds in GTP.
+        move_seconds: how long it is told that it may think for a move; whole seconds in GTP, where a clock for the game
+            is told in place of that.
         options: in chess, ``nodes`` and ``depth`` of its search, and options of the program: ``UCI_Elo=1800``.
 
     Raises:
@@ -255,7 +256,7 @@ class ChessEngine:
         seconds = self.seconds_to_answer + (self.move_seconds or 0.0)
         if self._clock is not None:
             own, other, increment, moves = self._clock
-            seconds = max(seconds, own)
+            seconds = self.seconds_to_answer + own
             white, black = (own, other) if is_white else (other, own)
             if moves == 1 or self.move_seconds is not None:
                 limits["time"] = min(own * _SHARE, self.move_seconds or own)

@@ -124,6 +124,8 @@ class TestUCI:
         engine.set_clock(4.0, 5.0, 1.0, 0)
         limit, _ = engine._limit(True)
         assert (limit.time, limit.white_clock, limit.black_clock, limit.white_inc) == (3.8, 4.0, 5.0, 1.0)
+        engine.set_clock(90.0, 90.0, 0.0, 1)
+        assert engine._limit(True)[1] == 150.0  # the clock is over before: its margin may be used
         engine = ChessEngine(CHESS, "program", "xboard", move_seconds=5)  # which takes one of the two
         assert engine._limit(True)[0].time == 5
         engine.set_clock(3.0, 4.0, 1.0, 0)

@@ -247,6 +247,15 @@ class TestEngine:
         agent.act(*self.seen("A1", "B1"))
         assert "time_settings 0 2 1" in (tmp_path / "log").read_text().splitlines()
 
+    def test_it_is_waited_for_beyond_its_clock(self, engine: Any, tmp_path: Path) -> None:
+        """It was ended with its clock: the margin of the clock could not be used, and the record said "failed"."""
+        agent = engine("C3", move_seconds=20)
+        agent.reset()
+        agent.client.seconds = 1.0
+        agent.set_clock(90, 90, 0, 1)
+        assert agent._tell_time() == 91
+        assert "time_settings 0 20 1" in (tmp_path / "log").read_text().splitlines()  # of both the smaller one
+
     def test_copies_have_programs_of_their_own(self, engine: Any) -> None:
         agent = engine("C3", "D4")
         agent.act(*self.seen())
