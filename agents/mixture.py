@@ -164,9 +164,10 @@ class _BatchedMixture:
             raise ValueError(f"the state is of a mixture of {len(members)} members, expected {len(self.members)}")
         if drawn.dtype.kind not in "iu" or not ((drawn >= 0) & (drawn < len(members))).all():
             raise ValueError(f"'drawn' of the state must be numbers from 0 to {len(members) - 1}, got {shown(drawn)}")
+        states = [part(members, str(number)) for number in range(len(self.members))]
+        for member, its_state in zip(self.members, states, strict=True):
+            load_opponents_state(member, its_state, batch)
         self._drawn = drawn.astype(np.intp)
-        for number, member in enumerate(self.members):
-            load_opponents_state(member, part(members, str(number)), batch)
 
     def _parts(self, rows: NDArray[np.intp]) -> Iterator[tuple[Opponents, NDArray[np.intp]]]:
         """Yield each member that plays in some of these rows, and the places of its rows in ``rows``."""

@@ -43,6 +43,8 @@ class FollowedBatch(GameBatch):
         Raises:
             ValueError: as there, and if the state has no moves: its games were played against other opponents.
         """
+        if isinstance(state, Mapping) and "moves" not in state:
+            raise ValueError("the state has no 'moves': its games were against opponents who are not told of them")
         joined = np.asarray(part(state, "moves"))
         counts = fitting({"moves.counts": np.zeros(self.num_envs, np.int64)}, state)["moves.counts"]
         if counts.min() < 0 or counts.sum() != joined.size or joined.dtype.kind not in "iu":

@@ -119,6 +119,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if isinstance(seed, int):
             super().reset(seed=seed)
             seed = [seed + row for row in range(self.num_envs)]
+        self.closed = False  # what the opponents start anew is to be ended, too
         rows = None if chosen is self._all else np.flatnonzero(chosen)
         if seed is not None and rows is not None:
             seed = [seed[row] for row in rows.tolist()]
@@ -173,7 +174,8 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End what the opponents have started, such as programs, and the threads."""
-        self.seats.close()
+        if "seats" in vars(self):  # until 1.2, Gymnasium closes what could not be made, too
+            self.seats.close()
 
     def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
         flat = observations.reshape(self.num_envs, -1) if self.flatten else observations

@@ -129,8 +129,10 @@ class OneByOne:
 
     def close(self) -> None:
         """Let the agent and its copies end what they have started."""
-        for agent in (self.agent, *self._copies.values()):
-            close(agent)
+        close(self.agent)
+        for copy in self._copies.values():
+            if copy is not self.agent:
+                close(copy)
 
     def __repr__(self) -> str:
         return repr(self.agent)

@@ -212,14 +212,21 @@ class SeatBatch:
             state: what `state_dict` returned.
 
         Raises:
-            ValueError: it is of another game, another number of games, or other opponents.
+            ValueError: it is of another game, another number of games, or other opponents. The games are then as they
+                were.
         """
         saved, opponents = fitting(self._saved(), state), part(state, "opponents")
         if not ((saved["learners"] == 0) | (saved["learners"] == 1)).all():
             raise ValueError("the learners of the state must be 0 or 1")
-        self.batch.load_state_dict(part(state, "batch"))
-        restore(self._saved(), state)
-        load_opponents_state(self.opponents, opponents, self.batch)
+        before = {**copied(self._saved()), "batch": self.batch.state_dict()}
+        try:
+            self.batch.load_state_dict(part(state, "batch"))
+            restore(self._saved(), state)
+            load_opponents_state(self.opponents, opponents, self.batch)
+        except BaseException:
+            self.batch.load_state_dict(before["batch"])
+            restore(self._saved(), before)
+            raise
         self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
         self.rewards[:], self.illegal[:] = 0, -1
         self.batch._show(self._all, self.learners)

@@ -132,8 +132,13 @@ def test_who_was_drawn_is_one_of_the_mixture(change: dict[str, Any], message: st
     seats.reset()
     state = seats.state_dict()
     seats.load_state_dict(state)
+    other = SeatBatch("tictactoe", 4, "mixture(random, minimax(depth=1))", seed=1)
+    other.reset()
+    other.step(other.masks.argmax(axis=1))
+    before = other.state_dict()
     with pytest.raises(ValueError, match=message):
-        seats.load_state_dict({**state, "opponents": {**state["opponents"], **change}})
+        other.load_state_dict({**state, "opponents": {**state["opponents"], **change}})
+    np.testing.assert_equal(other.state_dict(), before)  # nothing is half changed
 
 
 def test_opponents_without_a_state_begin_anew_and_draw_no_numbers() -> None:

@@ -88,7 +88,7 @@ class TestMoves:
         for counts in (np.array([-1, 1, 0, 0]), np.zeros(4, np.int64)):
             with pytest.raises(ValueError, match=r"moves in games of .*: was it changed\?"):
                 other.load_state_dict({**state, "batch": {**state["batch"], "moves.counts": counts}})
-        with pytest.raises(ValueError, match="the state has no 'moves'"):  # of games against others
+        with pytest.raises(ValueError, match="no 'moves': its games were against opponents who are not"):
             other.load_state_dict(SeatBatch(OTHELLO, 4, "random").state_dict())
 
     def test_are_kept_only_for_those_who_need_them(self) -> None:
@@ -173,6 +173,10 @@ class TestPrograms:
         env.close()
         assert not any(one.client.is_running for one in copies)
         assert env.seats.batch._pieces._pool is None
+        env.reset()  # which starts others
+        assert [one.client.is_running for one in copies] == [True, True]
+        env.close()
+        assert not any(one.client.is_running for one in copies)
 
     def test_of_a_batch_of_one_game_is_the_agents_own(self, engine: Any) -> None:
         agent = engine()
@@ -181,6 +185,28 @@ class TestPrograms:
         seats.reset()
         seats.close()
         assert not agent.client.is_running
+
+
+def test_a_batch_closes_an_agent_once() -> None:
+    class Door:
+        closed = 0
+
+        def act(self, observation: Any, info: Any) -> int:
+            return int(np.flatnonzero(info["action_mask"])[0])
+
+        def close(self) -> None:
+            self.closed += 1
+
+    door = Door()
+    seats = SeatBatch(OTHELLO, 1, door)
+    seats.reset()
+    seats.close()
+    assert door.closed == 1
+
+
+def test_an_environment_that_could_not_be_made_is_closed_in_silence() -> None:
+    """Older Gymnasiums do it where the object is deleted."""
+    BoardVectorEnv.__new__(BoardVectorEnv).close()
 
 
 def test_a_batch_without_its_threads_goes_on() -> None:
