@@ -68,7 +68,9 @@ Moves = Annotated[
 ]
 OpeningPlies = Annotated[
     int | None,
-    typer.Option(help="Exact number of plies before the players take over: random ones, or the first of each opening."),
+    typer.Option(
+        help="Random plies before the players take over, exactly so many; of openings from a file, the first so many."
+    ),
 ]
 Openings = Annotated[
     str | None,

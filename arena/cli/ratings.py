@@ -43,7 +43,8 @@ def ratings(
     prior: Annotated[
         float,
         typer.Option(
-            help="Added to each player's games, so that one who won or lost all still gets a rating; 1 is half a game."
+            help="Added to each player's games, so that one who won or lost all still gets a rating; 1 is half a game, "
+            "or three quarters where games are drawn."
         ),
     ] = 1.0,
     los: Annotated[
@@ -76,7 +77,7 @@ def ratings(
         print_json(_data_of(found, los) | (beyond or {}))
         return
     _out.print(ratings_table(found))
-    print_plain(_out, _notes(found))
+    print_plain(_out, _notes(found, first_move))
     if los:
         _out.print("\nHow likely each is stronger than the others, in percent:")
         _out.print(superiority_table(found))
@@ -129,15 +130,17 @@ def _anchor(text: str) -> tuple[str, float]:
     return name, elo
 
 
-def _notes(found: RatingList) -> str:
-    """Return what the table does not say of itself."""
+def _notes(found: RatingList, first_move: bool) -> str:
+    """Return what the table does not say of itself, and whether the first move's worth was asked for."""
     reference = f"the anchors ({', '.join(found.anchors)})" if found.anchors else "the mean of all players, which is 0"
     move = found.first_move
+    worth = "taken to be worth nothing"
+    if first_move:
+        worth = f"worth {move.elo:+.0f} ({move.low:+.0f} to {move.high:+.0f}) Elo"
     lines = [
         f"Elo, with its interval of {100 * found.confidence:.4g} %, is the lead on {reference}.",
         "LOS is how likely the player is stronger than the next.",
-        f"The first move is worth {move.elo:+.0f} ({move.low:+.0f} to {move.high:+.0f}) Elo; draws: ν = "
-        f"{found.draw_parameter:.2f}.",
+        f"The first move is {worth}; draws: ν = {found.draw_parameter:.2f}.",
     ]
     return "\n".join(lines)
 

@@ -17,7 +17,7 @@ from ...envs.players import PlayerLike, player_name
 from ..matches import checked_games, iter_match
 from ..openings import default_opening_plies, random_openings
 from ..ratings import Difference, pair_scores, rate_against
-from ..ratings.difference import ELO_PER_LOGIT
+from ..ratings.difference import ELO_PER_LOGIT, check_confidence
 from ..records.opening import Opening
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES, Openings, game_seeds
@@ -136,6 +136,7 @@ def iter_place(
     games = checked_games(games)
     if not width > 0:
         raise ValueError(f"width must be above 0 Elo, got {width!r}")
+    check_confidence(confidence)
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
     openings = Openings(map(Opening, random_openings(game, plies, seed)))
     done = list(after)

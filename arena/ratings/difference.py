@@ -17,9 +17,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ELO_PER_LOGIT", "Difference", "elo_difference", "elo_of_score", "rate_against", "share_interval"]
+__all__ = [
+    "ELO_PER_LOGIT",
+    "Difference",
+    "check_confidence",
+    "elo_difference",
+    "elo_of_score",
+    "rate_against",
+    "share_interval",
+]
 
 ELO_PER_LOGIT = 400 / math.log(10)  # Elo for one unit of log-odds
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise `ValueError` if this cannot be the probability that an interval is to have."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
 
 
 class Difference(NamedTuple):
@@ -78,8 +92,7 @@ def share_interval(
     Raises:
         ValueError: ``confidence`` is out of range.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    check_confidence(confidence)
     from scipy.stats import t
 
     mean = games.mean()
@@ -110,8 +123,7 @@ def rate_against(
     Raises:
         ValueError: there is no pair, somebody has no rating, or a number is out of range.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    check_confidence(confidence)
     if missing := sorted(set(pairs) - set(anchors)):
         raise ValueError(f"there is no rating of {', '.join(missing)}: expected one of each opponent")
     scores = np.array([points / 2 for name in pairs for points in pairs[name]], float)

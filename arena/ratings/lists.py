@@ -15,7 +15,7 @@ from ...envs.html import html_table
 from ...envs.outside.spec import nearest
 from ..records.record import GameRecord
 from .certainty import Certainty
-from .difference import ELO_PER_LOGIT
+from .difference import ELO_PER_LOGIT, check_confidence
 from .model import Model, Point
 from .paired import PairedGames, paired_games
 
@@ -171,8 +171,7 @@ def rate_games(
     prior: float = 1.0,
 ) -> RatingList:
     """Return what `rating_list` does of games that are counted already."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    check_confidence(confidence)
     if not 0 < prior < math.inf:
         raise ValueError(f"prior must be a number above 0, however small, got {prior!r}")
     anchors = dict(anchors or {})

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ..ratings import pair_scores
+from ..ratings.difference import check_confidence
 from ..records.record import GameRecord
 from .likelihood import REACHES, Model, checked_model, difference_at, likeliest, log_likelihood_ratio, walk_at
 from .passage import chance_of_upper_by
@@ -118,8 +119,7 @@ class Sprt:
         Raises:
             ValueError: there are no pairs yet, or the confidence is out of its range.
         """
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must be above 0 and below 1, got {confidence!r}")
+        check_confidence(confidence)
         if self.pairs == 0:
             raise ValueError("there is nothing to estimate before the first pair of games")
         tail = (1 - confidence) / 2

@@ -107,13 +107,12 @@ def record_of(
         opening=opening,
         outcome=[one, two],
         ending=endings(ending),
-        seconds=other.pop("seconds", None) or [0.0] * (plies - len(times)) + times,
+        seconds=other.get("seconds") or [0.0] * (plies - len(times)) + times,
         movers=_turns(plies, opening) if movers is None else array("b", movers).tolist(),
-        seed=other.pop("seed", seed),
+        seed=other.get("seed", seed),
         reason=reason,
         start=start,
         analyses=judgements,
-        **other,
     )
 
 

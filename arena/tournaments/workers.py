@@ -17,7 +17,7 @@ from typing import Any
 from joblib import delayed
 
 from ..cluster import Cluster
-from ..processes import has_unpacked, results_of, unpacked
+from ..processes import WorkerError, has_unpacked, results_of, unpacked
 from ..records.record import GameRecord
 from .bundles import Bundle, Find, Pace, bundles_of
 from .course import Course
@@ -162,7 +162,7 @@ class RayWorkers(Workers):
         """Wait for one of the tasks, and take it out of the list.
 
         Raises:
-            RuntimeError: one machine after the other failed, or one process after the other died, while it was played.
+            WorkerError: one machine after the other failed, or one process after the other died, while it was played.
         """
         ray = self._cluster.ray
         (first,), _ = ray.wait(waiting, num_returns=1)
@@ -173,7 +173,7 @@ class RayWorkers(Workers):
             raise
         except ray.exceptions.RayError as error:
             line = " ".join(str(error).split())[:300]
-            raise RuntimeError(f"the cluster could not play some games in {_RETRIES + 1} attempts: {line}") from error
+            raise WorkerError(f"the cluster could not play some games in {_RETRIES + 1} attempts: {line}") from error
 
     def close(self) -> None:
         """Forget the table, and leave the cluster if it was joined for these games."""

@@ -204,7 +204,7 @@ class TestRay:
 
     def test_what_kills_every_process_is_told(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_RETRIES", 1)
-        with pytest.raises(RuntimeError, match="the cluster could not play some games in 2 attempts: "):
+        with pytest.raises(WorkerError, match="the cluster could not play some games in 2 attempts: "):
             match(GAME, [lambda *_: os._exit(1), "random"], games=2, jobs="ray", names=["a", "b"])
 
 

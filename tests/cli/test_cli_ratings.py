@@ -67,6 +67,8 @@ def test_for_people(run: Run, files: list[str]) -> None:
     assert "How likely each is stronger" in out
     narrow, _ = run("ratings", *files, "--anchor", "c=1000", "--confidence", "0.5")
     assert "fixed" in narrow
+    assert "The first move is worth " in narrow
+    assert "The first move is taken to be worth nothing; draws" in run("ratings", *files, "--no-first-move")[0]
     assert "the lead on the anchors (c)" in narrow
 
 

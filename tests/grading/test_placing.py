@@ -233,6 +233,12 @@ class TestCommand:
         words = ("rate", "random", "-g", "mnk(m=4, n=4, k=4)")
         assert "k=4) comes with the package" in " ".join(run(*words, code=2)[1].split())
 
+    def test_a_confidence_that_is_none_is_refused_before_a_game(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "games.jsonl"
+        words = ("rate", "random", "-g", "tictactoe", "--out", str(out), "--confidence")
+        assert "confidence must be between 0 and 1, got 95.0" in run(*words, "95", code=2)[1]
+        assert not out.exists()
+
     def test_other_openings_than_those_of_the_ladder(self, run: Run) -> None:
         words = ("rate", "random", "-g", "tictactoe", "--games", "2", "--confidence", "0.5")
         out, err = run(*words, "--opening-plies", "0")
