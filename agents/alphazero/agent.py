@@ -45,6 +45,7 @@ class AlphaZero(PUCT):
         leaves: positions that the network is asked about together, at most; with a Gumbel root they change nothing that
             is found.
         reuse_tree: keep what is known of the position that the game has come to.
+        tree_mb: megabytes in which the tree must have room, as for `PUCT`.
         inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the network.
         device: where it is computed, as in ``"cuda"``.
@@ -71,6 +72,7 @@ class AlphaZero(PUCT):
         c: float = 1.25,
         leaves: int = 8,
         reuse_tree: bool = False,
+        tree_mb: float | None = None,
         inference: str = "auto",
         threads: int = 1,
         device: str = "cpu",
@@ -89,6 +91,7 @@ class AlphaZero(PUCT):
             proofs=True,
             batch=leaves,
             reuse_tree=reuse_tree,
+            tree_mb=tree_mb,
             **self._options,
         )
 

@@ -22,7 +22,7 @@ from .graph import Weights
 if TYPE_CHECKING:
     from .module import PolicyValueNet
 
-__all__ = ["BACKENDS", "Backend", "Inference", "make_inference"]
+__all__ = ["BACKENDS", "Backend", "Inference", "checked_backend", "make_inference"]
 
 Precision = Literal["auto", "f32", "bf16"]
 
@@ -98,6 +98,25 @@ class Inference:
         return _made_again, (self._network, self._settings)
 
 
+def checked_backend(backend: str, device: str = "cpu") -> str:
+    """Return the name of the library that computes networks here: for ``"auto"``, the fastest that is installed.
+
+    Raises:
+        ValueError: there is no such backend, or it is not for this device.
+        ImportError: it is not installed.
+    """
+    if backend not in ("auto", *BACKENDS):
+        raise ValueError(f"backend must be one of auto, {', '.join(BACKENDS)}, got {shown(backend)}")
+    on_cpu = device == "cpu"
+    if not on_cpu and backend not in ("auto", "torch"):
+        raise ValueError(f"{backend} runs here on the CPU only: for device {device!r} choose backend 'torch'")
+    if backend == "auto":
+        backend = next((name for name in BACKENDS if on_cpu and _installed(name)), "torch")
+    if not _installed(backend):
+        raise ImportError(f"backend {backend!r} is not installed: {how_to_install(BACKENDS[backend][1])}")
+    return backend
+
+
 def make_inference(
     net: PolicyValueNet | SavedNetwork | str | Path,
     backend: str = "auto",
@@ -133,17 +152,9 @@ def make_inference(
     elif not hasattr(net, "config"):
         raise ValueError(f"net must be a network, its file, or the folder of a training run, got {shown(net)}")
     batch, threads = checked_whole("batch", batch, 1), checked_whole("threads", threads, 1, MOST_THREADS)
-    if backend not in ("auto", *BACKENDS):
-        raise ValueError(f"backend must be one of auto, {', '.join(BACKENDS)}, got {shown(backend)}")
     if precision not in ("auto", "f32", "bf16"):
         raise ValueError(f"precision must be auto, f32 or bf16, got {shown(precision)}")
-    on_cpu = device == "cpu"
-    if not on_cpu and backend not in ("auto", "torch"):
-        raise ValueError(f"{backend} runs here on the CPU only: for device {device!r} choose backend 'torch'")
-    if backend == "auto":
-        backend = next((name for name in BACKENDS if on_cpu and _installed(name)), "torch")
-    if not _installed(backend):
-        raise ImportError(f"backend {backend!r} is not installed: {how_to_install(BACKENDS[backend][1])}")
+    backend = checked_backend(backend, device)
     config = net.config if game is None else net.config.on(game)
     runner, precision = _runner(backend, batch, threads, precision, device)
     settings = {"backend": backend, "batch": batch, "threads": threads, "precision": precision, "device": device}

@@ -61,7 +61,7 @@ class ForestSearch:
         if simulations is not None and simulations > most:
             raise ValueError(
                 f"{simulations} simulations need more than tree_mb={megabytes:g}, in which {most} have room: "
-                "give tree_mb more, or root='puct' without proofs"
+                "give tree_mb more, or fewer simulations"
             )
         self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
         self._rng, self._generator = np.zeros(1, np.uint64), np.random.default_rng(0)

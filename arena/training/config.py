@@ -201,7 +201,7 @@ class TrainingConfig(Settings):
         return replace(
             self,
             game=absolute(self.game),
-            opponents={absolute(spec): share for spec, share in self.opponents.items()},
+            opponents={absolute(spec): float(share) for spec, share in self.opponents.items()},
             ladder=tuple(map(absolute, self.ladder)),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,8 @@ def results_against(
             opening_plies=(opening_plies, opening_plies),
             seed=2 * seed + number,
         )
-        points.append(_first_results(seats, choose))
+        with closing(seats):
+            points.append(_first_results(seats, choose))
     return np.concatenate(points)
 
 

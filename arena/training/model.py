@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterable
+from contextlib import closing
 from numbers import Integral
 from typing import Any, get_args, get_origin
 
@@ -132,5 +133,5 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
 def compile_players(game: str, players: Iterable[str]) -> None:
     """Let every player make a move, so that compiling takes no time from the training."""
     for spec in dict.fromkeys(players):
-        seats = SeatBatch(make_game(game), 1, spec, "second", seed=0)
-        seats.reset()
+        with closing(SeatBatch(make_game(game), 1, spec, "second", seed=0)) as seats:
+            seats.reset()

@@ -159,4 +159,5 @@ def _learn(session: TrainingSession) -> Any:
             model.logger.dump(model.num_timesteps)  # the last test
         finally:
             model.logger.close()
+            session.venv.close()  # programs that play against the learner, and threads; later games start them anew
     return model

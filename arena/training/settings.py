@@ -25,7 +25,7 @@ __all__ = [
     "MACHINE",
     "Settings",
     "about",
-    "check_device",
+    "check_machine",
     "check_settings",
     "described",
     "documented",
@@ -127,7 +127,7 @@ def _hints(cls: type) -> dict[str, Any]:
 
 
 def check_settings(config: Any) -> None:
-    """Check the numbers, texts and choices of a configuration, each by itself.
+    """Check the numbers, texts and choices of a configuration, each by itself; other numbers become Python's own.
 
     Raises:
         ValueError: one is of another type, out of its range, or no choice; the message names it.
@@ -150,19 +150,24 @@ def check_settings(config: Any) -> None:
             span = _range(one.metadata["least"], one.metadata["above"], _most(one.metadata))
             expected = ", ".join(filter(None, (_NAMES[kind], span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
+        elif kind is float and not isinstance(value, (int, float)):
+            object.__setattr__(config, one.name, float(value))  # one of NumPy's, say, of which JSON knows nothing
 
 
-def check_device(name: str) -> None:
-    """Check that torch, which is imported only for another device than the CPU, has a device here.
+def check_machine(device: str, inference: str) -> None:
+    """Check that torch, which is imported only for another device than the CPU, has a device here, and who infers.
 
     Raises:
-        ValueError: it has not.
-        ImportError: torch is not installed.
+        ValueError: it has not, or what computes nets is not for this device.
+        ImportError: torch, or what computes nets, is not installed.
     """
-    if name != "cpu":
+    from ...agents.networks.inference import checked_backend
+
+    if device != "cpu":
         from ...agents.networks.torch_backend import checked_device
 
-        checked_device(name)
+        checked_device(device)
+    checked_backend(inference, device)
 
 
 def most_opening_plies(game: Game, given: int | None) -> int:

@@ -62,6 +62,7 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
     from plyground.arena.grading import evaluate
     from plyground.arena.training.alphazero import AlphaZeroConfig, train
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let processes in the background ignore it
     run, ends = Path(folder), [math.nan]
 
     def hear(progress: Any) -> None:

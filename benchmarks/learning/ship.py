@@ -34,7 +34,10 @@ _out = Console(width=100)
 
 
 def command_of(config: AlphaZeroConfig) -> str:
-    """Return the command of a run: the options that are not the defaults, and those that everybody asks for."""
+    """Return the command of a run: the options that are not the defaults, and those that everybody asks for.
+
+    What may change when a run goes on, such as its minutes and threads, is as in its last session.
+    """
     told = ["plyground train alphazero", config.game if "(" not in config.game else f"'{config.game}'"]
     for field in fields(config):
         value = getattr(config, field.name)

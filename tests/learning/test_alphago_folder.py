@@ -13,11 +13,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from plyground.agents.networks import read_network
+from plyground.agents.networks import inference, read_network
 from plyground.arena import read_records, write_games
 from plyground.arena.generation import generate
 from plyground.arena.training.alphago import AlphaGoConfig, AlphaGoProgress, resume, train
 from plyground.arena.training.alphago.part import Run
+from plyground.arena.training.alphago.policy import PolicyPart
 from plyground.arena.training.alphago.reinforce import ReinforcePart
 from plyground.arena.training.alphago.rollout import RolloutPart
 from plyground.arena.training.alphago.summary import lines_of
@@ -89,7 +90,9 @@ def test_files_of_others_in_folders_named_as_parts_stay(config: AlphaGoConfig, t
     assert file.read_text() == "mine"
 
 
-def test_on_another_machine_it_goes_on_with_what_is_there(config: AlphaGoConfig, tmp_path: Path) -> None:
+def test_on_another_machine_it_goes_on_with_what_is_there(
+    config: AlphaGoConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "run"
     train(config, path, Stop(2), parts=["policy"])
     kept = json.loads((path / "config.json").read_text())
@@ -98,6 +101,14 @@ def test_on_another_machine_it_goes_on_with_what_is_there(config: AlphaGoConfig,
         resume(path, parts=["policy"])
     with pytest.raises(ValueError, match="the precision that it has: only minutes, threads, device, inference may be"):
         resume(path, parts=["policy"], device="cpu", precision="bf16")
+    config_before = (path / "config.json").read_bytes()
+    monkeypatch.setattr(inference, "_installed", lambda name: name != "onnxruntime")
+    with pytest.raises(ImportError, match="backend 'onnxruntime' is not installed"):
+        resume(path, parts=["policy"], device="cpu", inference="onnxruntime")
+    assert (path / "config.json").read_bytes() == config_before
+    with pytest.raises(ImportError, match="backend 'onnxruntime' is not installed"):
+        train(replace(config, inference="onnxruntime"), tmp_path / "other")
+    assert not (tmp_path / "other").exists()
     resume(path, parts=["policy"], device="cpu", threads=2)
     for folder in (path, path / "policy"):
         found = AlphaGoConfig.load(folder / "config.json")
@@ -134,14 +145,14 @@ def test_what_a_step_needs_is_compiled_before_the_clock_runs(
 ) -> None:
     spec, path = "connect_four(rows=4, columns=6)", tmp_path / "run"  # which no other test plays
     write_games(tmp_path / "games.jsonl", generate(spec, ["random"], 20))
-    settings: dict[str, Any] = {"network": "mlp", "ladder": (), "ladder_games": 2, "solved": 0, "policy_steps": 1}
+    settings: dict[str, Any] = {"network": "mlp", "ladder": (), "ladder_games": 2, "solved": 3, "policy_steps": 1}
     config = small_run(spec, tmp_path / "games.jsonl", rl_games=4, batch_size=16, **settings)
     train(config, path, parts=["policy"])
     (path / "rl").mkdir()
     shutil.copy(path / "policy" / "model.safetensors", path / "rl")
     batches = Mock(wraps=GameBatch)
     monkeypatch.setattr("plyground.arena.training.alphago.value.GameBatch", batches)
-    for kind in (RolloutPart, ReinforcePart, ValuePart):
+    for kind in (PolicyPart, RolloutPart, ReinforcePart, ValuePart):
         part = kind(Run(config, make_game(spec), path))
         before = json.dumps(part.state_dict(), default=str)
         part.prepare()
@@ -150,3 +161,4 @@ def test_what_a_step_needs_is_compiled_before_the_clock_runs(
         assert json.dumps(part.state_dict(), default=str) == before
         part.turn()
         assert compiled == []
+        assert "held_out" in vars(part.judge)  # solved, too

@@ -114,6 +114,9 @@ def test_bad_arguments_are_told(folder: Path, tmp_path: Path) -> None:
         make(f"network({str(tmp_path)!r})", GAME)
     with pytest.raises(ValueError, match="simulations must be a whole number above 0, got 0"):
         make(f"alphazero({str(folder)!r}, simulations=0)", GAME)
+    with pytest.raises(ValueError, match=r"1000 simulations need more than tree_mb=0.01, .*: give tree_mb more, or"):
+        make(f"alphazero({str(folder)!r}, simulations=1000, tree_mb=0.01)", GAME)
+    make(f"alphazero({str(folder)!r}, simulations=1000, tree_mb=100)", GAME)
     with pytest.raises(ValueError, match="unknown root 'gumble': did you mean 'gumbel'"):
         make(f"alphazero({str(folder)!r}, root='gumble')", GAME)
     (tmp_path / "model.safetensors").write_bytes(b"nothing of the kind")

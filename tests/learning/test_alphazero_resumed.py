@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from plyground.agents.networks import read_network  # noqa: E402
+from plyground.agents.networks import inference, read_network  # noqa: E402
 from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, train  # noqa: E402
 
 CONFIG = AlphaZeroConfig(
@@ -55,7 +55,7 @@ def test_two_parts_are_one_run_bit_by_bit(tmp_path: Path, changes: dict[str, Any
         np.testing.assert_array_equal(left[name], right[name])
 
 
-def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path) -> None:
+def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train(replace(CONFIG, steps=150), tmp_path / "run")
     kept = tmp_path / "run" / "config.json"
     kept.write_text(json.dumps({**json.loads(kept.read_text()), "device": "cuda:99"}))
@@ -67,6 +67,12 @@ def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path) -> Non
         resume(tmp_path / "run", steps=320, seed=1)
     with pytest.raises(ValueError, match="threads must be a whole number, from 1 to 1024, got 0"):
         resume(tmp_path / "run", steps=320, threads=0)
+    before = kept.read_bytes()
+    monkeypatch.setattr(inference, "_installed", lambda name: name != "onnxruntime")
+    for go_on in (check_unfinished, resume):  # and not: the state is damaged
+        with pytest.raises(ImportError, match="backend 'onnxruntime' is not installed"):
+            go_on(tmp_path / "run", steps=320, device="cpu", inference="onnxruntime")
+    assert kept.read_bytes() == before
     assert resume(tmp_path / "run", steps=320, threads=2, device="cpu", inference="torch").steps >= 320
     config = AlphaZeroConfig.load(kept)
     assert (config.threads, config.device, config.inference) == (2, "cpu", "torch")

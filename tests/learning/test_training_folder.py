@@ -207,3 +207,13 @@ def test_other_files_of_a_run_are_named_where_the_disk_is_full(folder: StateFold
         folder.resumable(),
     ):
         folder.add_checkpoint(100, lambda path: path.write_bytes(bytes(4000)))
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    """They were checked, and trained with, and then could not be saved."""
+    config = replace(
+        CONFIG, minutes=np.float32(0.5), opponents={"random": np.float64(1), "minimax(depth=1)": np.int64(2)}
+    )
+    config.anywhere().save(tmp_path / "config.json")
+    kept = TrainingConfig.load(tmp_path / "config.json")
+    assert (kept.minutes, dict(kept.opponents)) == (0.5, {"random": 1.0, "minimax(depth=1)": 2.0})

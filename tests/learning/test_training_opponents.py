@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from gymnasium.spaces import Discrete
 
 torch = pytest.importorskip("torch")
 
+from plyground.arena import train  # noqa: E402
 from plyground.arena.training.league import League  # noqa: E402
 from plyground.arena.training.symmetries import SymmetricVecEnv  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
+from plyground.envs.outside.elsewhere import load  # noqa: E402
 from plyground.envs.vector.seats import SeatBatch  # noqa: E402
 from plyground.envs.vector.stable_baselines import BoardVecEnv  # noqa: E402
 from tests.helpers.training_runs import SMALL  # noqa: E402
@@ -116,3 +119,31 @@ def test_symmetry_shows_each_game_through_an_image() -> None:
     assert plain.num_envs == env.num_envs
     with pytest.raises(ValueError, match="no symmetries"):
         SymmetricVecEnv(BoardVecEnv("checkers", 1))
+
+
+DOORS = """
+import numpy as np
+
+opened = set()
+seen = []
+
+
+class Door:
+    def act(self, observation, info):
+        opened.add(id(self))
+        seen.append(self)
+        return int(np.flatnonzero(info["action_mask"])[0])
+
+    def close(self):
+        opened.discard(id(self))
+"""
+
+
+def test_a_run_closes_whom_it_has_met(tmp_path: Path) -> None:
+    """Programs that had played against the learner, or on its ladder, went on while somebody held the model."""
+    (tmp_path / "doors_of_runs.py").write_text(DOORS)
+    door = f"{tmp_path}/doors_of_runs.py:Door"
+    model = train(replace(SMALL, steps=128, self_play=0.0, opponents={door: 1.0}, ladder=(door,)), tmp_path / "run")
+    assert model.num_timesteps >= 128
+    assert len(load(f"{tmp_path}/doors_of_runs.py:seen")) > 20
+    assert load(f"{tmp_path}/doors_of_runs.py:opened") == set()

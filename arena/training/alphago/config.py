@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from ..settings import Settings, about, check_device, check_settings, documented, most_threads
+from ..settings import Settings, about, check_machine, check_settings, documented, most_threads
 
 __all__ = ["PARTS", "AlphaGoConfig", "Descending"]
 
@@ -203,7 +203,7 @@ class AlphaGoConfig(Settings):
 
         game = make_game(self.game)
         network_config(game, self.network)
-        check_device(self.device)
+        check_machine(self.device, self.inference)
         for spec in self.ladder:
             make(spec, game)
 

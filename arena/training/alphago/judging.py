@@ -50,6 +50,10 @@ class Judge:
         found = committed_positions(self.run.game)
         return None if found is None else Truth(found)
 
+    def prepare(self) -> None:
+        """Solve what can be, once in a run, so that it takes no time from the training."""
+        self.sets()
+
     def marks(self, choose: Choose) -> dict[str, float]:
         """Return the share of moves that keep the value, in held-out positions and in the standard ones."""
         found = self.moves(choose)

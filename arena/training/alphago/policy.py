@@ -45,6 +45,10 @@ class PolicyPart(Part):
         self.learner = PolicyLearner(config.descending(), new_network(run.game, config.network, seed=config.seed))
         self.judge = Judge(run)
 
+    def prepare(self) -> None:
+        """Solve the positions of its tests, before the clock runs."""
+        self.judge.prepare()
+
     def turn(self) -> None:
         """Learn from a batch."""
         config = self.run.config

@@ -48,6 +48,7 @@ class ReinforcePart(Part):
         """Play a game in each seat, so that compiling takes no time from the training."""
         seats = np.array([0, 1], np.int8)
         play_games(self.run.game, (self.own, self.other), seats, self.plies, 0, lambda rows, movers: movers >= 0)
+        self.judge.prepare()
 
     def turn(self) -> None:
         """Play games against a past self, and learn from them."""

@@ -59,6 +59,7 @@ class RolloutPart(Part):
         """Look at a game, so that compiling takes no time from the training."""
         if not self.is_empty:
             self._examples(self.learned[:1])
+            self.judge.prepare()
 
     def turn(self) -> None:
         """Learn from some games."""

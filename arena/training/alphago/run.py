@@ -25,7 +25,7 @@ from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
 from ..folder import algorithm_of
-from ..settings import check_device, resumed
+from ..settings import check_machine, resumed
 from ..whole_files import alone_in, check_free, write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder, results_of, summary_of
@@ -119,6 +119,7 @@ def resume(
         FileNotFoundError: the folder holds no run.
         ValueError: a file of the run is damaged, there is nothing left to do, a part needs another that is not
             trained, a value is out of its range, or the device is not here.
+        ImportError: what computes nets is not installed.
         OSError: another process goes on with it.
     """
     config, chosen = _unfinished(Path(folder), parts, minutes, machine)
@@ -137,6 +138,7 @@ def check_unfinished(
         FileNotFoundError: the folder holds no run.
         ValueError: it is a run of another kind, all is done, a value is out of its range, the device is not here, or a
             file is damaged.
+        ImportError: what computes nets is not installed.
     """
     _unfinished(Path(folder), parts, minutes, machine)
 
@@ -160,7 +162,7 @@ def _unfinished(
         told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
         raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
     _check_needs(path, left)
-    check_device(config.device)
+    check_machine(config.device, config.inference)
     return config, left
 
 

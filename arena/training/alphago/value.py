@@ -94,6 +94,7 @@ class ValuePart(Part):
         self._single_positions(_FEW, seed=0)
         if "whole" in self.wanted:
             self._whole_games(_FEW, seed=0)
+        self.judge.prepare()
 
     def turn(self) -> None:
         """Play a batch of games, or learn from a batch of positions."""

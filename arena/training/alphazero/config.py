@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..settings import Settings, about, check_device, check_settings, documented, most_threads
+from ..settings import Settings, about, check_machine, check_settings, documented, most_threads
 
 __all__ = ["AlphaZeroConfig"]
 
@@ -323,7 +323,7 @@ class AlphaZeroConfig(Settings):
 
         game = make_game(self.game)
         parse_size(self.network)
-        check_device(self.device)
+        check_machine(self.device, self.inference)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")

@@ -22,7 +22,7 @@ from typing import Any
 
 from ...interruption import interruptible
 from ..folder import StateFolder, algorithm_of
-from ..settings import check_device, resumed
+from ..settings import check_machine, resumed
 from ..whole_files import alone_in
 from .config import AlphaZeroConfig
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
@@ -105,6 +105,7 @@ def resume(
         FileNotFoundError: the folder holds no run.
         ValueError: a file of the run is damaged, a limit is reached already, a value is out of its range, or its device
             is not here.
+        ImportError: what computes nets is not installed.
         OSError: another process goes on with it.
         MemoryError: the run does not fit into memory.
     """
@@ -135,6 +136,7 @@ def check_unfinished(
     Raises:
         FileNotFoundError: the folder holds no run.
         ValueError: a limit is reached, a value is out of its range, the device is not here, or a file is damaged.
+        ImportError: what computes nets is not installed.
     """
     _unfinished(run_folder(folder), steps, minutes, machine)
 
@@ -146,7 +148,7 @@ def _unfinished(
     run.state()
     config = resumed(AlphaZeroConfig.load(run.config), {"steps": steps, "minutes": minutes}, machine)
     run.check_left(config.steps, config.minutes)
-    check_device(config.device)
+    check_machine(config.device, config.inference)
     return config
 
 
