@@ -16,9 +16,9 @@ _BY_SIMULATION = frozenset(("go",))
 def best(game: Game | str, seconds: float = 1.0, *, seed: int | None = None) -> AlphaBeta | MCTS:
     """The stronger of alpha-beta and Monte Carlo tree search in this game, at equal time.
 
-    That is `MCTS` in Go, and `AlphaBeta` in Connect Four, Othello, gomoku and checkers, as measured. Nobody has
-    measured it in other games, yours among them: there it is `AlphaBeta` if the game has an evaluation (``evaluate``,
-    or ``features`` and ``weights``), as these four have, else `MCTS`.
+    That is `MCTS` in Go, and `AlphaBeta` in Connect Four, Othello, gomoku and checkers, by matches, and in chess and
+    minichess, by their ladders. In other games, yours among them, it is not measured: there it is `AlphaBeta` if the
+    game has an evaluation (``evaluate``, or ``features`` and ``weights``), as these have, else `MCTS`.
 
     Args:
         game: the game, or its name.

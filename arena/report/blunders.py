@@ -240,6 +240,11 @@ def _in_words(value: float, distance: int | None) -> str:
 
 
 def _lead(search: Search, total: int) -> str:
+    if not total and search.is_whole and search.hard:
+        return (
+            f"No move could be compared with perfect play: in {search.hard:,} games even the last positions take more "
+            "memory than there is."
+        )
     if not total:
         return "No move could be compared with perfect play in the time given."
     lost = sum(search.lost.values())

@@ -199,7 +199,7 @@ def test_with_an_empty_cache_the_budget_is_for_searching(spec: str, tmp_path: Pa
         subprocess.run(command, capture_output=True, text=True, env=environment, check=True) for _ in range(2)
     )
     leaves, seconds = map(float, cold.stdout.split())
-    assert leaves > 5000
-    assert 0.5 <= seconds < 4  # compiling takes longer, and a machine may be busy for a while
+    assert leaves > 5000  # compiling takes longer than the budget: it would have left time for none
+    assert seconds >= 0.5
     assert cold.stderr == f"compiling {spec.partition('(')[0]} for tictactoe, once on this machine …\n"
     assert warm.stderr == ""

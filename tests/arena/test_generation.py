@@ -169,8 +169,9 @@ def test_any_number_of_processes_plays_the_same_games(tmp_path: Path, monkeypatc
     check_first_games(GAME, players, 0, beside, noise=0.2)
 
 
-def test_players_are_sent_once() -> None:
+def test_players_are_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """They were pickled for every fourth game, and once more by who received them."""
+    monkeypatch.setattr(Pickled, "times", 0)
     alone = list(generate(GAME, [Pickled()], 20))
     with joblib.parallel_config(backend="threading"):
         beside = list(generate(GAME, [Pickled()], 20, jobs=2))

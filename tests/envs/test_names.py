@@ -189,6 +189,7 @@ class TestAgents:
         with pytest.raises(ValueError, match=message):
             make(spec, "connect_four")
 
+    @pytest.mark.usefixtures("registries")
     def test_registered_by_users(self) -> None:
         class Eager(Random):
             """Plays the first legal action."""

@@ -1,4 +1,4 @@
-"""Games that a test registers, and that are unknown again after it."""
+"""Games and agents that a test registers, and that are unknown again after it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from plyground.envs import registry
+from plyground.agents import registry as agents
+from plyground.envs import registry as games
 
 __all__ = ["registries", "registries_kept"]
 
 
 @contextmanager
 def registries_kept() -> Iterator[None]:
-    """Let names of games, and ids in the libraries, be afterwards what they were before."""
+    """Let names of games and agents, and ids in the libraries, be afterwards what they were before."""
     known = (
-        registry._factories,
-        registry._presets,
+        agents._constructors,
+        games._factories,
+        games._presets,
         gymnasium.registry,
         pettingzoo.aec_registry,
         pettingzoo.parallel_registry,

@@ -109,6 +109,7 @@ LATE = {
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),
+    ("arena.training.settings", "agents.networks.inference"),
     ("arena.training.settings", "agents.networks.torch_backend"),  # this needs torch, too
     ("arena.training.settings", "arena.training.whole_files"),  # its errors are those of envs
     ("arena.training.settings", "envs.outside.limits"),

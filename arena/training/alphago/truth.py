@@ -43,8 +43,8 @@ def solved_positions(
         return load_positions(path, game)
     if not count:
         return None
-    solver = Solver(game, None if is_connect_four(game) else _TABLE_MB, seconds=0)
-    try:
+    try:  # Go, say, which forbids repetition, has no solver at all
+        solver = Solver(game, None if is_connect_four(game) else _TABLE_MB, seconds=0)
         first = min(solvable_plies(solver))
     except ValueError:
         return None
