@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.outside.files import naming
-from .settings import Settings
+from .settings import Settings, have_passed
 from .whole_files import check_free, is_whole_zip, write_file, write_whole
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
@@ -141,7 +141,7 @@ class StateFolder:
         done = []
         if steps is not None and played >= steps:
             done.append(f"{played:,} of {steps:,} steps are done")
-        if minutes is not None and seconds >= 60 * minutes:
+        if minutes is not None and have_passed(minutes, seconds):
             done.append(f"{seconds / 60:.1f} of {minutes:g} minutes are done")
         if done:
             raise ValueError(

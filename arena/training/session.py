@@ -14,6 +14,7 @@ from .folder import RunFolder
 from .ladder import ladder_scores
 from .league import League
 from .random_state import load_random_state, random_state
+from .settings import have_passed
 
 __all__ = ["Finished", "OnProgress", "Progress", "TrainingSession"]
 
@@ -129,16 +130,12 @@ class TrainingSession:
         self.league.draw()
 
     def _is_over(self) -> bool:
-        steps, minutes = self.config.steps, self.config.minutes
-        return (
-            self.interrupted
-            or (steps is not None and self.model.num_timesteps >= steps)
-            or (minutes is not None and self.seconds >= 60 * minutes)
-        )
+        steps = self.config.steps
+        is_enough = steps is not None and self.model.num_timesteps >= steps
+        return self.interrupted or is_enough or have_passed(self.config.minutes, self.seconds)
 
     def _is_time_to_save(self) -> bool:
-        minutes = self.config.checkpoint_minutes
-        return minutes is not None and time.perf_counter() - self._saved >= 60 * minutes
+        return have_passed(self.config.checkpoint_minutes, time.perf_counter() - self._saved)
 
     def _is_due(self, last: int, every: int) -> bool:
         """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""

@@ -29,6 +29,7 @@ __all__ = [
     "check_settings",
     "described",
     "documented",
+    "have_passed",
     "kind_of",
     "most_opening_plies",
     "most_threads",
@@ -151,7 +152,8 @@ def check_settings(config: Any) -> None:
             expected = ", ".join(filter(None, (_NAMES[kind], span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
         elif kind is float and not isinstance(value, (int, float)):
-            object.__setattr__(config, one.name, float(value))  # one of NumPy's, say, of which JSON knows nothing
+            # One of NumPy's, say, of which JSON knows nothing.
+            object.__setattr__(config, one.name, float(getattr(config, one.name)))
 
 
 def check_machine(device: str, inference: str) -> None:
@@ -168,6 +170,11 @@ def check_machine(device: str, inference: str) -> None:
 
         checked_device(device)
     checked_backend(inference, device)
+
+
+def have_passed(minutes: float | None, seconds: float) -> bool:
+    """Return whether so many minutes are over after these seconds; None never are."""
+    return minutes is not None and seconds >= 60 * minutes
 
 
 def most_opening_plies(game: Game, given: int | None) -> int:

@@ -18,6 +18,7 @@ from ..alphazero.board import ScalarLog
 from ..alphazero.shards import DamagedSamplesError
 from ..folder import StateFolder
 from ..session import Progress
+from ..settings import have_passed
 from ..whole_files import write_whole
 from .config import AlphaGoConfig
 
@@ -246,8 +247,7 @@ class PartSession:
                 part.turn()
                 if part.steps - self.tested >= config.test_every:
                     self._test()
-                minutes = config.checkpoint_minutes
-                if minutes is not None and time.perf_counter() - self._saved >= 60 * minutes:
+                if have_passed(config.checkpoint_minutes, time.perf_counter() - self._saved):
                     self.save()
                 self.report()
             is_over = not self.interrupted
@@ -260,8 +260,7 @@ class PartSession:
             self.log.close()
 
     def _is_over(self) -> bool:
-        minutes = self.run_.config.minutes
-        is_late = minutes is not None and self.seconds >= 60 * minutes
+        is_late = have_passed(self.run_.config.minutes, self.seconds)
         return self.interrupted or self.part.steps >= self.part.total or is_late
 
     def _test(self) -> None:

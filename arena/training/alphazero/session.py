@@ -18,6 +18,7 @@ from ....envs import make_game
 from ..folder import StateFolder
 from ..model import compile_players
 from ..session import Progress
+from ..settings import have_passed
 from .actors import Actors
 from .board import ScalarLog
 from .config import AlphaZeroConfig
@@ -205,16 +206,12 @@ class AlphaZeroSession:
         return over
 
     def _is_over(self) -> bool:
-        steps, minutes = self.config.steps, self.config.minutes
-        return (
-            self.interrupted
-            or (steps is not None and self.steps >= steps)
-            or (minutes is not None and self.seconds >= 60 * minutes)
-        )
+        steps = self.config.steps
+        is_enough = steps is not None and self.steps >= steps
+        return self.interrupted or is_enough or have_passed(self.config.minutes, self.seconds)
 
     def _is_time_to_save(self) -> bool:
-        minutes = self.config.checkpoint_minutes
-        return minutes is not None and time.perf_counter() - self._saved >= 60 * minutes
+        return have_passed(self.config.checkpoint_minutes, time.perf_counter() - self._saved)
 
     def _is_due(self, last: int, every: int) -> bool:
         """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""
