@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat, zip_longest
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, as_game
 from ...envs.jit import kernel
+from ...envs.outside.messages import shown
 from .linear import LinearPolicy
 
 __all__ = ["Examples", "LinearLearner", "Quality", "examples_of", "learn_linear", "quality_of", "ranks_of"]
@@ -46,13 +47,18 @@ class Quality(NamedTuple):
 
 @kernel
 def _collect(game, states, moves, wanted, actions, row, features, first, chosen, plies):
-    """Play a line, write the examples, and return how many positions and candidates there are."""
+    """Play a line, write the examples, and return how many positions and candidates there are; -1, -1 if it cannot."""
     states[0] = states[1]
     state = states[0]
     last, before = np.int64(-1), np.int64(-1)
     positions = candidates = 0
     for ply in range(moves.size):
         move = moves[ply]
+        place, legal = 0, game.legal_actions(state, actions)
+        while place < legal and actions[place] != move:
+            place += 1
+        if place == legal or game.is_terminal(state):
+            return -1, -1
         count = game.local_features(state, last, before, actions, row) if wanted[ply] else 0
         for i in range(count):
             if actions[i] == move:
@@ -95,15 +101,16 @@ def examples_of(
         if line is None or mask is None:
             more = "lines" if mask is None else "entries of wanted"
             raise ValueError(f"wanted must have an entry for each line: there are {number} of both, then more {more}")
-        try:
-            game.play_moves(line)
-        except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
-        moves = np.asarray(line, np.int64)
+        moves = np.asarray(line)
+        if moves.size and moves.dtype.kind not in "iu":
+            raise ValueError(f"line {number}: expected action ids, got {shown(line)}")
+        moves = moves.astype(np.int64)
         is_wanted = np.broadcast_to(np.asarray(mask, np.bool_), moves.shape).copy()
         features = np.zeros((int(is_wanted.sum()) * game.num_actions, slots), np.int32)
         first, chosen, ply = np.zeros((3, moves.size), np.int64)
         positions, candidates = _collect(game, states, moves, is_wanted, actions, row, features, first, chosen, ply)
+        if positions < 0:
+            _raise_illegal(game, number, line)
         found.append(features[:candidates].copy())
         firsts += (first[:positions] + total).tolist()
         chosens.append(chosen[:positions])
@@ -115,6 +122,15 @@ def examples_of(
         return Examples(np.zeros((0, slots), np.int32), np.zeros(1, np.int64), none, none, 0)
     first = np.array([*firsts, total], np.int64)
     return Examples(np.concatenate(found), first, np.concatenate(chosens), np.concatenate(plies), skipped)
+
+
+def _raise_illegal(game: Game, number: int, line: Sequence[int]) -> NoReturn:
+    """Raise the error of the first illegal move of a line."""
+    try:
+        game.play_moves(line)
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from None
+    raise AssertionError(f"the compiled rules of {game.spec} call {shown(line)} illegal, and its own do not")
 
 
 def _log_probabilities(weights: NDArray[np.float64], features: NDArray[np.int32], sizes: NDArray[np.int64]) -> NDArray:

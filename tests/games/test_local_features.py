@@ -201,6 +201,12 @@ def test_errors() -> None:
     game = connect_four()
     with pytest.raises(ValueError, match="line 1: move 9 at index 0"):
         examples_of(game, [[3, 3], [9]])
+    with pytest.raises(ValueError, match="line 0: move 3 at index 6 is illegal"):
+        examples_of(game, [[3] * 7])
+    with pytest.raises(ValueError, match="line 0: move 3 at index 7 comes after the end"):
+        examples_of(game, [[0, 1, 0, 1, 0, 1, 0, 3]])
+    with pytest.raises(ValueError, match=r"line 0: expected action ids, got \[0.5\]"):
+        examples_of(game, [[0.5]])
     empty = examples_of(game, [])
     for examples in (empty, Examples(*empty[:4], skipped=4)):
         with pytest.raises(ValueError, match="no examples to learn from"):
