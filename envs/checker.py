@@ -25,7 +25,7 @@ from .game import Game
 from .jit.faults import compile_rules
 from .jit.game_type import rules_of
 from .jit.prng import new_rng
-from .outside.arguments import action_number, checked_whole
+from .outside.arguments import action_number, checked_whole, is_between
 from .render.pictures import board_of, codes_of
 from .repetition import new_scratch
 
@@ -84,8 +84,7 @@ def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
     try:
         _play_random(game, games, seed, time.perf_counter() + seconds)
     except Exception as error:
-        fault = _raised(game, error)
-        if fault is None:
+        if (fault := _raised(game, error)) is None:
             raise
         raise fault from error
 
@@ -111,8 +110,9 @@ def _raised(game: Game, error: Exception) -> ValueError | None:
 def _play_random(game: Game, games: int, seed: int, end: float) -> None:
     """Play random games until there are so many, or until the time ``end``."""
     rng = np.random.default_rng(seed)
+    names_end = time.perf_counter() + 0.1 * (end - time.perf_counter())  # names are many, and rules matter more
     for action in range(game.num_actions):
-        if time.perf_counter() > end:
+        if time.perf_counter() > names_end:
             break
         text = game.action_to_str(action)
         if game.str_to_action(text) != action:
@@ -247,7 +247,8 @@ def _check_draws(game: Game, state: State, actions: list[int], last: int, before
             raise _broken(game, state, rule, f"must return a legal action, one of {actions}, got {drawn:g}")
     if knowledge.slots:
         features = np.full((game.num_actions, knowledge.slots), -1, np.int32)
-        count = int(_asked(game, state, "local_features", last, before, buffer, features))
+        count = _asked(game, state, "local_features", last, before, buffer, features)
+        count = int(_number(game, state, "local_features", count))
         candidates = buffer[: max(count, 0)].tolist()
         if not candidates or not set(candidates) <= set(actions):
             fault = f"must write legal actions, one or more of {actions}, got {candidates}"
@@ -267,7 +268,7 @@ def _check_deeper(game: Game, state: State, action: int) -> None:
     """Check what the game says to searches that look deeper where it matters, where it says anything."""
     if game.stakes is not None:
         stakes = _asked(game, state, "stakes", action)
-        if not isinstance(stakes, tuple) or len(stakes) != 2 or not all(map(math.isfinite, stakes)):
+        if not isinstance(stakes, tuple) or [is_between(one, -1e308, 1e308) for one in stakes] != [True, True]:
             raise _broken(game, state, "stakes", f"must return two numbers, got {stakes!r} for action {action}")
     if game.exchange is not None:
         _number(game, state, "exchange", _asked(game, state, "exchange", action, 0.0))

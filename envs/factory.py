@@ -68,8 +68,7 @@ def _checked_parameter(game: str, name: str, value: Any, default: Any) -> Any:
 
     What is equal is then written in one way, so that a game has one spec.
     """
-    if isinstance(value, np.generic):  # a number of NumPy's, as from an array of sizes
-        value = value.item()
+    value = _plain(value)
     expected = type(default)
     fits = (int, float) if expected is float else expected
     if expected in (bool, int, float, str, tuple) and (
@@ -88,6 +87,13 @@ def _checked_parameter(game: str, name: str, value: Any, default: Any) -> Any:
         return float(value) + 0.0 if expected is float else value  # no -0.0
     except OverflowError:
         raise ValueError(f"{name} of {game} must be a number that a float holds, got {shown(value)}") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with Python's own numbers in place of NumPy's, as from an array of sizes."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return tuple(map(_plain, value)) if type(value) is tuple else value
 
 
 def _typed(value: Any) -> tuple[type, Any]:

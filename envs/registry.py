@@ -70,7 +70,9 @@ def register_game(
     known = _factories.get(name)
     if known is not None and known.__module__ != factory.__module__:
         raise ValueError(f"a game named {name!r} is already registered by {known.__module__}: choose another name")
-    for other in (name, *(presets or {})) if known is None else ():
+    # Where a notebook cell ran again, the ids find the new factory by its name.
+    new = {preset: spec for preset, spec in (presets or {}).items() if known is None or _presets.get(preset) != spec}
+    for other in (*([name] if known is None else []), *new):
         if other in _presets or other in _factories:
             stands = f"stands for {_presets[other]!r}" if other in _presets else "is a game"
             raise ValueError(f"{other!r} {stands} already: choose another name")
@@ -82,11 +84,11 @@ def register_game(
             )
     if not factory.__module__.startswith(_OWN) and _needs_nothing(factory):
         check_once(_named(name, factory()))
-    if known is None:  # else a notebook cell ran again; the ids find the new factory by its name
+    if known is None:
         _register_ids(name, name, title, namespace)
-        for preset, spec in (presets or {}).items():
-            _register_ids(preset, spec, None, namespace)
-        _presets.update(presets or {})
+    for preset, spec in new.items():
+        _register_ids(preset, spec, None, namespace)
+    _presets.update(new)
     _factories[name] = factory  # last, for the libraries may refuse an id
 
 

@@ -94,6 +94,9 @@ def checked_features(game: str, weights: Mapping[str, float], values: Any) -> di
         raise ValueError(
             f"features of {game} must return a tuple of {len(weights)} numbers, for {', '.join(weights)}: got {values}"
         )
+    for name, value in zip(weights, values, strict=True):
+        if not isinstance(value, Real):
+            raise ValueError(f"features of {game} must return numbers, got {value!r} for {name}")
     return {name: float(value) for name, value in zip(weights, values, strict=True)}
 
 

@@ -59,7 +59,7 @@ class Repetition(NamedTuple):
 
     effect: Literal["forbidden", "draw"]
     times: int = 2  # times that a position must stand on the board for the effect, the first included
-    exempt: tuple[int, ...] = ()  # actions that may lead to any position
+    exempt: tuple[int, ...] = ()  # actions that may lead to any position, where others are forbidden
     memory: int | None = None  # plies after which a position cannot come again; None: it always can
     announced: bool = False  # whether the game is drawn as soon as a legal action leads to the effect
     channel: int | None = None  # of the planes: ones where the position has been on the board before; observe writes 0
@@ -94,7 +94,7 @@ def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.d
 
 
 def check_layout(game: Any) -> None:
-    """Check what a game says of itself, but for its rules.
+    """Check what a game says of itself, but for its rules; numbers and lists become Python's own, which can be hashed.
 
     Raises:
         ValueError, TypeError: an argument does not fit; the message names it.
@@ -114,8 +114,7 @@ def check_layout(game: Any) -> None:
     if game.history is not None:
         if not isinstance(game.history, (tuple, list)) or len(game.history) != 2:
             raise ValueError(f"history must be (frames, planes), two numbers, got {game.history!r}")
-        for number in game.history:
-            checked_whole("a number of the history", number, 1)
+        game.history = tuple(checked_whole("a number of the history", number, 1) for number in game.history)
     checked_whole("history_first", game.history_first, 0)
     if game.history is not None and not game.history[0] * game.history[1] <= game.observation_shape[-1]:
         raise ValueError(
@@ -148,7 +147,7 @@ def check_layout(game: Any) -> None:
     if unknown := [name for name in game.fixed if name not in game.dtype.names]:
         raise ValueError(f"fixed of {game.name} must be names of fields, {list(game.dtype.names)}, got {unknown}")
     if game.repetition is not None:
-        _check_repetition(game, game.repetition)
+        game.repetition = _checked_repetition(game, game.repetition)
 
 
 def _is_number(value: Any) -> bool:
@@ -176,19 +175,24 @@ def _check_planes(game: Any) -> None:
         )
 
 
-def _check_repetition(game: Any, repetition: Any) -> None:
-    """Check what is to happen when a position comes again: compiled code believes the numbers."""
+def _checked_repetition(game: Any, repetition: Any) -> Repetition:
+    """Return what is to happen when a position comes again, with Python's own numbers: compiled code believes them."""
     if not isinstance(repetition, Repetition):
         raise TypeError(f"repetition of {game.name} must be a Repetition(…), got {repetition!r}")
     if repetition.effect not in ("forbidden", "draw"):
         raise ValueError(f"the effect of a repetition must be 'forbidden' or 'draw', got {repetition.effect!r}")
-    checked_whole("the times of a repetition", repetition.times, 2)
-    for action in repetition.exempt:
-        checked_whole("an exempt action of a repetition", action, 0, game.num_actions - 1)
-    if repetition.memory is not None:
-        checked_whole("the memory of a repetition", repetition.memory, 1)
-    if repetition.channel is not None:
-        checked_whole("the channel of a repetition", repetition.channel, 0, game.observation_shape[-1] - 1)
+    if repetition.exempt and repetition.effect == "draw":
+        raise ValueError(f"exempt actions are those of effect 'forbidden': a draw has none, got {repetition.exempt!r}")
+    if repetition.announced and repetition.effect == "forbidden":
+        raise ValueError("a repetition that is forbidden never comes: announced is for effect 'draw'")
+    last, channels = game.num_actions - 1, game.observation_shape[-1]
+    memory, channel = repetition.memory, repetition.channel
+    return repetition._replace(
+        times=checked_whole("the times of a repetition", repetition.times, 2),
+        exempt=tuple(checked_whole("an exempt action of a repetition", one, 0, last) for one in repetition.exempt),
+        memory=None if memory is None else checked_whole("the memory of a repetition", memory, 1),
+        channel=None if channel is None else checked_whole("the channel of a repetition", channel, 0, channels - 1),
+    )
 
 
 def check_functions(game: str, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:

@@ -28,9 +28,11 @@ import os
 import pickle
 import secrets
 import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numba
+from numba.core import types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
@@ -98,7 +100,8 @@ class _KernelCache(FunctionCache):
         self._cache_file = _KernelFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), digest(self._py_func))
+        # The name of a NamedTuple's type tells nothing of its fields, which kernels read by their places.
+        return (*super()._index_key(sig, codegen), digest(self._py_func), tuple(_fields(sig)))
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         # Such code calls through an address that only the process that compiled it knows: numba issue 6061.
@@ -117,6 +120,15 @@ class _KernelCache(FunctionCache):
                     f"again: make room in {self._cache_path}, or name another folder in NUMBA_CACHE_DIR"
                 )
                 warnings.warn(message, RuntimeWarning, stacklevel=1)
+
+
+def _fields(kinds: Iterable[Any]) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the fields of all NamedTuples among some types, those in them included."""
+    for kind in kinds:
+        if isinstance(kind, types.BaseNamedTuple):
+            yield kind.fields
+        if isinstance(kind, types.BaseTuple):
+            yield from _fields(kind.types)
 
 
 def keep_on_disk(dispatcher: Any) -> None:

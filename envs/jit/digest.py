@@ -15,7 +15,8 @@ import hashlib
 import sys
 from collections.abc import Iterable
 from enum import Enum, EnumMeta
-from types import CodeType, FunctionType, ModuleType
+from functools import partial
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,7 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
         yield repr((value.descr, value.itemsize, value.type.__name__))
     elif isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} of {len(value)}"
+        yield from getattr(type(value), "_fields", ())  # of a NamedTuple: rules ask for values by these
         for item in value:
             yield from _parts(item, seen, names)
     elif isinstance(value, (set, frozenset)):
@@ -93,6 +95,11 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
         yield f"{type(value).__name__} {value!r}"
     else:
         yield getattr(value, "__qualname__", type(value).__qualname__)
+        yield from getattr(value, "_fields", ())
+        if isinstance(value, partial):
+            yield from _parts((value.func, value.args, value.keywords), seen, names)
+        elif isinstance(value, (MethodType, BuiltinMethodType)):
+            yield from _parts((value.__self__, getattr(value, "__func__", None)), seen, names)
 
 
 def _function_parts(function: FunctionType, seen: dict[Any, int]) -> Iterable[str | bytes]:

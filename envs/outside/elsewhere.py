@@ -116,9 +116,11 @@ def _file(source: str) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # a script that ends as one, too
-        del sys.modules[name]
-        raise _failed(source, error) from error
+    except BaseException as error:  # Ctrl-C leaves no half of a module either
+        sys.modules.pop(name, None)
+        if isinstance(error, (Exception, SystemExit)):  # a script that ends as one, too
+            raise _failed(source, error) from error
+        raise
     return module
 
 

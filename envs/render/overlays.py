@@ -147,7 +147,7 @@ def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _He
     without_cell: list[tuple[float, int]] = []
     for action, amount in amounts.items():
         cells = layout.board.cells(state, action)
-        if not cells:
+        if len(cells) == 0:
             without_cell.append((amount, action))
         elif cells[-1] not in by_cell:
             by_cell[cells[-1]] = amount
@@ -222,7 +222,7 @@ def _line(game: Game, layout: Layout, state: State, pv: Sequence[int], occupied:
         game.play(position, action)
         if len(cells) > 1:
             line.arrows[:0] = _numbered_arrow(layout, cells, number, colour)  # the first ones on top
-        elif not cells or occupied[cells[0]] or cells[0] in line.ghosts:
+        elif len(cells) == 0 or occupied[cells[0]] or cells[0] in line.ghosts:
             line.captions.append(f"ply {number}: {name}")
         else:
             code = board.pieces(position).ravel()[cells[0]] or seat + 1  # it may have taken itself away

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 __all__ = ["Pieces"]
 
@@ -27,7 +27,14 @@ class Pieces:
             for piece in range(pieces):
                 call(piece, ends[piece], ends[piece + 1])
         else:
-            list(self._pool.map(call, range(pieces), ends[:-1], ends[1:]))
+            work = [self._pool.submit(call, piece, ends[piece], ends[piece + 1]) for piece in range(pieces)]
+            try:
+                for one in work:
+                    one.result()
+            finally:  # after an error or Ctrl-C none may go on: what comes next would be written by both
+                for one in work:
+                    one.cancel()
+                wait(work)
 
     def close(self) -> None:
         """End the threads: what comes later is done in one."""

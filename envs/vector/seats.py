@@ -218,6 +218,8 @@ class SeatBatch:
         saved, opponents = fitting(self._saved(), state), part(state, "opponents")
         if not ((saved["learners"] == 0) | (saved["learners"] == 1)).all():
             raise ValueError("the learners of the state must be 0 or 1")
+        if self.seat in _SEATS and (saved["learners"] != _SEATS[self.seat]).any():
+            raise ValueError(f"the state is of games whose learner has another seat than {self.seat!r}")
         before = {**copied(self._saved()), "batch": self.batch.state_dict()}
         try:
             self.batch.load_state_dict(part(state, "batch"))

@@ -62,7 +62,7 @@ def generators(entropy: ArrayLike) -> NDArray[np.uint64]:
 def spawned(seed: int | None, count: int) -> NDArray[np.uint32]:
     """Return the entropy [count, words] of the children of ``SeedSequence(seed)``, as its ``spawn(count)`` has them."""
     entropy: Any = np.random.SeedSequence(seed).entropy
-    words = words_of(entropy)
+    words = words_of(int(entropy))  # NumPy's narrow ones overflow
     words += [0] * (_POOL - len(words))
     return np.array([(*words, child) for child in range(count)], np.uint32)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import threading
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 from plyground.envs import BoardGameEnv, Game, GameBatch, SeatBatch, checkers
+from plyground.envs.vector.pieces import Pieces
 
 
 def test_a_batch_is_as_many_environments(game: Game) -> None:
@@ -197,3 +200,20 @@ def test_no_rows_are_a_batch_as_any_other() -> None:
     batch.restart(none)
     batch.play(none, [])
     assert (batch.states == before).all()
+
+
+def test_after_an_error_no_piece_of_the_work_goes_on() -> None:
+    """What came next was written by both."""
+    has_begun, is_done = threading.Event(), threading.Event()
+
+    def work(piece: int, first: int, last: int) -> None:
+        if piece == 0:
+            has_begun.wait()
+            raise KeyError
+        has_begun.set()
+        time.sleep(0.2)
+        is_done.set()
+
+    with pytest.raises(KeyError):
+        Pieces(2).spread(2, work)
+    assert is_done.is_set()

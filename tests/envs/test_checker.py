@@ -35,6 +35,10 @@ def _pass_on(state: Any) -> bool:
     return True
 
 
+def _no_features(state: Any, last: int, before: int, actions: Any, features: Any) -> None:
+    pass
+
+
 def _far_features(state: Any, last: int, before: int, actions: Any, features: Any) -> int:
     actions[0], features[0, 0] = 1, 3
     return 1
@@ -175,7 +179,12 @@ def test_not_every_position_needs_a_text() -> None:
         ),
         ({"knowledge": Knowledge(priors=_bad_priors)}, "'priors' of coin: must write visits from 0 on"),
         ({"is_forced": lambda state: True}, r"'is_forced' of coin: all legal actions \[0, 1\] must be noisy"),
+        (
+            {"knowledge": Knowledge(local_features=_no_features, slots=1, num_weights=3)},
+            "'local_features' of coin: must return a number, got None",
+        ),
         ({"stakes": lambda state, action: 1.0}, "'stakes' of coin: must return two numbers, got 1.0"),
+        ({"stakes": lambda state, action: (None, 1.0)}, r"must return two numbers, got \(None, 1.0\)"),
         ({"exchange": lambda state, action, least: None}, "'exchange' of coin: must return a number, got None"),
         ({"passed": _pass_on}, "'passed' of coin: the other player must be to move"),
         (

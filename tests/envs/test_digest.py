@@ -5,14 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from enum import Enum, IntEnum
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
 from plyground.envs import checkers, connect_four
 from plyground.envs.jit import kernel
+from plyground.envs.jit.cache import _fields
 from plyground.envs.jit.digest import digest
 
 
@@ -38,6 +40,32 @@ def test_digest_of_code_and_what_it_reaches() -> None:
     one = digest(make(1, [2]))
     assert one == digest(make(1, [2]))
     assert len({one, digest(make(2, [2])), digest(make(1, [3]))}) == 3
+
+
+class Wide(NamedTuple):
+    rows: int
+    columns: int
+
+
+class Tall(NamedTuple):
+    columns: int
+    rows: int
+
+
+def test_digest_of_the_order_of_fields() -> None:
+    """Code was found again that reads fields by the places that they had."""
+    Wide.__qualname__ = Tall.__qualname__ = "Size"
+    for one, other in ((Wide(6, 7), Tall(6, 7)), (Wide, Tall)):
+        assert digest(one) != digest(other)
+    kinds = [types.NamedTuple([types.int64, types.int64], size) for size in (Wide, Tall)]
+    assert list(_fields(kinds)) == [("rows", "columns"), ("columns", "rows")]
+    assert list(_fields([types.UniTuple(kinds[1], 1)])) == [("columns", "rows")]
+
+
+def test_digest_of_what_a_method_or_a_partial_function_has() -> None:
+    assert digest("a{}".format) == digest("a{}".format) != digest("b{}".format)
+    assert digest(partial(max, 1)) == digest(partial(max, 1)) != digest(partial(max, 2))
+    assert digest(partial(max, 1)) != digest(partial(min, 1))
 
 
 def test_digest_of_plain_values() -> None:

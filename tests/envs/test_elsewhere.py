@@ -97,6 +97,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
+@pytest.mark.usefixtures("folder")
+def test_ctrl_c_leaves_no_half_of_a_file() -> None:
+    Path("slow.py").write_text("first = 1\nraise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        elsewhere.load("./slow.py:last")
+    Path("slow.py").write_text("last = 1\n")
+    assert elsewhere.load("./slow.py:last") == 1
+
+
 class TestGames:
     def test_by_file_and_by_module(self, folder: Path) -> None:
         game = make_game("./games_here.py:mine(size=5)")

@@ -33,6 +33,7 @@ from plyground.envs import (
     tictactoe,
 )
 from plyground.envs.jit.keys import key_rule
+from plyground.envs.repetition import new_past
 from tests.helpers.coin import COIN
 
 BOARD = cast(Board, connect_four().board)
@@ -178,6 +179,15 @@ class TestGames:
             make_game("dime(2)")
         assert "nickel" not in game_names()
 
+    def test_lists_and_numbers_of_numpy_are_kept_as_pythons_own(self) -> None:
+        """Such games could not be hashed, or had no past."""
+        memory: Any = np.int64(4)
+        games = [Game(**COIN, repetition=Repetition("forbidden", exempt=one, memory=memory)) for one in ([1], (1,))]
+        assert len({*map(hash, games)}) == 1
+        assert new_past(games[0], 1) is not None
+        deep: dict[str, Any] = {**COIN, "observation_shape": (1, 1, 2)}
+        assert hash(Game(**deep, history=cast(Any, [2, 1]))) == hash(Game(**deep, history=(2, 1)))
+
     @pytest.mark.usefixtures("registries")
     def test_names_that_are_taken(self) -> None:
         @game_factory
@@ -191,9 +201,13 @@ class TestGames:
             register_game(coin, presets={"chess": "coin"})
         assert make_game("go_9x9") is go(board_size=9)
         assert {*gymnasium.registry} == ids
-        register_game(coin, presets={"heads": "coin"}, namespace="test")
-        register_game(coin, presets={"heads": "coin"}, namespace="test")
+        register_game(coin, namespace="test")
+        for _ in range(2):  # as in a notebook, whose cell is run again; new names count then, too
+            register_game(coin, presets={"heads": "coin"}, namespace="test")
         assert make_game("heads") is coin()
+        assert "test/Heads-v0" in gymnasium.registry
+        with pytest.raises(ValueError, match="'heads' stands for 'coin' already: choose another name"):
+            register_game(coin, presets={"heads": "othello"}, namespace="test")
 
     @pytest.mark.usefixtures("registries")
     def test_names_that_can_be_no_ids_leave_nothing_registered(self) -> None:
@@ -232,6 +246,7 @@ class TestGames:
 
         assert heaps((3, 4)) is heaps((3, 4)) is not heaps()
         assert heaps((3, 4)).spec == "coin(sizes=(3, 4))"
+        assert heaps(tuple(np.arange(3, 5))) is heaps((3, 4))
         with pytest.raises(
             ValueError, match=r"sizes of heaps must be hashable, such as a number or a tuple, got \[3\]"
         ):
@@ -312,7 +327,9 @@ class TestGames:
                 "must be 'forbidden' or 'draw', got 'forbid'",
             ),
             ({"repetition": Repetition("draw", 1)}, ValueError, "times of a repetition must be .* at least 2, got 1"),
-            ({"repetition": Repetition("draw", exempt=(2,))}, ValueError, "exempt action .* from 0 to 1, got 2"),
+            ({"repetition": Repetition("forbidden", exempt=(2,))}, ValueError, "exempt action .* from 0 to 1, got 2"),
+            ({"repetition": Repetition("draw", exempt=(1,))}, ValueError, r"'forbidden': a draw has none, got \(1,\)"),
+            ({"repetition": Repetition("forbidden", announced=True)}, ValueError, "announced is for effect 'draw'"),
             ({"repetition": Repetition("draw", memory=0)}, ValueError, "memory of a repetition must be .*, got 0"),
             ({"repetition": Repetition("draw", channel=1)}, ValueError, "channel of a repetition .* 0 to 0, got 1"),
             ({"state": np.dtype("i4")}, TypeError, "state must be a record dtype"),

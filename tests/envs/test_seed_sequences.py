@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from plyground.envs import GameBatch
+from plyground.envs import GameBatch, SeatBatch
 from plyground.envs.jit.prng import new_rng
 from plyground.envs.vector.seed_sequences import generators, seed_words, spawned, words_of
 
@@ -24,6 +26,15 @@ def test_words_are_those_of_numpy(words: int, count: int) -> None:
 def test_large_seeds_have_several_words(seed: int) -> None:
     expected = np.random.SeedSequence([seed, 3, 1]).generate_state(2)
     assert (seed_words([(*words_of(seed), 3, 1)], 2)[0] == expected).all()
+
+
+def test_numbers_of_numpy_are_seeds() -> None:
+    """Narrow ones overflowed."""
+    for seed in (np.int32(7), np.uint8(7)):
+        assert (spawned(seed, 3) == spawned(7, 3)).all()  # pyright: ignore[reportArgumentType]
+    seed: Any = np.int32(7)
+    one, other = (SeatBatch("tictactoe", 2, seed=number) for number in (seed, 7))
+    assert (one.batch.rngs == other.batch.rngs).all()
 
 
 @pytest.mark.parametrize("seed", [0, 5, 2**40, 2**130])

@@ -141,6 +141,16 @@ def test_who_was_drawn_is_one_of_the_mixture(change: dict[str, Any], message: st
     np.testing.assert_equal(other.state_dict(), before)  # nothing is half changed
 
 
+def test_a_state_of_another_seat_is_refused() -> None:
+    """It stayed the learner's for good."""
+    one, other = (SeatBatch("tictactoe", 2, seat=seat, seed=0) for seat in ("first", "second"))
+    other.reset()
+    before = one.state_dict()
+    with pytest.raises(ValueError, match="the state is of games whose learner has another seat than 'first'"):
+        one.load_state_dict(other.state_dict())
+    np.testing.assert_equal(one.state_dict(), before)
+
+
 def test_opponents_without_a_state_begin_anew_and_draw_no_numbers() -> None:
     agent = "minimax(depth=1)"  # asked row by row: a copy for each
     one, other = (SeatBatch("tictactoe", 6, agent, seed=seed) for seed in (1, 2))

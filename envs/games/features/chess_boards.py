@@ -8,18 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "AHEAD",
-    "BESIDE",
     "CORNER",
     "DISTANCE",
     "EDGE",
     "FILE",
-    "FRONT",
     "HALF",
     "LIGHT",
     "SHIELD",
     "STORM",
-    "SUPPORT",
     "WING",
     "ZONE",
 ]
@@ -46,10 +42,6 @@ def _is_near(file: int, x: int) -> bool:
 
 
 FILE = _boards(lambda file, rank, x, y: x == file)
-BESIDE = _boards(lambda file, rank, x, y: abs(x - file) == 1)  # the files beside
-AHEAD = _boards(lambda file, rank, x, y: x == file and y > rank)
-FRONT = _boards(lambda file, rank, x, y: abs(x - file) <= 1 and y > rank)  # from where a pawn can be stopped or taken
-SUPPORT = _boards(lambda file, rank, x, y: abs(x - file) == 1 and y <= rank)  # from where pawns may protect a pawn
 WING = _boards(lambda file, rank, x, y: _is_near(file, x))
 SHIELD = np.array(  # [2, squares] one rank ahead, and two
     [_boards(lambda file, rank, x, y, n=n: _is_near(file, x) and y == rank + n) for n in (1, 2)]
