@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import uuid
 import warnings
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
 import cloudpickle
@@ -14,7 +16,7 @@ import numpy as np
 from joblib import Parallel
 from numpy.typing import NDArray
 
-__all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "results_of", "unpacked"]
+__all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "quiet", "results_of", "unpacked"]
 
 _last = threading.local()  # what this thread of a worker has unpacked
 
@@ -64,6 +66,15 @@ def unpacked(token: str, data: Any) -> Any:
 def has_unpacked(token: str) -> bool:
     """Return whether the parcel of this token is the last one that this thread has unpacked."""
     return getattr(_last, "token", None) == token
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Send what players print to standard error: it is no result of the command that asks this worker."""
+    # All threads of a process have one standard output.
+    is_alone = threading.current_thread() is threading.main_thread()
+    with redirect_stdout(sys.stderr) if is_alone else nullcontext():
+        yield
 
 
 def results_of(

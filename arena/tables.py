@@ -152,6 +152,9 @@ def _percents(shares: Iterable[float], own: int, digits: int) -> list[str]:
 
 def format_seconds(seconds: float) -> str:
     """Return a time with three digits and the unit that suits it."""
+    seconds = float(f"{seconds:.3g}")  # 0.9999 is a second
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import redirect_stdout
 from typing import Annotated, TextIO
 
 import typer
@@ -21,7 +22,9 @@ def gtp(
     from ...envs import make_game
     from ..engine import GTPServer
 
-    GTPServer(player, make_game(game)).run(*_ends())
+    ends = _ends()
+    with redirect_stdout(sys.stderr):  # where players may print what they like
+        GTPServer(player, make_game(game)).run(*ends)
 
 
 def uci(
@@ -34,7 +37,9 @@ def uci(
     from ...envs import make_game
     from ..engine import UCIServer
 
-    UCIServer(player, make_game(game)).run(*_ends())
+    ends = _ends()
+    with redirect_stdout(sys.stderr):  # where players may print what they like
+        UCIServer(player, make_game(game)).run(*ends)
 
 
 def _ends() -> tuple[TextIO, TextIO]:

@@ -58,7 +58,7 @@ def evaluate_player(
     """
     from ...agents import make
     from ...envs import make_game
-    from ..grading.curve import checkpoints, curve_row
+    from ..grading.curve import curve_row
     from ..grading.evaluation import evaluate
     from ..grading.files import as_data
     from ..grading.report import print_evaluation
@@ -87,7 +87,7 @@ def evaluate_player(
         "watch_games": play_with_progress,
     }
     if curve:
-        points = graded_curve(player, game, options)
+        points, is_stopped = graded_curve(player, game, options)
         rows = [curve_row(point) for point in points]
         if as_json:
             print_json([{**as_data(row), "found": as_data(p.found)} for row, p in zip(rows, points, strict=True)])
@@ -96,7 +96,7 @@ def evaluate_player(
         if out is not None and rows:
             out.mkdir(exist_ok=True)
             save_curve(out, rows, f"{player}: {points[0].found.game}, seed {seed}")
-        if len(points) < len(checkpoints(player)):
+        if is_stopped:
             raise typer.Exit(130)
         return
     asked = named(player)

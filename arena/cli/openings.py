@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ def openings(
     judge: Annotated[
         str, typer.Option(help="The agent that values the positions, as in 'alphabeta(depth=8)' or 'solver'.")
     ] = "alphabeta(depth=8)",
-    most: Annotated[float, typer.Option(help="How far ahead a side may be, of 1 for a win.", min=0)] = 0.05,
+    most: Annotated[float, typer.Option(help="How far ahead a side may be, of 1 for the largest win.", min=0)] = 0.05,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="A new text file. Default: the terminal.")] = None,
 ) -> None:
@@ -33,15 +34,16 @@ def openings(
     if out is not None:
         check_new(out)
     made = make_game(game)
-    found = balanced_openings(made, plies, judge, most, seed)
+    unit = made.max_utility if math.isfinite(made.max_utility) else 1.0
+    found = balanced_openings(made, plies, judge, most * unit, seed)
     lines: list[list[int]] = []
     wanted = (moves for _, moves in zip(range(count), found, strict=False))  # islice takes no count beyond 64 bits
     is_interrupted = watch_with_progress(wanted, count, "searching", "openings", lines.append)
     if not lines:
         raise typer.Exit(130)
     heading = (
-        f"{made.spec}: openings of {plies} plies after which {judge} sees neither side ahead by more than {most:g}; "
-        f"seed {seed}"
+        f"{made.spec}: openings of {plies} plies after which {judge} sees neither side ahead by more than "
+        f"{most * unit:g}; seed {seed}"
     )
     if out is None:
         for moves in lines:

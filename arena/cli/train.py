@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import shlex
 from collections.abc import Callable
 from dataclasses import Field, fields
 from pathlib import Path
@@ -95,7 +96,7 @@ def train(
     begin: Any = run if kind is TrainingConfig else alphazero.train
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
     further = _further(config, folder, _steps(trained))
-    done = f"{folder}: {_steps(trained):,} steps; go on with --resume {folder}{further}"
+    done = f"{folder}: {_steps(trained):,} steps; go on with --resume {shlex.quote(str(folder))}{further}"
     print_plain(_console, done)
 
 

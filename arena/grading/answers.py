@@ -17,7 +17,7 @@ from ...agents import Policy, SearchAgent, as_agent, legal_mask
 from ...envs import BoardGameEnv, Game
 from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike, checked_answer, player_name
-from ..processes import results_of
+from ..processes import quiet, results_of
 from .heads import batch_of, head_values
 
 __all__ = ["Answers", "ask", "iter_answers", "join_answers", "shown"]
@@ -66,7 +66,7 @@ def iter_answers(
     if jobs == 1:
         return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
     sent = absolute(player) if isinstance(player, str) else player  # a worker may be in another folder
-    work = (delayed(_answers)(sent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+    work = (delayed(_answers_in_worker)(sent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
     return results_of(work, jobs, "asks a player")
 
 
@@ -77,6 +77,11 @@ def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray
         env.reset(options={"moves": line})
         observation, _, _, _, info = env.last()
         yield observation, info
+
+
+def _answers_in_worker(*arguments: Any) -> Answers:
+    with quiet():
+        return _answers(*arguments)
 
 
 def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:

@@ -167,7 +167,7 @@ def _played(
             _LOG.warning("%s has failed too often: it is withdrawn, and plays no more", label)
             return
         number, half = len(done) // 2, done[len(done) // 2 * 2 :]
-        rung = most_telling(ladder, placing.rating)
+        rung = half[0].players[1] if half else most_telling(ladder, placing.rating)
         two = [agent, rungs[rung]]
         opening, names = [openings[number]], [label, rung]
         for record in iter_match(game, two, 2, _seed(seed, number), openings=opening, names=names, after=half):

@@ -175,7 +175,9 @@ def _record(text: Text, spec: str, made: Callable[..., Game]) -> tuple[GameRecor
     seconds = text.seconds + [0.0] * (len(record.moves) - len(text.seconds))  # an illegal last move is in the notes
     record = replace(record, seconds=seconds)
     if notes is None and record.ending == "finished":
-        record = replace(record, ending=_ENDINGS.get(tags.get("Termination", "").strip().lower(), "finished"))
+        ending = _ENDINGS.get(tags.get("Termination", "").strip().lower(), "finished")
+        is_drawn = record.outcome[0] == record.outcome[1]  # time is over, and the other side cannot mate
+        record = replace(record, ending="finished" if ending == "time" and is_drawn else ending)
     return record, None
 
 

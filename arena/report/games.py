@@ -86,8 +86,8 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         data["w"] = record.reason
     if not any(data["s"]):
         del data["s"]
+    data["q"] = "".join("?01"[mover + 1] for mover in record.movers)  # nobody chose those of an opening, or of noise
     if game is None:
-        data["q"] = "".join("?01"[mover + 1] for mover in record.movers)
         return data
     replay, moves, base = replayed(game, record), legal_moves(record), _base(game)
     if record.start is not None and game.board is not None:
@@ -114,7 +114,6 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         codes = new
     if names != [game.action_to_str(move) for move in replay.moves]:
         data["l"] = names
-    data["q"] = "".join(map(str, [*replay.movers, *[replay.player] * (len(record.moves) - len(replay.moves))]))
     if game.board is None:
         return {**data, "x": texts}
     data["d"] = changes

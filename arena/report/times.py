@@ -107,5 +107,5 @@ def times_section(records: Sequence[GameRecord], names: Sequence[str]) -> Html:
         tag("p", f"{lead} {mean} a move on average.", class_="lead"),
         tag("ul", items, class_="intervals", aria_label="Median time of a move, and the span of 90 % of the moves"),
         tag("p", "Dots are medians, lines the span of 90 % of the moves; the scale is logarithmic.", class_="note"),
-        table(["Player", "Moves", "Mean", "Longest", "In all"], rows, "Wall-clock time of moves, openings left out"),
+        table(["Player", "Moves", "Mean", "Longest", "In all"], rows, "Time of moves, openings left out"),
     )

@@ -44,7 +44,7 @@ class Standing:
         name: the player's name.
         total: the score over all games.
         against: the score against each opponent, by the opponent's name.
-        seconds: the wall-clock time of all the player's moves together.
+        seconds: the time of all the player's moves together: the processor's where the match counted that.
         moves: the number of the player's moves.
     """
 

@@ -6,18 +6,16 @@ and given on in order.
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, nullcontext, redirect_stdout
+from contextlib import closing
 from typing import Any
 
 from joblib import delayed
 
 from ..cluster import Cluster
-from ..processes import WorkerError, has_unpacked, results_of, unpacked
+from ..processes import WorkerError, has_unpacked, quiet, results_of, unpacked
 from ..records.record import GameRecord
 from .bundles import Bundle, Find, Pace, bundles_of
 from .course import Course
@@ -99,9 +97,7 @@ def play_in_worker(token: str, data: Any, number: int, bundle: Bundle) -> Played
     """Play a bundle at the table in this parcel."""
     table: Table = unpacked(token, data)
     start = time.perf_counter()
-    # What players print is no result of the command that asks. (All threads of a process have one standard output.)
-    is_alone = threading.current_thread() is threading.main_thread()
-    with redirect_stdout(sys.stderr) if is_alone else nullcontext():
+    with quiet():
         records = list(table.play(bundle))
     return number, records, time.perf_counter() - start
 

@@ -314,6 +314,7 @@ class TestRoundRobin:
 
     def test_times(self) -> None:
         assert [format_seconds(s) for s in (2.5, 0.0123, 4.56e-5)] == ["2.5 s", "12.3 ms", "45.6 µs"]
+        assert [format_seconds(s) for s in (0.9997, 999.6, 3000, 123456)] == ["1 s", "1,000 s", "3,000 s", "123,000 s"]
 
 
 class TestRecords:

@@ -180,6 +180,12 @@ class TestBalanced:
         assert moves_of(read_openings(tmp_path / "lines.txt", game)) == expected
         assert f"after which {judge} sees neither side ahead by more than 0.5" in (tmp_path / "lines.txt").read_text()
 
+    def test_how_far_ahead_is_a_share_of_the_largest_win(self, run: Run) -> None:
+        """Of a win by one disc it was, in a game of up to 16."""
+        words = ("openings", "othello(size=4, by_discs=True)", "--plies", "2", "--judge", "solver", "--count", "2")
+        assert run(*words, "--most", "0.01", code=2)[1]
+        assert len(run(*words, "--most", "0.5")[0].splitlines()) == 2
+
     def test_a_number_beyond_64_bits_is_as_many_as_there_are(self, run: Run) -> None:
         message = run("openings", "tictactoe", "--plies", "1", "--most", "2", "--count", str(10**20), code=2)[1]
         assert (

@@ -284,7 +284,7 @@ def test_commands(run: Run, tmp_path: Path) -> None:
     assert "move 2. Ke3 is illegal" in said.replace("\n", " ")
     lines = [json.loads(line) for line in games.read_text().splitlines()]
     assert [len(line["moves"]) for line in lines] == [4, 2, 2]
-    assert [line.get("start", "")[:4] for line in lines] == ["", "4k3/", ""][: len(lines)] or "start" not in lines[0]
+    assert [line.get("start", "")[:4] for line in lines] == ["", "4k3/", ""]
     run("convert", str(games), str(tmp_path / "again.pgn"))
     assert re.search(r'\[FEN "4k3/.*"\]', (tmp_path / "again.pgn").read_text())
     out, _ = run("replay", str(tmp_path / "again.pgn"), "2")
@@ -299,3 +299,12 @@ def test_the_environment_starts_there() -> None:
     record = play(env, ["random", "random"], seed=1, options={"fen": ENDING, "moves": ["e8d7"]})
     assert record.start == ENDING.replace(" 40", " 1")
     assert (record.opening, record.movers[:3]) == (1, [-1, 0, 1])
+
+
+def test_a_draw_on_time_is_lost_by_nobody(tmp_path: Path) -> None:
+    """Time was over, and the other side could not mate: the report said of both players that they had lost."""
+    games = tmp_path / "games.pgn"
+    for result, ending in (("1/2-1/2", "finished"), ("1-0", "time")):
+        games.write_text(f'[Result "{result}"]\n[Termination "Time forfeit"]\n\n1. e4 e5 {result}\n')
+        (record,) = read_games(games)
+        assert record.ending == ending

@@ -157,8 +157,9 @@ def player(observation, info):
         ("match", "random", "./talker.py:player", "--games", "2"),
         ("match", "random", "./talker.py:player", "--games", "2", "--jobs", "2"),
         ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none"),
+        ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none", "--jobs", "2"),
     ],
-    ids=["match", "processes", "evaluate"],
+    ids=["match", "match in processes", "evaluate", "evaluate in processes"],
 )
 def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "talker.py").write_text(TALKER)
@@ -171,4 +172,18 @@ def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["game"] == "tictactoe"
+    assert "let me see" in done.stderr
+
+
+def test_answers_of_an_engine_are_alone_whatever_its_player_prints(tmp_path: Path) -> None:
+    (tmp_path / "talker.py").write_text(TALKER)
+    done = subprocess.run(
+        [sys.executable, "-c", "from plyground.arena.cli import main; main()", "gtp", "./talker.py:player"]
+        + ["-g", "go(board_size=3)"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        input="genmove b\nquit\n",
+    )
+    assert done.stdout == "= A3\n\n=\n\n"
     assert "let me see" in done.stderr

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plyground.arena import elo_difference, pair_scores, play_with_progress, rating_list, write_records
+from plyground.arena import elo_difference, pair_scores, play_with_progress, rating_list, read_records, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
 from plyground.arena.progress import watch_games
 from plyground.arena.records.record import GameRecord
+from plyground.arena.store import tournaments_in
 from plyground.envs import make_game
 from tests.helpers.command_line import Run
 from tests.helpers.report_games import MATCH, a_game
@@ -79,6 +81,8 @@ class TestReplay:
         assert frames[1].startswith("1/5 opening: 0\n[X] 3  6 \n 1  4  7 ")
         assert frames[2].startswith("2/5 b (O): 4 (1 ms)\n X  3  6 \n 1 [O] 7 ")
         assert frames[5].startswith("5/5 a (X): 2 (1 ms)\na wins\n X  O  . \n X  O  . \n[X] .  . ")
+        noisy = replace(next(read_records(file)), movers=[-1, 1, -1, 1, 0])
+        assert Reel(noisy, 1).line(3).startswith("3/5 at random: ")  # `generate --noise` played it, and not the player
 
     def test_pieces_with_marks_of_their_own(self, run: Run, file: Path) -> None:
         chess = make_game("chess")
@@ -302,6 +306,8 @@ class TestWatch:
         run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "4", "--out", str(store))
         assert "4 of 4 games, all are played\n" in run("watch", str(store), "--once")[0].replace("[K", "")
         assert "4 of 4 games" in run("watch", f"{store}#1", "--once")[0]
+        (title,) = [one.title for one in tournaments_in(store)]
+        assert "4 of 4 games" in run("watch", f"{store}#{title[:7]}", "--once")[0]  # a part of its title
         assert "game 4, tictactoe: " in run("replay", str(store), "4")[0]
         follower = Follower(store)
         assert (follower.look(), follower.look()) == (4, 0)

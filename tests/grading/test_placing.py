@@ -74,6 +74,16 @@ class TestPlace:
             rest = iter_place(PLAYER, TICTACTOE, LADDER, games=30, width=1, seed=2, after=whole[:done])
             assert [(one.players, one.moves) for one, _ in rest] == [(one.players, one.moves) for one in whole[done:]]
 
+    def test_half_a_pair_is_finished_against_the_rung_that_it_met(self) -> None:
+        """Where the interval or the ladder had changed, another rung was chosen, and the game refused."""
+        whole = [record for record, _ in iter_place(PLAYER, TICTACTOE, LADDER, games=8, width=1, seed=2)]
+        other = {rung: 3000 - 2 * elo for rung, elo in LADDER.items()}
+        for done in (3, 5, 7):
+            more = {"games": done + 1, "width": 1, "seed": 2, "after": whole[:done]}
+            for ladder, confidence in ((LADDER, 0.1), (other, 0.95)):
+                ((record, _),) = iter_place(PLAYER, TICTACTOE, ladder, confidence=confidence, **more)
+                assert record.players == whole[done].players
+
     def test_a_program_that_fails_in_three_games_is_withdrawn(self, caplog: pytest.LogCaptureFixture) -> None:
         class Broken(Random):
             def act(self, observation: Any, info: Any = None) -> int:

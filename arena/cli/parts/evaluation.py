@@ -61,19 +61,21 @@ def named(text: str) -> Named:
     return Named(text, None, None)
 
 
-def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> list[CurvePoint]:
-    """Evaluate the checkpoints; after Ctrl-C, return the points that are done."""
+def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> tuple[list[CurvePoint], bool]:
+    """Evaluate the checkpoints, and return the points that are done, and whether Ctrl-C has ended that."""
     points: list[CurvePoint] = []
+    is_stopped = False
     every = len(checkpoints(run))
     for point in learning_curve(run, game, **options):
-        if point.found.stopped:
+        is_stopped = bool(point.found.stopped)
+        if is_stopped:
             break
         points.append(point)
         tell_losses(point.found)
         print_plain(_err, f"{point.path.name} done, {len(points)} of {every}")
     if not points:
         raise typer.Exit(130)
-    return points
+    return points, is_stopped
 
 
 def tell_losses(found: Evaluation) -> None:

@@ -96,7 +96,6 @@ class Reel:
         for move in legal:
             replay.play(move, self.game.move_name(replay.state, move))
             self._states.append(replay.state.copy())
-        self._movers = [*replay.movers, *[replay.player] * (self.last - len(legal))]
         first, second = (self._player(seat) for seat in (0, 1))
         self.heading = (
             f"game {number}, {record.game}: {first} v {second}, {score_of(record)}, {ending_of(record)} after "
@@ -121,7 +120,8 @@ class Reel:
             return f"{begins}, {self.last} moves to come"
         record, seconds = self.record, self.record.seconds[at - 1]
         took = f" ({format_seconds(seconds)})" if seconds else ""
-        who = "opening" if at <= record.opening else self._player(self._movers[at - 1])
+        mover = record.movers[at - 1]
+        who = "opening" if at <= record.opening else "at random" if mover < 0 else self._player(mover)
         ends = f"\n{ending_of(record)}" if at == self.last else ""
         return f"{at}/{self.last} {who}: {self._name(at)}{took}{self._judgement(at)}{ends}"
 

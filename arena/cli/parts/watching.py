@@ -178,8 +178,10 @@ def _planned(path: Path) -> int | None:
     """Return how many games the tournament in a store will have; None where no file says so, or there are several."""
     if not is_store(path):
         return None
-    file, chosen = split_name(path)
-    known = [one.arguments for one in tournaments_in(file) if chosen in (None, str(one.number), one.title)]
+    try:
+        known = [one.arguments for one in tournaments_in(path)]
+    except ValueError:  # it has not begun yet
+        return None
     if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys():
         return None
     return planned_games(known[0]["format"], len(known[0]["players"]), known[0]["games"])

@@ -116,7 +116,7 @@
       const seat = game.q[ply - 1], name = moveName(game, ply - 1);
       const time = game.s && game.s[ply - 1] ? `, ${duration(game.s[ply - 1])}` : "";
       const value = game.v && game.v[ply - 1] !== null ? `, value ${signed(game.v[ply - 1])}` : "";
-      const who = ply <= game.o || !"01".includes(seat) ? "Opening" : player(game, seat);
+      const who = ply <= game.o ? "Opening" : "01".includes(seat) ? player(game, seat) : "At random";
       parts.push(`Move ${ply} of ${game.m.length}. ${who}: ${name}${time}${value}.`);
       if (game.d && ply > game.d.length) parts.push("The board is that before this move.");
     }

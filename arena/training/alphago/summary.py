@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def lines_of(folder: str | Path) -> Iterator[str]:
         left |= results is None
         yield f"{part}: not finished" if results is None else f"{part}: {_WORDS[part](results)}"
     if left:
-        yield f"go on with --resume {folder}"
+        yield f"go on with --resume {shlex.quote(str(folder))}"
 
 
 def _policy(results: dict[str, Any]) -> str:
