@@ -139,6 +139,7 @@ def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     assert len(list(read_records(out))) - result["games"] in (0, 1)  # saved first, then counted
 
 
+MAIN = "from plyground.arena.cli import main; main()"
 TALKER = """
 import numpy as np
 
@@ -165,7 +166,7 @@ def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path
     (tmp_path / "talker.py").write_text(TALKER)
     arguments = (*command, "-g", "tictactoe", "--json")
     done = subprocess.run(
-        [sys.executable, "-c", "from plyground.arena.cli import main; main()", *arguments],
+        [sys.executable, "-c", MAIN, *arguments],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -178,8 +179,7 @@ def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path
 def test_answers_of_an_engine_are_alone_whatever_its_player_prints(tmp_path: Path) -> None:
     (tmp_path / "talker.py").write_text(TALKER)
     done = subprocess.run(
-        [sys.executable, "-c", "from plyground.arena.cli import main; main()", "gtp", "./talker.py:player"]
-        + ["-g", "go(board_size=3)"],
+        [sys.executable, "-c", MAIN, "gtp", "./talker.py:player", "-g", "go(board_size=3)"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
