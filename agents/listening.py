@@ -18,7 +18,8 @@ class Listener:
     """Hears what a search finds, and may end it. Set it as ``agent.listener`` before the search.
 
     `AlphaBeta` tells of each depth that it has finished, `MCTS` and `PUCT` now and then of what they have found, and a
-    search of a forest (a Gumbel root, or proofs) each time that it has doubled its simulations. However soon it is
+    search of a forest (a Gumbel root, or proofs) each time that it has doubled its simulations, or, where these are
+    given, of nothing until it has ended. However soon it is
     stopped, a search finds a move first. Each search needs a listener of its own.
 
     Args:

@@ -7,6 +7,7 @@ or by the name of an entry point of the group ``plyground.agents`` in an install
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -166,11 +167,15 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
         raise ValueError(
             f"{key} of agent {name!r} is a function, which text cannot give: make({name!r}, game, {key}=...)"
         )
-    kwargs = kwargs | changed
     constructor = _constructor(name)
     if name not in _constructors:
-        return _from_place(name, constructor, args, kwargs, as_game(game))
+        return _from_place(name, constructor, args, kwargs | changed, as_game(game))
     parameters = _parameters(name, constructor)
+    placed = [one.name for one in parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD][: len(args)]
+    if hidden := _PYTHON_ONLY.intersection(placed):
+        raise ValueError(f"{min(hidden)} of agent {name!r} cannot be given by text; expected {agent_usage(name)[0]}")
+    args = [changed.pop(key, value) for key, value in itertools.zip_longest(placed, args)]
+    kwargs = kwargs | changed
     _check_names(name, kwargs, parameters)
     game = as_game(game)
     try:

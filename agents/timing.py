@@ -39,6 +39,10 @@ class Allowance(NamedTuple):
     aim: float  # what it takes on the average
     most: float  # what it never exceeds
 
+    def shared(self, threads: int) -> Allowance:
+        """Return the same for so many threads at once, where the time of each of them counts."""
+        return Allowance(self.aim / threads, self.most / threads)
+
     def within(self, seconds: float | None) -> Allowance:
         """Return the same for a player with a budget of its own for each move; None: it has none."""
         return self if seconds is None else Allowance(min(self.aim, seconds), min(self.most, seconds))
@@ -125,7 +129,8 @@ def limit(
 
     One with a method ``set_clock(own, other, increment, moves)``, as `plyground.agents.engines.Engine` has it, is told
     of the clock, if there is one, and decides by itself. A search is told by its attribute ``seconds``, and by a
-    listener if it hears one. Others take the time that they take.
+    listener if it hears one; one that hears, and tells nothing until it has ended (``reports`` is False), has no more
+    than the aim. Others take the time that they take.
 
     Args:
         agent: the player; nobody else is told, see `playing`.
@@ -140,11 +145,12 @@ def limit(
         The listener, if the search has one.
     """
     hears = bool(getattr(agent, "hears", False))
+    reports = hears and bool(getattr(agent, "reports", True))
     if clock is not None and callable(getattr(agent, "set_clock", None)):
         agent.set_clock(*clock)
         allowance = None
     elif hasattr(agent, "seconds") and (hears or allowance is not None):
-        agent.seconds = None if allowance is None else allowance.most if hears else allowance.aim
+        agent.seconds = None if allowance is None else allowance.most if reports else allowance.aim
     if not hears:
         return None
     patience, every = None, _REPORT_SECONDS

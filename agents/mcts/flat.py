@@ -143,7 +143,7 @@ class FlatMonteCarlo(SearchAgent):
         samples = _no_samples(actions.size)
         arguments = self._arguments(actions, samples)
         arguments[1][0] = state
-        done, chunk, limit = 0, 64, self.simulations or 2**31 - 1
+        done, chunk, limit = 0, 1, self.simulations or 2**31 - 1
         now = start
         while done < limit and (done == 0 or self.seconds is None or now - start < self.seconds):
             wanted = min(chunk, limit - done)

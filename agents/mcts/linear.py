@@ -7,7 +7,6 @@ the weights from records.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,10 +92,12 @@ class LinearPolicy:
                 f"{path} is empty: {game.spec} has no local features, so its rollouts are random: leave rollout out"
             )
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
                 about, weights = json.loads(str(file["about"])), np.array(file["weights"])
             name, version = about["game"], about["format"]
-        except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # damage is told by errors of many kinds
             raise ValueError(f"{path} is no file of a linear rollout policy: {error}") from error
         if version != _FORMAT:
             raise ValueError(f"{path} has format {version!r}, expected {_FORMAT}")

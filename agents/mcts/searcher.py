@@ -24,7 +24,7 @@ from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
 __all__ = ["Searcher"]
 
 _NODES = 4096  # room in a new tree
-_FIRST_CHUNK = 64  # simulations
+_FIRST_CHUNK = 1  # simulations: one may take long, and grow eightfold
 _CHUNK_SECONDS = 0.01  # how long a kernel call may take, about: between two looks at the clock and at Ctrl-C
 
 

@@ -56,7 +56,7 @@ class PUCT(SearchAgent):
     Without a budget there are 800 simulations. The same seed and number of simulations give the same move if the
     evaluator gives the same answers; seconds do not. In `analyse`, ``values`` are the Q of the visited actions for the
     player to move, ``visits`` their N, those kept from earlier moves included, and ``priors`` the P that were used,
-    noise included; ``standard_error`` is a bound of that of independent leaves, as in `MCTS`.
+    noise included (in a forest without); ``standard_error`` is a bound of that of independent leaves, as in `MCTS`.
 
     Args:
         game: the game, or its name.
@@ -80,7 +80,7 @@ class PUCT(SearchAgent):
         noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
         alpha: α of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
         temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
-            with the better Q, then the higher prior).
+            with the better Q, then the higher prior; in a forest that with the higher prior).
         reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
             the ``simulations`` of the move; the root gets fresh noise. `reset` forgets.
         tree_mb: megabytes for the tree, about. A full tree stays as it is, and the search goes on in it: leaves without
@@ -227,6 +227,11 @@ class PUCT(SearchAgent):
         self._forest = None
 
     @property
+    def reports(self) -> bool:
+        """Whether a listener hears of a search that goes on: it does not in a forest whose simulations are given."""
+        return not self._in_forest or self.simulations is None
+
+    @property
     def _in_forest(self) -> bool:
         """Whether the tree is one of a forest."""
         return self.root == "gumbel" or self.proofs
@@ -295,9 +300,8 @@ class PUCT(SearchAgent):
 
     def _is_over(self, start: float) -> bool:
         """Return whether a search that began at ``start`` has no time left, or is to end."""
-        if self.listener is not None and self.listener.is_stopped:
-            return True
-        return self.seconds is not None and time.perf_counter() - start >= self.seconds
+        is_stopped = self.listener is not None and self.listener.is_stopped
+        return is_stopped or (self.seconds is not None and time.perf_counter() - start >= self.seconds)
 
     def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
         """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
@@ -307,8 +311,7 @@ class PUCT(SearchAgent):
             return None
         tree.prior[1 : 1 + self._clean.size] = self._clean
         new = new_prior_tree(tree.visits.size, self.game.max_plies, self.batch)
-        origin = subtree(tree, node, actions, new)
-        if origin is None:
+        if (origin := subtree(tree, node, actions, new)) is None:
             return None
         new.prior[: origin.size] = tree.prior[origin]
         if tree.child_count[node] > actions.size:
@@ -342,12 +345,10 @@ class PUCT(SearchAgent):
         while done < limit and not is_late():
             room = tree.visits.size
             if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
-                larger = grown(tree, min(2 * room, self._most), is_late)
-                if larger is None:
+                if (larger := grown(tree, min(2 * room, self._most), is_late)) is None:
                     break
                 tree = larger
-            wanted = min(self.batch, limit - done)
-            found, ended = collect(self.game, self._root, self._leaves, tree, wanted, self._how)
+            found, ended = collect(self.game, self._root, self._leaves, tree, min(self.batch, limit - done), self._how)
             done += found + ended
             if found:
                 seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
@@ -370,11 +371,10 @@ class PUCT(SearchAgent):
         values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
         best = max(values, key=lambda action: (visits[action], values[action], priors[action]))
         if temperature > 0:
-            tried = np.array(list(values))
             logits = np.log([visits[action] for action in values])
             with np.errstate(over="ignore"):  # a tiny temperature leaves only the most visited
                 weights = np.exp((logits - logits.max()) / temperature)
-            best = int(self._generator.choice(tried, p=weights / weights.sum()))
+            best = int(self._generator.choice(list(values), p=weights / weights.sum()))
         pv = most_visited_line(tree, best)
         return Analysis(
             best_action=best,

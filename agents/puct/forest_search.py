@@ -55,9 +55,14 @@ class ForestSearch:
     ) -> None:
         self.game, self.values, self.observer = game, values, observer
         self.simulations, self.temperature = simulations, temperature
-        small = [Forest(game, 1, simulations=n, root=root, leaves=leaves, **options).nbytes for n in (1, 2)]
         megabytes = _MEGABYTES if megabytes is None else megabytes
-        most = max(1, 1 + int((megabytes * 2**20 - small[0]) / (small[1] - small[0])))
+        most = 1
+        # The way to a leaf takes room for each of the first simulations, until it is as long as a game.
+        for few in (game.max_plies // 2 + 1, 1):
+            small = [Forest(game, 1, simulations=n, root=root, leaves=leaves, **options).nbytes for n in (few, few + 1)]
+            if small[0] <= megabytes * 2**20:
+                most = few + int((megabytes * 2**20 - small[0]) / (small[1] - small[0]))
+                break
         if simulations is not None and simulations > most:
             raise ValueError(
                 f"{simulations} simulations need more than tree_mb={megabytes:g}, in which {most} have room: "

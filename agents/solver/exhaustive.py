@@ -168,10 +168,7 @@ class AllPositions:
         return found
 
     def _too_large(self, positions: int) -> MemoryError:
-        return MemoryError(
-            f"{self.game.spec} is too large to solve with table_mb={self.table_mb:g}: {positions} positions are kept, "
-            "and more memory is needed to go on; give more memory, or a position nearer to the end"
-        )
+        return MemoryError(TooManyError(self.game.spec, self.table_mb, positions).text())
 
     # -- forwards ------------------------------------------------------------------------------------------------------
 

@@ -78,7 +78,7 @@ def format_tree(tree: Tree) -> str:
     """Return a tree as `parse_tree` reads it."""
     if isinstance(tree, tuple):
         return f"({' '.join(map(format_tree, tree))})"
-    return tree if isinstance(tree, str) else number(tree)
+    return tree if isinstance(tree, str) else np.format_float_positional(tree, trim="-")
 
 
 def number(value: float) -> str:

@@ -145,7 +145,9 @@ class GameClock:
     def give(self, seat: int, plies_left: int) -> None:
         """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
         agent, allowance = playing(self._agents[seat]), self._clock.allowance(seat, plies_left)
-        allowance = None if allowance is None else allowance.within(self._budget_of(agent))
+        if allowance is not None:
+            allowance = allowance.within(self._budget_of(agent))
+            allowance = allowance.shared(int(getattr(agent, "threads", 1))) if self.control.cpu else allowance
         limit(agent, allowance, clock=self._clock.told(seat))  # of the margin nobody is told
 
     def _budget_of(self, agent: Any) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, AlphaBeta, Analysis, Random, as_agent
+from plyground.agents import MCTS, PUCT, AlphaBeta, Analysis, Random, as_agent
 from plyground.agents.timing import Allowance, Patience, allot, limit
 from plyground.arena.referee.clock import Clock
 from plyground.envs import connect_four, make_game
@@ -165,6 +165,16 @@ class TestLimits:
         assert found.depth == 7
         assert found.best_action in range(1, 5)
 
+    @pytest.mark.parametrize("how", [{"root": "gumbel"}, {"proofs": True}])
+    def test_a_search_that_tells_nothing_on_the_way_has_its_share(self, how: dict[str, Any]) -> None:
+        """It took four times that with each move, for nobody could end it."""
+        agent = PUCT("tictactoe", 100_000, **how)
+        limit(agent, Allowance(0.1, 0.4))
+        assert agent.seconds == 0.1
+        agent.simulations = None  # it tells whenever it has doubled them
+        limit(agent, Allowance(0.1, 0.4))
+        assert agent.seconds == 0.4
+
     def test_one_legal_move(self) -> None:
         agent = AlphaBeta("tictactoe")
         listener = limit(agent, Allowance(1, 4), is_forced=True)
@@ -183,7 +193,7 @@ class TestLimits:
         agent: Any = cls(game, seconds=10)
         agent.prepare()
         limit(agent, Allowance(0.1, 0.4))
-        assert 0.02 < agent.analyse(game.new_state()).seconds < 5  # of its own 10
+        assert 0.01 < agent.analyse(game.new_state()).seconds < 5  # of its own 10
 
 
 def test_the_clock_of_both_players() -> None:

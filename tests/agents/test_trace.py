@@ -65,6 +65,10 @@ class TestTrees:
     def test_written_as_they_are_read(self, text: str) -> None:
         assert format_tree(parse_tree(text)) == text
 
+    def test_numbers_are_written_whole(self) -> None:
+        tree = (10000000000000.0, 0.00001, -3.0)
+        assert parse_tree(format_tree(tree)) == tree
+
     def test_other_ways_to_write_one(self) -> None:
         assert parse_tree(" [[3, 12,8],[+2 ?\n.5] ] ") == ((3.0, 12.0, 8.0), (2.0, "?", 0.5))
 

@@ -137,6 +137,14 @@ class TestTime:
         assert sum(record.seconds) < 0.2
         assert play(env, [Slow(2, 0.4, busy), Random()], 0, time="0.2 cpu").ending == "time"
 
+    def test_threads_share_the_processors_time(self) -> None:
+        agent = MCTS(GAME, threads=4)
+        for control, seconds in (("1/move cpu", 0.25), ("1/move", 1.0)):
+            GameClock(TimeControl.parse(control), (agent, Random())).give(0, 20)
+            assert agent.seconds is not None
+            assert 0.9 * seconds < agent.seconds <= seconds
+            agent.seconds = None
+
     def test_the_wall_clock_may_jump(self, monkeypatch: pytest.MonkeyPatch) -> None:
         hours = iter(range(0, 10**6, 3600))
         monkeypatch.setattr(time, "time", lambda: float(next(hours)))

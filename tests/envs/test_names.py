@@ -123,6 +123,15 @@ class TestAgents:
         with pytest.raises(ValueError, match="c of agent 'mcts' must be a number"):
             make("mcts", "connect_four", c=np.float32("nan"))
 
+    def test_arguments_beside_the_spec_take_the_place_of_its_own(self) -> None:
+        for spec in ("mcts(100)", "mcts(simulations=100)", "mcts"):
+            assert make(spec, "tictactoe", simulations=200).simulations == 200  # type: ignore[attr-defined]
+
+    @pytest.mark.parametrize(("spec", "name"), [("minimax(2, 3)", "evaluate"), ("human(3)", "ask")])
+    def test_functions_cannot_be_given_by_place(self, spec: str, name: str) -> None:
+        with pytest.raises(ValueError, match=f"{name} of agent '.*' cannot be given by text; expected"):
+            make(spec, "tictactoe")
+
     def test_best_is_what_measurements_and_evaluations_say(self) -> None:
         for game, kind in (("connect_four", AlphaBeta), ("go_9x9", MCTS)):
             agent = make("best(seconds=0.25)", game)

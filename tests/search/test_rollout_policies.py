@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,11 @@ class TestErrors:
             LinearPolicy.load(tmp_path / "policy.npz", "connect_four")
         with pytest.raises(FileNotFoundError):
             MCTS(_game(), rollout=str(tmp_path / "none.npz"))
+        whole = (tmp_path / "policy.npz").read_bytes()
+        for place in range(len(whole)):  # zlib and zipfile have errors of their own
+            (tmp_path / "bad.npz").write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])
+            with suppress(ValueError):
+                LinearPolicy.load(tmp_path / "bad.npz", _game())
         for content in (b"", b"no archive"):
             (tmp_path / "bad.npz").write_bytes(content)
             with pytest.raises(ValueError, match=r"bad.npz is no file of a linear rollout policy"):

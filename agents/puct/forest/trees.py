@@ -17,45 +17,42 @@ from ....envs import Game
 
 __all__ = ["EDGE", "NODE", "ROW", "Trees", "new_trees", "size_of_trees"]
 
-NODE = np.dtype(
-    [
-        ("value", np.float64),  # for the player to move: what the evaluator said, or where it is proved, the utility
-        ("first", np.int32),  # its first edge
-        ("count", np.int32),  # how many edges it has
-        ("player", np.int8),  # who is to move
-        ("proved", np.bool_),
-    ],
-    align=True,
+
+def _record(*fields: tuple[str, type]) -> np.dtype[Any]:
+    """Return the dtype of a record whose fields are attributes in plain Python, too."""
+    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+
+
+NODE = _record(
+    ("value", np.float64),  # for the player to move: what the evaluator said, or where it is proved, the utility
+    ("first", np.int32),  # its first edge
+    ("count", np.int32),  # how many edges it has
+    ("player", np.int8),  # who is to move
+    ("proved", np.bool_),
 )
 
-EDGE = np.dtype(
-    [
-        ("total", np.float64),  # W: the sum of the values; Q = W / N
-        ("exact", np.float64),  # the utility, where it is proved, or minus infinity
-        ("prior", np.float32),  # P, of all edges of a node 1 together
-        ("visits", np.int32),  # N
-        ("action", np.int32),
-        ("child", np.int32),  # the node that it leads to, or -1
-    ],
-    align=True,
+EDGE = _record(
+    ("total", np.float64),  # W: the sum of the values; Q = W / N
+    ("exact", np.float64),  # the utility, where it is proved, or minus infinity
+    ("prior", np.float32),  # P, of all edges of a node 1 together
+    ("visits", np.int32),  # N
+    ("action", np.int32),
+    ("child", np.int32),  # the node that it leads to, or -1
 )
 
-ROW = np.dtype(
-    [
-        ("nodes", np.int32),  # nodes in use; 0: the root is to be evaluated
-        ("edges", np.int32),  # edges in use
-        ("simulations", np.int32),  # of this search
-        ("left", np.int32),  # simulations that have not begun
-        ("leaves", np.int32),  # leaves that wait for the evaluator
-        ("considered", np.int32),  # candidates that sequential halving has left
-        ("phases", np.int32),  # halvings until there is one
-        ("rounds", np.int32),  # visits that each candidate still gets before the next halving
-        ("turn", np.int32),  # the candidate that is visited next
-        ("deepest", np.int32),  # plies below the root of the deepest leaf
-        ("noisy", np.bool_),  # whether a PUCT root has noise, and playouts that are forced
-        ("full", np.bool_),  # whether a leaf found no room for itself, and was not kept
-    ],
-    align=True,
+ROW = _record(
+    ("nodes", np.int32),  # nodes in use; 0: the root is to be evaluated
+    ("edges", np.int32),  # edges in use
+    ("simulations", np.int32),  # of this search
+    ("left", np.int32),  # simulations that have not begun
+    ("leaves", np.int32),  # leaves that wait for the evaluator
+    ("considered", np.int32),  # candidates that sequential halving has left
+    ("phases", np.int32),  # halvings until there is one
+    ("rounds", np.int32),  # visits that each candidate still gets before the next halving
+    ("turn", np.int32),  # the candidate that is visited next
+    ("deepest", np.int32),  # plies below the root of the deepest leaf
+    ("noisy", np.bool_),  # whether a PUCT root has noise, and playouts that are forced
+    ("full", np.bool_),  # whether a leaf found no room for itself, and was not kept
 )
 
 
