@@ -3,8 +3,8 @@
 All seven combinations of policy network, value network and rollouts play each other, at equal simulations and at equal
 time, and the full mix plays with λ from 0 to 1. RUN is the folder of a finished run of ``plyground train alphago``. Its
 games are kept in stores in the folder of ``--keep``, and not played again: the script may be stopped and started. It
-prints the tables, writes them as JSON, and draws them. With ``--write`` the tables go into docs/alphago.md, and the
-picture beside it.
+prints the tables, writes them as JSON, and draws them. With ``--write`` the tables go into docs/alphago.md, to those of
+the game, and the picture beside it.
 
 Time says something only where nothing else runs; simulations do anywhere.
 """
@@ -21,9 +21,10 @@ import typer
 from benchmarks.page import markdown_table, write_section
 from plyground.agents.alphazero.nets import shipped
 from plyground.arena import iter_match, play_with_progress, rating_list
+from plyground.envs import make_game
 
 PAGE = Path(__file__).parents[2] / "docs" / "alphago.md"
-PICTURE = PAGE.parent / "images" / "alphago.svg"
+PICTURES = PAGE.parent / "images"
 
 # What is used, and what it is in the spec of a player: "policy" is played without a search.
 COMBINATIONS = {
@@ -62,7 +63,7 @@ def fields_of(run: Path, game: str, simulations: int, seconds: float) -> dict[st
             name: f"network({run}/policy)" if options is None else f"alphago({run}, {budget}, {options})"
             for name, options in COMBINATIONS.items()
         }
-        return players | ({"alphazero": f"alphazero({budget})"} if game in shipped() else {})
+        return players | ({"alphazero": f"alphazero({budget})"} if make_game(game).spec in shipped() else {})
 
     mixes = {f"λ = {share:g}": f"alphago({run}, simulations={simulations}, lambda_={share:g})" for share in LAMBDAS}
     fields = {
@@ -131,9 +132,10 @@ def main(
         print("\n".join(part), end="\n\n", flush=True)
         lines += [*([""] if lines else []), *part]
     (keep / "ratings.json").write_text(json.dumps(found, indent=2) + "\n")
-    draw(fields, found, PICTURE if write else keep / "ratings.svg")
+    section = f"alphago_{make_game(game).name}"
+    draw(fields, found, PICTURES / f"{section}.svg" if write else keep / "ratings.svg")
     if write:
-        write_section("alphago", lines, PAGE)
+        write_section(section, lines, PAGE)
 
 
 if __name__ == "__main__":

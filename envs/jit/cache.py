@@ -125,9 +125,9 @@ class _KernelCache(FunctionCache):
 def _fields(kinds: Iterable[Any]) -> Iterator[tuple[str, ...]]:
     """Yield the names of the fields of all NamedTuples among some types, those in them included."""
     for kind in kinds:
-        if isinstance(kind, types.BaseNamedTuple):
+        if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
             yield kind.fields
-        if isinstance(kind, types.BaseTuple):
+        if isinstance(kind, types.Tuple | types.UniTuple | types.NamedTuple | types.NamedUniTuple):
             yield from _fields(kind.types)
 
 

@@ -182,7 +182,8 @@ class TestGames:
     def test_lists_and_numbers_of_numpy_are_kept_as_pythons_own(self) -> None:
         """Such games could not be hashed, or had no past."""
         memory: Any = np.int64(4)
-        games = [Game(**COIN, repetition=Repetition("forbidden", exempt=one, memory=memory)) for one in ([1], (1,))]
+        exempt: list[Any] = [[1], (1,)]
+        games = [Game(**COIN, repetition=Repetition("forbidden", exempt=one, memory=memory)) for one in exempt]
         assert len({*map(hash, games)}) == 1
         assert new_past(games[0], 1) is not None
         deep: dict[str, Any] = {**COIN, "observation_shape": (1, 1, 2)}

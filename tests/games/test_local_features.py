@@ -206,7 +206,7 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="line 0: move 3 at index 7 comes after the end"):
         examples_of(game, [[0, 1, 0, 1, 0, 1, 0, 3]])
     with pytest.raises(ValueError, match=r"line 0: expected action ids, got \[0.5\]"):
-        examples_of(game, [[0.5]])
+        examples_of(game, [[0.5]])  # pyright: ignore[reportArgumentType]
     empty = examples_of(game, [])
     for examples in (empty, Examples(*empty[:4], skipped=4)):
         with pytest.raises(ValueError, match="no examples to learn from"):
