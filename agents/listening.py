@@ -19,8 +19,8 @@ class Listener:
 
     `AlphaBeta` tells of each depth that it has finished, `MCTS` and `PUCT` now and then of what they have found, and a
     search of a forest (a Gumbel root, or proofs) each time that it has doubled its simulations, or, where these are
-    given, of nothing until it has ended. However soon it is
-    stopped, a search finds a move first. Each search needs a listener of its own.
+    given, of nothing until it has ended. However soon it is stopped, a search finds a move first. Each search needs a
+    listener of its own.
 
     Args:
         hear: called with what was found so far, in whatever thread the search runs. If it returns True, that is enough,

@@ -172,7 +172,8 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
         return _from_place(name, constructor, args, kwargs | changed, as_game(game))
     parameters = _parameters(name, constructor)
     placed = [one.name for one in parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD][: len(args)]
-    if hidden := _PYTHON_ONLY.intersection(placed):
+    is_own = str(getattr(_called(constructor), "__module__", "")).startswith(f"{__package__}.")
+    if is_own and (hidden := (_PYTHON_ONLY - {"algorithm"}).intersection((*placed, *kwargs))):
         raise ValueError(f"{min(hidden)} of agent {name!r} cannot be given by text; expected {agent_usage(name)[0]}")
     args = [changed.pop(key, value) for key, value in itertools.zip_longest(placed, args)]
     kwargs = kwargs | changed

@@ -82,6 +82,7 @@ class AlphaGo(PUCT):
     ) -> None:
         game = as_game(game)
         check_budget(simulations=simulations, seconds=seconds, leaves=leaves, threads=threads)
+        self.threads = threads
         check_arguments(("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"))
         if priors not in get_args(Priors):
             raise ValueError(f"unknown priors {shown(priors)}: {nearest(str(priors), get_args(Priors))}")

@@ -79,6 +79,7 @@ class AlphaZero(PUCT):
     ) -> None:
         game = as_game(game)
         check_budget(simulations=simulations, seconds=seconds, leaves=leaves, threads=threads)
+        self.threads = threads
         if simulations is None and seconds is None:
             simulations = _SIMULATIONS
         self.inference = inference_of(game, net, batch=leaves, inference=inference, threads=threads, device=device)

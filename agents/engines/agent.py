@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, NamedTuple
 
 from ...envs import Game, State, as_game
@@ -208,16 +209,15 @@ class Engine:
         if clock is None:
             return self.client.seconds + (self.move_seconds or 0)
         own, other, moves = clock
+        most = self.move_seconds if moves == 1 and self.move_seconds is not None else math.inf
         if not self._is_timed:
-            seconds = max(int(own), 1)  # no more than there is: some programs are never told of the time left
-            if moves == 1 and self.move_seconds is not None:
-                seconds = min(seconds, self.move_seconds)
+            seconds = max(int(min(own, most)), 1)  # no more than there is: some are never told of the time left
             self._ask(f"time_settings 0 {seconds} {moves}" if moves else f"time_settings {seconds} 0 0")
             self._is_timed = True
         if self.client.knows("time_left"):
             mover = self.game.player(self._state)
-            for colour, seconds in ((mover, own), (1 - mover, other)):
-                self._ask(f"time_left {_COLOURS[colour]} {int(seconds)} {moves}")
+            for colour, left in ((mover, own), (1 - mover, other)):
+                self._ask(f"time_left {_COLOURS[colour]} {int(min(left, most))} {moves}")
         return self.client.seconds + own
 
     def close(self) -> None:

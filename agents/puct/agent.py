@@ -238,12 +238,12 @@ class PUCT(SearchAgent):
 
     def _planted(self) -> ForestSearch:
         """Return the forest of one tree, which is made when it is needed first, and for other simulations anew."""
-        if self._forest is None or self._forest.simulations != self.simulations:
+        if self._forest is None or self._forest.asked != self.simulations:
             self._forest = ForestSearch(
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
                 noise=self.noise > 0, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, epsilon=self.noise,
-                alpha=self.alpha, seed=self._forest_seed, **self._gumbel,
+                alpha=self.alpha, seed=self._forest_seed, is_strict=self._forest is None, **self._gumbel,
             )  # fmt: skip
         return self._forest
 

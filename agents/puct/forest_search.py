@@ -51,10 +51,10 @@ class ForestSearch:
         temperature: float,
         root: Root,
         leaves: int,
+        is_strict: bool,
         **options: Any,
     ) -> None:
         self.game, self.values, self.observer = game, values, observer
-        self.simulations, self.temperature = simulations, temperature
         megabytes = _MEGABYTES if megabytes is None else megabytes
         most = 1
         # The way to a leaf takes room for each of the first simulations, until it is as long as a game.
@@ -63,11 +63,15 @@ class ForestSearch:
             if small[0] <= megabytes * 2**20:
                 most = few + int((megabytes * 2**20 - small[0]) / (small[1] - small[0]))
                 break
+        self.asked, self.temperature = simulations, temperature
+        if simulations is not None and simulations > most and not is_strict:
+            simulations = None
         if simulations is not None and simulations > most:
             raise ValueError(
                 f"{simulations} simulations need more than tree_mb={megabytes:g}, in which {most} have room: "
                 "give tree_mb more, or fewer simulations"
             )
+        self.simulations = simulations
         self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
         self._rng, self._generator = np.zeros(1, np.uint64), np.random.default_rng(0)
 

@@ -62,7 +62,7 @@ class Grade:
         optimal: the share of moves that keep the value and win soonest, or lose or draw latest.
         preserving: the share of moves that keep the value.
         keeping: the share of moves that keep the value, where some move does not.
-        lost: the mean value lost by a move, in units of the utility (1 for a draw where a win of 1 was).
+        lost: the mean value lost by a move, in units of the utility (a draw in place of a win by 1 loses 1).
         optimal_by_chance: the expected share ``optimal`` of random play.
         preserving_by_chance: the expected share ``preserving`` of random play.
         keeping_by_chance: the expected share ``keeping`` of random play.

@@ -25,7 +25,7 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
         print_plain(
             out,
             "preserving: a win stays a win, a draw a draw; at stake: the same, where some move would lose value;\n"
-            "optimal: it also wins soonest, or loses or draws latest; value lost: a win by 1 less is 1\n",
+            "optimal: it also wins soonest, or loses or draws latest; value lost: 1 where a win is smaller by 1\n",
         )
         out.print(sets_table(found.sets))
         has_far = any(one.far is not None for one in found.sets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,9 +55,11 @@ def _openings(game: Game, plies: int, judge: Any, most: float, seed: int) -> Ite
     for moves in fit_lines(game, plies, seed, is_balanced, game.canonical_key, _ATTEMPTS, _ATTEMPTS):
         count += 1
         yield moves
+    unit = game.max_utility
+    share = f" ({most / unit:g} of the largest win)" if unit != 1 and math.isfinite(unit) else ""
     raise ValueError(
         f"found no more than {count} balanced openings of {plies} plies in {game.spec}: "
-        f"{f'ask for {count}, ' if count else ''}allow more than {most:g}, or use another number of plies"
+        f"{f'ask for {count}, ' if count else ''}allow more than {most:g}{share}, or use another number of plies"
     )
 
 

@@ -146,8 +146,10 @@ class GameClock:
         """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
         agent, allowance = playing(self._agents[seat]), self._clock.allowance(seat, plies_left)
         if allowance is not None:
+            threads = getattr(agent, "threads", 1)
+            if self.control.cpu and isinstance(threads, int) and threads > 1:
+                allowance = allowance.shared(threads)
             allowance = allowance.within(self._budget_of(agent))
-            allowance = allowance.shared(int(getattr(agent, "threads", 1))) if self.control.cpu else allowance
         limit(agent, allowance, clock=self._clock.told(seat))  # of the margin nobody is told
 
     def _budget_of(self, agent: Any) -> float | None:

@@ -181,15 +181,16 @@ def _checked_repetition(game: Any, repetition: Any) -> Repetition:
         raise TypeError(f"repetition of {game.name} must be a Repetition(…), got {repetition!r}")
     if repetition.effect not in ("forbidden", "draw"):
         raise ValueError(f"the effect of a repetition must be 'forbidden' or 'draw', got {repetition.effect!r}")
-    if repetition.exempt and repetition.effect == "draw":
-        raise ValueError(f"exempt actions are those of effect 'forbidden': a draw has none, got {repetition.exempt!r}")
     if repetition.announced and repetition.effect == "forbidden":
         raise ValueError("a repetition that is forbidden never comes: announced is for effect 'draw'")
     last, channels = game.num_actions - 1, game.observation_shape[-1]
     memory, channel = repetition.memory, repetition.channel
+    exempt = tuple(checked_whole("an exempt action of a repetition", one, 0, last) for one in repetition.exempt)
+    if exempt and repetition.effect == "draw":
+        raise ValueError(f"exempt actions are those of effect 'forbidden': a draw has none, got {exempt}")
     return repetition._replace(
         times=checked_whole("the times of a repetition", repetition.times, 2),
-        exempt=tuple(checked_whole("an exempt action of a repetition", one, 0, last) for one in repetition.exempt),
+        exempt=exempt,
         memory=None if memory is None else checked_whole("the memory of a repetition", memory, 1),
         channel=None if channel is None else checked_whole("the channel of a repetition", channel, 0, channels - 1),
     )

@@ -228,6 +228,7 @@ class SeatBatch:
         except BaseException:
             self.batch.load_state_dict(before["batch"])
             restore(self._saved(), before)
+            self.batch._show(self._all, self.learners)
             raise
         self.batch.rngs[:] = state["batch"]["rngs"]  # an opponent that has begun anew may have drawn numbers
         self.rewards[:], self.illegal[:] = 0, -1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -22,12 +21,12 @@ from plyground.agents.engines import (
     GTPClient,
     GTPRefusalError,
     gnugo,
-    gnugo_command,
     process,
 )
 from plyground.agents.engines.following import moves_between
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, make_game
+from tests.helpers.programs import installed, needs_gnu_go
 
 GAME = make_game("go(board_size=5, komi=0.5)")
 
@@ -36,13 +35,6 @@ GAME = make_game("go(board_size=5, komi=0.5)")
 def client(engine_script: str) -> Iterator[GTPClient]:
     with GTPClient(engine_script, 20) as started:
         yield started
-
-
-def installed(name: str) -> str | None:
-    return shutil.which(name) or shutil.which(name, path="/usr/games")
-
-
-needs_gnu_go = pytest.mark.skipif(installed("gnugo") is None, reason="needs GNU Go: apt-get install gnugo")
 
 
 def lives(pid: int) -> bool:
@@ -254,7 +246,9 @@ class TestEngine:
         agent.client.seconds = 1.0
         agent.set_clock(90, 90, 0, 1)
         assert agent._tell_time() == 91
-        assert "time_settings 0 20 1" in (tmp_path / "log").read_text().splitlines()  # of both the smaller one
+        told = (tmp_path / "log").read_text().splitlines()
+        assert "time_settings 0 20 1" in told  # of both the smaller one
+        assert not any(line.startswith("time_left black 90") for line in told)
 
     def test_copies_have_programs_of_their_own(self, engine: Any) -> None:
         agent = engine("C3", "D4")
@@ -354,48 +348,6 @@ class TestMatch:
         engine.close()
         assert found["won"] is False
         assert found["disagreement"] is None
-
-
-class TestGNUGo:
-    def test_is_told_of_our_rules_and_the_level(self) -> None:
-        for superko, option in (("positional", "positional-superko"), ("situational", "situational-superko")):
-            assert f"--{option} --forbid-suicide" in gnugo_command(make_game(f"go(superko={superko!r})"), 3)
-        assert gnugo_command(make_game("go(superko='simple')"), 3).split()[4:] == [
-            *("--simple-ko", "--forbid-suicide", "--capture-all-dead", "--level", "3")
-        ]
-
-    def test_bad_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(ValueError, match="GNU Go plays Go, got othello"):
-            make("gnugo", "othello")
-        for level in (0, 11):
-            with pytest.raises(ValueError, match=f"level must be a whole number, from 1 to 10, got {level}"):
-                make(f"gnugo(level={level})", GAME)
-        monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
-        with pytest.raises(FileNotFoundError, match="GNU Go is not installed: apt-get install gnugo"):
-            make("gnugo", GAME)
-
-    @needs_gnu_go
-    @pytest.mark.slow
-    def test_plays_the_same_game_again_with_the_same_seed(self) -> None:
-        players = ["gnugo(level=1)", "random"]
-        games = [match(GAME, players, 2, seed=5, opening_plies=0) for _ in range(2)]
-        assert [record.moves for record in games[0]] == [record.moves for record in games[1]]
-        assert all(record.ending == "finished" for record in games[0])
-        assert [record.loser for record in games[0]] == ["random"] * 2
-
-    @needs_gnu_go
-    @pytest.mark.slow
-    def test_a_game_does_not_depend_on_those_before(self) -> None:
-        # It was told of the seed before the new board, for which it draws random numbers, more or fewer of them.
-        agent = gnugo(GAME, level=1)
-
-        def moves(seed: int) -> list[str]:
-            agent.reset(seed)
-            return [agent.client.ask(f"genmove {colour}") for colour in ("black", "white") * 6]
-
-        first, _, again = [moves(seed) for seed in (0, 1, 0)]
-        agent.close()
-        assert again == first
 
 
 def test_moves_between() -> None:

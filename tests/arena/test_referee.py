@@ -144,6 +144,9 @@ class TestTime:
             assert agent.seconds is not None
             assert 0.9 * seconds < agent.seconds <= seconds
             agent.seconds = None
+        own = MCTS(GAME, seconds=0.02, threads=4)  # which is of the wall clock
+        GameClock(TimeControl(60, cpu=True), (own, Random())).give(0, 20)
+        assert own.seconds == 0.02
 
     def test_the_wall_clock_may_jump(self, monkeypatch: pytest.MonkeyPatch) -> None:
         hours = iter(range(0, 10**6, 3600))

@@ -127,8 +127,10 @@ class TestAgents:
         for spec in ("mcts(100)", "mcts(simulations=100)", "mcts"):
             assert make(spec, "tictactoe", simulations=200).simulations == 200  # type: ignore[attr-defined]
 
-    @pytest.mark.parametrize(("spec", "name"), [("minimax(2, 3)", "evaluate"), ("human(3)", "ask")])
-    def test_functions_cannot_be_given_by_place(self, spec: str, name: str) -> None:
+    @pytest.mark.parametrize(
+        ("spec", "name"), [("minimax(2, 3)", "evaluate"), ("human(3)", "ask"), ("human(ask=3)", "ask")]
+    )
+    def test_what_is_no_text_cannot_be_given_by_one(self, spec: str, name: str) -> None:
         with pytest.raises(ValueError, match=f"{name} of agent '.*' cannot be given by text; expected"):
             make(spec, "tictactoe")
 

@@ -134,11 +134,13 @@ def test_who_was_drawn_is_one_of_the_mixture(change: dict[str, Any], message: st
     seats.load_state_dict(state)
     other = SeatBatch("tictactoe", 4, "mixture(random, minimax(depth=1))", seed=1)
     other.reset()
-    other.step(other.masks.argmax(axis=1))
-    before = other.state_dict()
+    for _ in range(3):
+        other.step(other.masks.argmax(axis=1), restart=False)
+    before, seen = other.state_dict(), other.observations.copy()
     with pytest.raises(ValueError, match=message):
         other.load_state_dict({**state, "opponents": {**state["opponents"], **change}})
     np.testing.assert_equal(other.state_dict(), before)  # nothing is half changed
+    assert (other.observations == seen).all()
 
 
 def test_a_state_of_another_seat_is_refused() -> None:

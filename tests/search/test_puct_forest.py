@@ -77,6 +77,8 @@ def test_other_simulations_can_be_set(how: dict[str, Any]) -> None:
     assert agent.analyse(state).leaves == 33
     agent.simulations, agent.seconds = None, 0.2
     assert agent.analyse(state).leaves > 33
+    agent.simulations, agent.seconds = 10**9, 0.05  # as many as there is room for
+    assert agent.analyse(state).leaves > 0
 
 
 def test_as_many_simulations_have_room_as_tree_mb_says() -> None:

@@ -41,8 +41,10 @@
     return made;
   };
   const duration = (micros) => {
-    const [value, unit] = micros >= 1e6 ? [micros / 1e6, "s"] : micros >= 1e3 ? [micros / 1e3, "ms"] : [micros, "µs"];
-    return `${Number(value.toPrecision(3))} ${unit}`;
+    const told = Number(micros.toPrecision(3)); // 0.9999 is a second
+    if (told >= 1e9) return `${Math.round(told / 1e6).toLocaleString("en")} s`;
+    const [size, unit] = told >= 1e6 ? [1e6, "s"] : told >= 1e3 ? [1e3, "ms"] : [1, "µs"];
+    return `${Number((told / size).toPrecision(3))} ${unit}`;
   };
   const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
   const ending = (game) => {

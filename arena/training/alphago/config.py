@@ -196,6 +196,7 @@ class AlphaGoConfig(Settings):
         Raises:
             ValueError: a name is unknown, and the nearest is suggested; or there is no such device, or no such net for
                 what the game shows.
+            ImportError: what computes nets is not installed.
         """
         from ....agents import make
         from ....agents.networks import network_config

@@ -25,7 +25,7 @@ from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
 from ..folder import algorithm_of
-from ..settings import check_machine, resumed
+from ..settings import check_machine, have_passed, resumed
 from ..whole_files import alone_in, check_free, write_whole
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder, results_of, summary_of
@@ -176,7 +176,7 @@ def _chosen(parts: Sequence[str] | None) -> list[str]:
 def _is_finished(path: Path, part: str, minutes: float | None = None) -> bool:
     """Return whether a part has come to its end; if time ended it, more ``minutes`` let it go on."""
     found = results_of(path, part)
-    return found is not None and (minutes is None or found["complete"] or found["seconds"] >= 60 * minutes)
+    return found is not None and (minutes is None or found["complete"] or have_passed(minutes, found["seconds"]))
 
 
 def _check_needs(path: Path, chosen: Sequence[str]) -> None:

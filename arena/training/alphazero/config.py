@@ -316,6 +316,7 @@ class AlphaZeroConfig(Settings):
         Raises:
             ValueError: a name is unknown, and the nearest is suggested; or the net has no such size, or cannot learn
                 whose cells are, or what a result is worth.
+            ImportError: what computes nets is not installed.
         """
         from ....agents import make
         from ....agents.networks.config import parse_size
