@@ -1,8 +1,7 @@
-"""Time controls and adjudication: what ends games beside their rules."""
+"""The players' time: clocks, flags that fall, and what players are told of what is left."""
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Callable
@@ -13,13 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, AlphaBeta, Minimax, Mixture, Random
+from plyground.agents import MCTS, AlphaBeta, Mixture, Random
 from plyground.agents.engines import ChessEngine, Engine
 from plyground.arena import GameRecord, TimeControl, match, play
-from plyground.arena.referee import Adjudicator, Conditions, Position, adjudicator_of
-from plyground.arena.referee.adjudication import Verdict
+from plyground.arena.referee import Conditions
 from plyground.arena.referee.time_control import GameClock
-from plyground.envs import BoardGameEnv, Game, make_game
+from plyground.envs import BoardGameEnv, make_game
 
 GAME = "connect_four(rows=4, columns=5)"
 TICTACTOE = make_game("tictactoe")
@@ -221,178 +219,6 @@ class TestTime:
             TimeControl.parse("1 cpu").check(ChessEngine("chess", "stockfish -x"))
         with pytest.raises(ValueError, match="processor's time of 'stockfish -x' is not known"):
             TimeControl.parse("1 cpu").check(Mixture("chess", "random", ChessEngine("chess", "stockfish -x")))
-
-
-class TestAdjudication:
-    def test_exact(self) -> None:
-        records = match("tictactoe", ["random", "random"], 20, seed=1, opening_plies=2, adjudication="exact")
-        perfect = Minimax("tictactoe")
-        for record in records:
-            state = TICTACTOE.play_moves(record.moves)
-            assert record.ending in ("adjudicated", "finished")
-            if record.ending == "adjudicated":
-                value = perfect.analyse(state).value * (1 - 2 * TICTACTOE.player(state))
-                assert record.outcome == [value, -value]
-                assert "-0.0" not in record.to_json()
-                assert record.reason == "solver knows the result"
-                assert len(record.moves) == 3  # after the first move of a player
-
-    @pytest.mark.slow
-    def test_exact_by_a_search(self) -> None:
-        judge = "exact(judge='alphabeta(depth=2)')"
-        whole = match(GAME, ["random", "random"], 20, seed=1)
-        cut = match(GAME, ["random", "random"], 20, seed=1, adjudication=judge, jobs=2)
-        for one, other in zip(whole, cut, strict=True):
-            assert one.moves[: len(other.moves)] == other.moves
-        adjudicated = [record for record in cut if record.ending == "adjudicated"]
-        assert len(adjudicated) > 10
-        judge_of = Minimax(GAME)
-        for record in adjudicated[:5]:
-            state = judge_of.game.play_moves(record.moves)
-            assert judge_of.analyse(state).value * (1 - 2 * judge_of.game.player(state)) == record.outcome[0]
-
-    @pytest.mark.parametrize("search", ["minimax(depth=4)", "alphabeta(depth=3, all_best=true)"])
-    def test_a_search_that_sees_a_win_need_not_see_all(self, search: str) -> None:
-        adjudicator = adjudicator_of(f"exact(judge='{search}')")
-        adjudicator.begin(TICTACTOE)
-        for moves, value in (([0, 3, 1, 4], 1.0), ([0, 8, 3, 6, 1], -1.0), ([0, 3], None)):
-            state = TICTACTOE.play_moves(moves)
-            verdict = adjudicator.look(Position(state, len(moves) % 2, 0, len(moves), 0.0))
-            assert verdict == (None if value is None else Verdict(value, f"{search} knows the result"))
-
-    def test_resignation(self) -> None:
-        records = match("tictactoe", ["minimax", "random"], 20, opening_plies=0, adjudication="resign(moves=1)")
-        assert not any(record.ending == "adjudicated" for record in records)  # minimax never stands badly
-        records = match(
-            "tictactoe", ["minimax", "mcts(simulations=200)"], 40, adjudication=["resign(score=0.9, moves=1)"]
-        )
-        resigned = [record for record in records if record.ending == "adjudicated"]
-        assert resigned
-        for record in resigned:
-            loser = record.movers[-1]
-            assert record.outcome == ([1.0, -1.0] if loser else [-1.0, 1.0])
-            assert record.reason is not None
-            assert record.reason.startswith(f"the {('first', 'second')[loser]} player resigns: -")
-
-    def test_a_resignation_tells_the_value_that_none_was_above(self) -> None:
-        adjudicator, state = adjudicator_of("resign(score=0.9, moves=2)"), TICTACTOE.new_state()
-        adjudicator.begin(TICTACTOE)
-        assert adjudicator.look(Position(state, 1, 0, 1, -0.93)) is None
-        verdict = adjudicator.look(Position(state, 1, 0, 3, -0.99))
-        assert verdict == Verdict(-1.0, "the first player resigns: -0.9 or less for 2 moves")
-
-    @pytest.mark.parametrize(
-        ("spec", "beyond", "within", "verdict"),
-        [
-            ("resign(score=0.5, moves=1)", -17.5, -18.0, Verdict(-36.0, "the first player resigns: -18 or less for 1")),
-            ("draw(score=0.5, moves=1, after=0)", 18.5, 18.0, Verdict(0.0, "both players see at most 18 for 1")),
-        ],
-    )
-    def test_scores_are_shares_of_the_largest_utility(
-        self, spec: str, beyond: float, within: float, verdict: Verdict
-    ) -> None:
-        """A disc less was taken for lost."""
-        game, adjudicator = make_game("othello(size=6, by_discs=True)"), adjudicator_of(spec)
-        adjudicator.begin(game)
-        values = (beyond, beyond, within, within)
-        found = [adjudicator.look(Position(game.new_state(), 1, 0, ply, one)) for ply, one in enumerate(values, 1)]
-        assert found[:2] == [None, None]
-        assert found[-1] is not None
-        assert found[-1].value == verdict.value
-        assert found[-1].reason.startswith(verdict.reason)
-
-    @pytest.mark.parametrize("spec", ["resign", "draw"])
-    def test_shares_need_a_largest_utility(self, spec: str) -> None:
-        with pytest.raises(ValueError, match=r"a finite max_utility, tictactoe.* has inf"):
-            adjudicator_of(spec).begin(TICTACTOE.replace(max_utility=math.inf, evaluate=TICTACTOE.evaluate))
-
-    def test_a_move_without_a_search_has_no_value(self) -> None:
-        class Once(Random):
-            """Takes itself for lost at its first move, and plays the others without a look."""
-
-            last_analysis: Any = None
-
-            def act(self, observation: Any, info: Any = None) -> int:
-                self.last_analysis = self.last_analysis or SimpleNamespace(value=-1.0)
-                return super().act(observation, info)
-
-        for moves, ending in ((1, "adjudicated"), (2, "finished")):
-            record = play(BoardGameEnv(TICTACTOE), [Once(), Random()], 0, adjudication=f"resign(moves={moves})")
-            assert record.ending == ending
-
-    def test_who_has_no_values_never_resigns(self) -> None:
-        records = match(
-            "tictactoe", ["random", "random"], 20, adjudication=["resign(moves=1)", "draw(moves=1, after=0)"]
-        )
-        assert {record.ending for record in records} == {"finished"}
-
-    def test_draw(self) -> None:
-        records = match("tictactoe", ["minimax", "minimax"], 4, opening_plies=0, adjudication="draw(moves=2, after=3)")
-        assert [record.ending for record in records] == ["adjudicated"] * 4
-        assert [len(record.moves) for record in records] == [7] * 4  # from the fourth ply on, two moves of both
-        assert records[0].outcome == [0, 0]
-
-    def test_counts_begin_anew(self) -> None:
-        for name in ("resign(moves=2)", "draw(moves=1, after=0)"):
-            adjudicator = adjudicator_of(name)
-            state = TICTACTOE.new_state()
-            value = -1.0 if name.startswith("resign") else 0.0
-            adjudicator.begin(TICTACTOE)
-            assert adjudicator.look(Position(state, 1, 0, 1, value)) is None
-            assert adjudicator.look(Position(state, 0, 1, 2, 0.5)) is None
-            adjudicator.begin(TICTACTOE)
-            assert adjudicator.look(Position(state, 1, 0, 3, value)) is None
-
-    def test_one_of_ones_own(self) -> None:
-        class Short(Adjudicator):
-            def look(self, position: Position) -> Verdict | None:
-                return Verdict(0.0, "long enough") if position.ply == 4 else None
-
-        for given in (Short(), [Short()], ["resign", Short()]):
-            record = play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, adjudication=given)
-            assert (len(record.moves), record.outcome, record.ending) == (4, [0.0, 0.0], "adjudicated")
-        assert play(BoardGameEnv(TICTACTOE), [Random(), Random()], 0, adjudication=None).ending == "finished"
-        named = f"{__name__}.TestAdjudication.test_one_of_ones_own.<locals>.Short()"
-        assert Conditions.of((), None, Short()).described == {"adjudication": [named]}  # in each process
-
-    @pytest.mark.parametrize(
-        ("spec", "error"),
-        [
-            ("exakt", "unknown adjudication 'exakt': did you mean 'exact'"),
-            ("exact(depth=2)", "exact takes judge=…"),
-            ("exact(judge='random')", "random tells no values"),
-            ("exact(judge='solvr')", "solver"),
-            ("resign(moves=0)", "moves must be"),
-            ("draw(score=-1)", "score must be a number, at least 0, got -1"),
-            ("resign(score=high)", "score must be a number, at least 0, got 'high'"),
-            ("exact(judge=5)", "judge must be the spec of an agent, 'solver' or a search, got 5"),
-            (0.9, "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
-            ([0.9], "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
-        ],
-    )
-    def test_what_cannot_be(self, spec: Any, error: str) -> None:
-        with pytest.raises(ValueError, match=re.escape(error)):
-            match("tictactoe", ["random", "random"], 2, adjudication=spec)
-
-    def test_of_other_environments(self) -> None:
-        class Other:
-            possible_agents = ("one", "two")
-
-        with pytest.raises(ValueError, match="expected an environment of plyground"):
-            play(Other(), [Random(), Random()], 0, adjudication="exact")
-
-
-def test_games_of_such_endings_are_kept_in_files(tmp_path: Path) -> None:
-    from plyground.arena import read_games, write_games
-
-    game: Game = make_game("othello(size=4)")
-    records = match(game, ["random", "random"], 4, adjudication="exact(judge='alphabeta(depth=3)')")
-    assert any(record.ending == "adjudicated" for record in records)
-    write_games(tmp_path / "games.sgf", records)
-    found = list(read_games(tmp_path / "games.sgf"))
-    assert [(one.moves, one.outcome, one.ending, one.reason) for one in found] == [
-        (one.moves, one.outcome, one.ending, one.reason) for one in records
-    ]
 
 
 def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock() -> None:
