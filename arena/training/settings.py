@@ -157,7 +157,7 @@ def check_settings(config: Any) -> None:
 
 
 def check_machine(device: str, inference: str) -> None:
-    """Check that torch, which is imported only for another device than the CPU, has a device here, and who infers.
+    """Check that nets can be computed on a device, and by a library; torch is imported for other devices than the CPU.
 
     Raises:
         ValueError: it has not, or what computes nets is not for this device.

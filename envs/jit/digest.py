@@ -95,8 +95,9 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
         yield f"{type(value).__name__} {value!r}"
     else:
         yield getattr(value, "__qualname__", type(value).__qualname__)
-        yield from getattr(value, "_fields", ())
-        if isinstance(value, partial):
+        if isinstance(value, type):
+            yield from getattr(value, "_fields", ())
+        elif isinstance(value, partial):
             yield from _parts((value.func, value.args, value.keywords), seen, names)
         elif isinstance(value, (MethodType, BuiltinMethodType)):
             yield from _parts((value.__self__, getattr(value, "__func__", None)), seen, names)
