@@ -96,6 +96,11 @@ class AlphaGo(PUCT):
             if name not in files:
                 return None
             net = read_network(files[name])
+            if net.notes.get("learned") == 0:
+                raise ValueError(
+                    f"the value network of {str(run)!r} has learned nothing yet: go on with `plyground train --resume "
+                    f"{run} --step value`, or play with lambda_=1, which does not ask it"
+                )
             return make_inference(net, inference, batch=leaves, threads=threads, device=device, game=game)
 
         evaluator = PairEvaluator(computed("priors"), computed("value"), temperature)

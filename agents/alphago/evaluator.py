@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,11 @@ class PairEvaluator(ObservationEvaluator):
         self.policy = None if policy is None else NetworkEvaluator(policy, temperature=temperature)
         self.value = None if value is None else NetworkEvaluator(value)
         self._unit = 1.0
+
+    def __deepcopy__(self, memo: Any) -> PairEvaluator:
+        made = copy.copy(self)
+        made.policy, made.value = copy.deepcopy(self.policy, memo), copy.deepcopy(self.value, memo)
+        return made
 
     def check(self, game: Game) -> None:
         """Check that both networks are for ``game``.

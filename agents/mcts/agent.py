@@ -145,7 +145,7 @@ class MCTS(SearchAgent):
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
         check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko)
-        policy = policy_of(rollout, self.game)
+        policy = policy_of(rollout, self.game, greedy=True)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move

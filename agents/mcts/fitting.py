@@ -20,7 +20,7 @@ from ...envs.jit import kernel
 from ...envs.outside.messages import shown
 from .linear import LinearPolicy
 
-__all__ = ["Examples", "LinearLearner", "Quality", "examples_of", "learn_linear", "quality_of", "ranks_of"]
+__all__ = ["Examples", "LinearLearner", "Quality", "Ranks", "examples_of", "learn_linear", "quality_of", "ranks_of"]
 
 
 class Examples(NamedTuple):
@@ -30,17 +30,28 @@ class Examples(NamedTuple):
     first: NDArray[np.int64]  # [positions + 1] where the candidates of a position begin; the last one is their number
     chosen: NDArray[np.int64]  # [positions] which of its candidates was played, from 0
     plies: NDArray[np.int64]  # [positions] plies since the start of the game
-    skipped: int  # moves of the records that are no candidates
+    missed: NDArray[np.int64]  # plies of the moves of the records that are no candidates
 
     def __len__(self) -> int:
         return self.chosen.size
+
+
+class Ranks(NamedTuple):
+    """How many choices a policy prefers to each move, and how many others it likes as much as the move."""
+
+    better: NDArray[Any]  # [positions]
+    equal: NDArray[Any]  # [positions]
+
+    def among(self, choices: int) -> NDArray[np.float64]:
+        """Return the chance [positions] that a move is among so many first choices, with equal ones in random order."""
+        return np.clip((choices - self.better) / (self.equal + 1), 0, 1)
 
 
 class Quality(NamedTuple):
     """How well a policy tells the moves of records."""
 
     positions: int
-    top_1: float  # the share of moves that were its most probable candidate
+    top_1: float  # the share of moves that were its most probable candidate; of equal ones, one drawn at random
     top_5: float  # the share of moves among its five most probable ones
     log_likelihood: float  # the mean of the log of the probability of the move played
 
@@ -93,8 +104,8 @@ def examples_of(
     game = LinearPolicy(game).game
     slots = game.knowledge.slots
     actions, row = np.zeros(game.num_actions, np.int32), np.zeros((game.num_actions, slots), np.int32)
-    found, firsts, chosens, plies = list[NDArray[np.int32]](), list[int](), list[Any](), list[Any]()
-    skipped = total = 0
+    found, firsts, chosens, plies, missed = [list[Any]() for _ in range(5)]
+    total = 0
     pairs = zip(lines, repeat(True)) if wanted is None else zip_longest(lines, wanted)
     states = np.concatenate((game.initial, game.initial))
     for number, (line, mask) in enumerate(pairs):
@@ -115,13 +126,13 @@ def examples_of(
         firsts += (first[:positions] + total).tolist()
         chosens.append(chosen[:positions])
         plies.append(ply[:positions])
-        skipped += int(is_wanted.sum()) - positions
+        missed.append(np.setdiff1d(np.flatnonzero(is_wanted), ply[:positions]))
         total += candidates
     if not found:
         none = np.zeros(0, np.int64)
-        return Examples(np.zeros((0, slots), np.int32), np.zeros(1, np.int64), none, none, 0)
+        return Examples(np.zeros((0, slots), np.int32), np.zeros(1, np.int64), none, none, none)
     first = np.array([*firsts, total], np.int64)
-    return Examples(np.concatenate(found), first, np.concatenate(chosens), np.concatenate(plies), skipped)
+    return Examples(np.concatenate(found), first, *map(np.concatenate, (chosens, plies, missed)))
 
 
 def _raise_illegal(game: Game, number: int, line: Sequence[int]) -> NoReturn:
@@ -235,20 +246,20 @@ def learn_linear(
     return learner.policy()
 
 
-def ranks_of(policy: LinearPolicy, examples: Examples) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how many candidates are preferred to each move, of equal ones half, and its log likelihood [positions]."""
+def ranks_of(policy: LinearPolicy, examples: Examples) -> tuple[Ranks, NDArray[np.float64]]:
+    """Return how many candidates are preferred to each move, and its log likelihood [positions]."""
     sizes = np.diff(examples.first)
     logs = _log_probabilities(policy.weights.astype(np.float64), examples.features, sizes)
     own = logs[examples.first[:-1] + examples.chosen]
     limits, begins = np.repeat(own, sizes), examples.first[:-1]
     better = np.add.reduceat((logs > limits + 1e-9).astype(float), begins)
     equal = np.add.reduceat((np.abs(logs - limits) <= 1e-9).astype(float), begins) - 1
-    return better + equal / 2, own
+    return Ranks(better, equal), own
 
 
 def quality_of(policy: LinearPolicy, examples: Examples) -> Quality:
-    """Return how well a policy tells the moves of ``examples``. Of equally probable ones half count as better."""
+    """Return how well a policy tells the moves of ``examples``."""
     if not len(examples):
         raise ValueError("there are no examples to grade the policy with")
     ranks, own = ranks_of(policy, examples)
-    return Quality(len(examples), float((ranks < 1).mean()), float((ranks < 5).mean()), float(own.mean()))
+    return Quality(len(examples), *(float(ranks.among(choices).mean()) for choices in (1, 5)), float(own.mean()))

@@ -73,9 +73,12 @@ class LinearPolicy:
         path = Path(path)
         about = {"format": _FORMAT, "game": self.game.name, "parameters": dict(self.game.parameters)}
         part = path.with_name(f"{path.name}.part")
-        with part.open("wb") as file:
-            np.savez_compressed(file, weights=self.weights, about=np.array(json.dumps(about)))
-        part.replace(path)
+        try:
+            with part.open("wb") as file:
+                np.savez_compressed(file, weights=self.weights, about=np.array(json.dumps(about)))
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | Path, game: Game | str) -> LinearPolicy:
@@ -114,26 +117,32 @@ def _odds(game, state, last, before, linear, actions):
     return linear_odds(game, state, last, before, linear, actions)
 
 
-def policy_of(rollout: Any, game: Game) -> Callable[[], Policy] | None:
+def policy_of(rollout: Any, game: Game, greedy: bool = False) -> Callable[[], Policy] | None:
     """Return what makes the policy that ``rollout`` names, one for each thread; None: random moves.
 
-    Greedy rollouts have no policy: they are random where they are not greedy.
+    Args:
+        rollout: a name, a policy, or its file.
+        game: the game.
+        greedy: whether the search has greedy rollouts. They have no policy: they are random where they are not greedy.
 
     Raises:
         ValueError: there is no such policy, or it is one of another game.
         FileNotFoundError: there is no such file.
     """
-    if isinstance(rollout, str) and rollout in ("random", "greedy"):
+    plain = ("random", "greedy") if greedy else ("random",)
+    if isinstance(rollout, str) and rollout in plain:
         return None
     if isinstance(rollout, str) and rollout == "heavy":
         if not game.knowledge.has_action:
-            raise ValueError(f"rollout must be 'random' or 'greedy' in {game.spec}, which has no heavy rollouts")
+            named = " or ".join(map(repr, plain))
+            raise ValueError(f"rollout must be {named} in {game.spec}, which has no heavy rollouts")
         return lambda: Policy(heavy=True)
     if isinstance(rollout, (str, Path)) and Path(rollout).suffix == ".npz":
         rollout = LinearPolicy.load(rollout, game)
     if not isinstance(rollout, LinearPolicy):
         raise ValueError(
-            f"rollout must be 'random', 'heavy', 'greedy', or a linear policy or its file (.npz), got {shown(rollout)}"
+            f"rollout must be {', '.join(map(repr, (*plain, 'heavy')))}, or a linear policy or its file (.npz), got "
+            f"{shown(rollout)}"
         )
     if rollout.game.name != game.name or rollout.weights.size != game.knowledge.num_weights:
         raise ValueError(f"rollout is a policy of {rollout.game.spec}, and the game is {game.spec}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,11 @@ class NetworkEvaluator(ObservationEvaluator):
         self.temperature = temperature
         self._unit = 1.0  # the largest utility: a network's values are shares of it
         self.inference = net if isinstance(net, Inference) else make_inference(net, **settings)
+
+    def __deepcopy__(self, memo: Any) -> NetworkEvaluator:
+        made = copy.copy(self)
+        made.inference = copy.deepcopy(self.inference, memo)  # not for two threads, as copies of a player are
+        return made
 
     def check(self, game: Game) -> None:
         """Check that the network sees the planes of ``game``, and knows its actions.

@@ -136,7 +136,8 @@ class PolicyValueNet(nn.Module):
 
 def restored(config: NetworkConfig, weights: Weights) -> PolicyValueNet:
     """Return the network with these weights."""
-    net = PolicyValueNet(config)
+    with torch.random.fork_rng(devices=[]):  # the first weights, which these replace, are drawn
+        net = PolicyValueNet(config)
     net.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in weights.items()})
     return net
 

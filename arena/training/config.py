@@ -121,8 +121,8 @@ class TrainingConfig(Settings):
     active_opponents: int = field(
         default=3,
         metadata=about(
-            "Snapshots, the learner as it is among them, in play at a time. They are drawn for each batch of "
-            "experience.",
+            "Snapshots, the learner as it is among them, in play at a time. They are drawn anew when each game has "
+            "had 32 steps, or for each batch of experience if that is longer.",
             least=1,
         ),
     )

@@ -253,7 +253,7 @@ class StateFolder:
         if self.progress.exists():
             lines = [line for line in self.progress.read_bytes().splitlines() if _steps_of(line) <= steps]
             write_whole(self.progress, b"".join(line + b"\n" for line in lines))
-        for path in self.checkpoints.glob(f"step_*.partial{self.model.suffix}"):
+        for path in self.checkpoints.glob("step_*.partial*"):
             path.unlink()
         for path in self.checkpoints.glob(f"step_*{self.model.suffix}"):
             if _steps_in(path) > steps:

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterable
 from contextlib import closing
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, get_args, get_origin
 
 from ...agents.models import model_class
@@ -23,7 +23,8 @@ __all__ = ["SCHEDULED_STEPS", "check_algorithm", "compile_players", "new_games",
 SCHEDULED_STEPS = 10**9  # the length that the libraries are told, so that no schedule depends on when a run ends
 _WIDTHS = {"mlp": 256, "resnet": 16}
 _OURS = {"policy", "env", "policy_kwargs", "seed", "device", "_init_setup_model"}  # what the configuration says itself
-_LEAST = {"learning_starts": 0, "gradient_steps": -1, "sde_sample_freq": -1, "verbose": 0}  # other whole numbers: 1
+# The least of whole numbers where it is not 1; the advantages of one sample have no deviation to divide by.
+_LEAST = {"learning_starts": 0, "gradient_steps": -1, "sde_sample_freq": -1, "verbose": 0, "MaskablePPO.batch_size": 2}
 _CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
 
 
@@ -53,11 +54,19 @@ def check_algorithm(config: TrainingConfig) -> None:
     for name, value in config.settings.items():
         kind = parameters[name].annotation
         kinds = get_args(kind) or (kind,)
-        if expected := _expected(name, value, kinds):
+        least = _LEAST.get(f"{cls.__name__}.{name}", _LEAST.get(name, 1))
+        if expected := _expected(value, kinds, least):
             raise ValueError(f"setting {name} of {cls.__name__} must be {expected}, got {shown(value)}")
+        if name == "clip_range_vf" and isinstance(value, Real) and value <= 0:
+            raise ValueError(f"setting {name} of {cls.__name__} must be above 0, or None, got {shown(value)}")
+        if name == "train_freq" and isinstance(value, (tuple, list)) and "episode" in value and config.num_envs > 1:
+            raise ValueError(
+                f"setting {name} of {cls.__name__} must count steps where {config.num_envs} games are played side by "
+                f"side, got {shown(value)}"
+            )
 
 
-def _expected(name: str, value: Any, kinds: tuple[Any, ...]) -> str:
+def _expected(value: Any, kinds: tuple[Any, ...], least: int) -> str:
     """Return what a setting must be that is neither a number nor what else it may be; empty if nothing is wrong.
 
     The libraries find what is wrong when they need it, with errors of all kinds, and check nothing else than numbers.
@@ -68,8 +77,7 @@ def _expected(name: str, value: Any, kinds: tuple[Any, ...]) -> str:
         return ""
     if any(_is_of(value, get_origin(kind) or kind) for kind in set(kinds) - {int, float}):
         return ""
-    least = _LEAST.get(name, 1) if int in kinds else -sys.float_info.max
-    is_number = is_between(value, least) and not isinstance(value, bool)
+    is_number = is_between(value, least if int in kinds else -sys.float_info.max) and not isinstance(value, bool)
     if int in kinds:
         return "" if is_number and isinstance(value, Integral) else f"a whole number, at least {least}"
     return "" if is_number else "a number"
@@ -100,6 +108,7 @@ def new_model(config: TrainingConfig, steps: int | None = None) -> tuple[Any, An
 
     venv, league = new_games(config)
     settings = {**ALGORITHMS[config.algorithm], **config.settings}
+    settings = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     if config.algorithm == "dqn":
         length = config.steps or SCHEDULED_STEPS if steps is None else checked_whole("steps", steps, 1)
         settings.setdefault("exploration_fraction", min(1.0, config.exploration_steps / length))

@@ -58,18 +58,22 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
 
 
 def _check_kept(config: TrainingConfig) -> None:
-    """Check that the settings of the algorithm can be kept as JSON.
+    """Check that the settings of the algorithm can be kept as JSON, and mean something where the end is not known.
 
     Raises:
-        ValueError: one cannot.
+        ValueError: one cannot, or does not.
     """
+    if "exploration_fraction" in config.settings:
+        raise ValueError(
+            "exploration_fraction is a share of a length that is not known when a run begins: give exploration_steps"
+        )
     for name, value in config.settings.items():
         try:
             json.dumps(value)
         except (TypeError, ValueError):
             raise ValueError(
-                f"settings of a run are kept as JSON, and {name} is {shown(value)}: give numbers, texts, true or "
-                "false, or lists of them (functions are for loops of your own, with the model of new_model)"
+                f"settings of a run are kept as JSON, and {name} is {shown(value)}: give Python's numbers, texts, "
+                "true or false, or lists of them (functions are for loops of your own, with the model of new_model)"
             ) from None
 
 
@@ -138,7 +142,7 @@ def _config_of(run: RunFolder, steps: int | None, minutes: float | None, machine
 def _learn(session: TrainingSession) -> Any:
     """Train until the session is over, and return the model."""
     from stable_baselines3.common.callbacks import BaseCallback
-    from stable_baselines3.common.logger import configure
+    from stable_baselines3.common.logger import Logger, configure
 
     class Between(BaseCallback):
         def _on_rollout_start(self) -> None:
@@ -156,8 +160,9 @@ def _learn(session: TrainingSession) -> Any:
         try:
             model.learn(left, callback=Between(), reset_num_timesteps=False, log_interval=interval)
         except Finished:
-            model.logger.dump(model.num_timesteps)  # the last test
+            model.logger.dump(model.num_timesteps)  # the last report
         finally:
             model.logger.close()
-            session.venv.close()  # programs that play against the learner, and threads; later games start them anew
+            model.set_logger(Logger(None, []))  # whoever learns on with the model writes nothing into a closed file
+            session.venv.close()  # programs that play against the learner, which later games start anew, and threads
     return model

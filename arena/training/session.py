@@ -59,6 +59,8 @@ class Progress:
         return f"{line} | {ladder}" if ladder else line
 
 
+_DRAWN = 32  # steps of each game with the same snapshots in play, at least: a game keeps its opponent to its end
+
 OnProgress = Callable[[Progress], object]
 
 
@@ -94,7 +96,7 @@ class TrainingSession:
         self.on_progress = on_progress
         self.before, self.started = 0.0, time.perf_counter()
         self.ladder: dict[str, float] = {}
-        self.tested = self.snapshot = self.kept = 0  # the steps at which each of these was done last
+        self.tested = self.snapshot = self.kept = self.drawn = 0  # the steps at which each of these was done last
         self.first_steps, self.first_games = model.num_timesteps, league.games
         self.interrupted = False
         self._saved = self.started  # when the run was saved last
@@ -111,10 +113,11 @@ class TrainingSession:
             Finished: there is nothing more to do.
         """
         steps, over = self.model.num_timesteps, self._is_over()
+        at_the_end = over and not self.interrupted  # whoever presses Ctrl-C does not wait for a test
         if self._is_due(self.snapshot, self.config.snapshot_every):
             self.snapshot = steps
             self.league.add(steps)
-        if self.config.ladder_every and self._is_due(self.tested, 1 if over else self.config.ladder_every):
+        if self.config.ladder_every and self._is_due(self.tested, 1 if at_the_end else self.config.ladder_every):
             self.tested = steps
             self.test()
         is_checkpoint = self._is_due(self.kept, 1 if over else self.config.checkpoint_every)
@@ -127,7 +130,9 @@ class TrainingSession:
         self.report()
         if over:
             raise Finished
-        self.league.draw()
+        if steps - self.drawn >= _DRAWN * self.venv.num_envs or not steps:
+            self.drawn = steps
+            self.league.draw()
 
     def _is_over(self) -> bool:
         steps = self.config.steps
@@ -155,6 +160,9 @@ class TrainingSession:
             config.seed,
         )
         self.folder.note({"steps": self.model.num_timesteps, "seconds": round(self.seconds, 1), "ladder": self.ladder})
+        for name, score in self.ladder.items():
+            self.model.logger.record(f"ladder/{name}", score)
+        self.model.logger.dump(self.model.num_timesteps)  # the library's next line is a batch later
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that the run goes on from beside the model: arrays, tensors, numbers and texts in nested dicts."""
@@ -164,6 +172,7 @@ class TrainingSession:
             "tested": self.tested,
             "snapshot": self.snapshot,
             "kept": self.kept,
+            "drawn": self.drawn,
             "games": self.venv.state_dict(),
             "random": random_state(self.model),
         }
@@ -181,6 +190,7 @@ class TrainingSession:
         self._saved = self.started
         self.ladder = dict(state["ladder"])
         self.tested, self.snapshot, self.kept = state["tested"], state["snapshot"], state["kept"]
+        self.drawn = state.get("drawn", 0)  # older runs drew for each batch
         self.venv.load_state_dict(state["games"])
         self.first_games = self.league.games
         load_random_state(self.model, state["random"])  # at last: networks of snapshots have drawn their first weights
@@ -200,9 +210,8 @@ class TrainingSession:
         )
         record = self.model.logger.record
         record("time/games_per_second", progress.games_per_second)
-        for kind, scores in (("ladder", progress.ladder), ("opponents", progress.scores)):
-            for name, score in scores.items():
-                if not name.startswith("snapshot"):
-                    record(f"{kind}/{name}", score)
+        for name, score in progress.scores.items():
+            if not name.startswith("snapshot"):
+                record(f"opponents/{name}", score)
         if self.on_progress is not None:
             self.on_progress(progress)

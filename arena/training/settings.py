@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields, replace
 from functools import cache
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -151,9 +151,8 @@ def check_settings(config: Any) -> None:
             span = _range(one.metadata["least"], one.metadata["above"], _most(one.metadata))
             expected = ", ".join(filter(None, (_NAMES[kind], span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
-        elif kind is float and not isinstance(value, (int, float)):
-            # One of NumPy's, say, of which JSON knows nothing.
-            object.__setattr__(config, one.name, float(getattr(config, one.name)))
+        elif (kind is float and not isinstance(value, (int, float))) or (kind is int and type(value) is not int):
+            object.__setattr__(config, one.name, kind(value))  # one of NumPy's, say, of which JSON knows nothing
 
 
 def check_machine(device: str, inference: str) -> None:
@@ -189,7 +188,7 @@ def _is_texts(value: Any) -> bool:
 def _is(value: Any, kind: type) -> bool:
     if kind is float:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    return isinstance(value, Integral if kind is int else kind) and (kind is bool or not isinstance(value, bool))
 
 
 def _is_in_range(value: Any, metadata: Mapping[str, Any]) -> bool:

@@ -157,7 +157,7 @@ def test_probabilities_of_examples_are_those_of_the_policy(rng: np.random.Genera
     for before, after in pairwise(states):
         line += [a for a in game.actions(before) if game.play_moves([a], before) == after][:1]
     examples = examples_of(game, [line])
-    assert examples.skipped + len(examples) == len(line)
+    assert sorted([*examples.missed, *examples.plies]) == list(range(len(line)))
     found, expected = ranks_of(policy, examples)[1], []
     for ply, move in enumerate(line):
         last, before = [*[-1] * 2, *line[:ply]][-1:-3:-1]
@@ -173,7 +173,7 @@ def test_learns_along_the_gradient_of_the_log_likelihood(rng: np.random.Generato
     learner.weights[:] = rng.normal(size=learner.weights.size)
     weights = learner.weights.copy()
     first = examples_of(game, [line], [[True, *[False] * 5]])
-    assert (first.plies.tolist(), len(first), first.skipped) == ([0], 1, 0)
+    assert (first.plies.tolist(), len(first), first.missed.size) == ([0], 1, 0)
     slope, _ = learner.gradient(first, np.arange(1))
     for number in np.flatnonzero(slope)[:4]:
         step = np.zeros_like(weights)
@@ -190,7 +190,9 @@ def test_learns_along_the_gradient_of_the_log_likelihood(rng: np.random.Generato
     ranks, likelihoods = ranks_of(learner.policy(), examples)
     assert examples.plies.tolist() == list(range(6))
     assert likelihoods.mean() > before + 0.3
-    assert (ranks < 1).mean() > 0.5  # of five moves
+    assert ranks.among(1).mean() > 0.5  # of five moves
+    alike = quality_of(LinearPolicy(game), first)  # which had found all of five, and none of one
+    assert (alike.top_1, alike.top_5) == pytest.approx((1 / 5, 1))
     other = LinearLearner(game)
     other.load_state_dict(learner.state_dict())
     assert other.step(examples, np.arange(3)) == learner.step(examples, np.arange(3))
@@ -208,7 +210,7 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match=r"line 0: expected action ids, got \[0.5\]"):
         examples_of(game, [[0.5]])  # pyright: ignore[reportArgumentType]
     empty = examples_of(game, [])
-    for examples in (empty, Examples(*empty[:4], skipped=4)):
+    for examples in (empty, Examples(*empty[:4], missed=np.arange(4))):
         with pytest.raises(ValueError, match="no examples to learn from"):
             learn_linear(game, examples)
         with pytest.raises(ValueError, match="no examples to grade"):

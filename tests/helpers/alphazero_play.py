@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.samples import new_samples, pack
+from plyground.arena.training.alphazero.self_play import Counts
 from plyground.envs import Game, GameBatch
 
 # A run on tic-tac-toe with one actor, as small as runs can be.
@@ -34,7 +34,7 @@ class RandomPlay:
 
     def __init__(self, game: Game, config: AlphaZeroConfig, seed: int, num_envs: int = 16) -> None:
         self.game, self.batch = game, GameBatch(game, num_envs, seed=seed)
-        self.stats = SimpleNamespace(games=0, moves=0, simulations=0, seconds_search=0.0, seconds_net=0.0)
+        self.stats = Counts()
         self.open: list[list[NDArray[Any]]] = [[] for _ in range(num_envs)]
 
     def forget(self) -> None:

@@ -30,7 +30,7 @@ from plyground.arena.training.alphago import (  # noqa: E402
     train,
 )
 from plyground.arena.training.alphago.learners import ReinforceLearner  # noqa: E402
-from plyground.arena.training.alphago.measures import accuracy_of, ranks_of  # noqa: E402
+from plyground.arena.training.alphago.measures import Ranks, accuracy_of, ranks_of  # noqa: E402
 from plyground.arena.training.alphago.policy import PolicyPart  # noqa: E402
 from plyground.arena.training.alphago.reinforce import baselines  # noqa: E402
 from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
@@ -211,7 +211,12 @@ def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: P
     shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
     resume(path, minutes=1e-9)
     assert "whole games" not in results(path)["value"]
-    assert list(lines_of(path))[-1] == "value: its time was up before it could be tested"
+    told = "its time was up before it learned: go on with --step value and more --minutes"
+    assert list(lines_of(path))[-1] == f"value: {told}"
+    with pytest.raises(ValueError, match="the value network of .* has learned nothing yet"):
+        make(f"alphago({str(path)!r})", GAME)  # half of each leaf's value was 0
+    assert make(f"alphago({str(path)!r}, lambda_=1)", GAME)
+    assert not list((path / "value" / "checkpoints").iterdir())
     (path / "value" / "results.json").unlink()
     resume(path, Stop(21), minutes=10.0)  # after the 16 steps of the others: the games, and a step of learning
     resume(path, minutes=1e-9)
@@ -351,12 +356,15 @@ def test_accuracy_by_hand() -> None:
     logits = np.log([[4.0, 2.0, 1.0, 9.0], [1.0, 1.0, 2.0, 4.0]])
     masks = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], np.bool_)
     ranks, likelihoods = ranks_of(logits, masks, np.array([1, 3]))
-    assert ranks.tolist() == [1, 0]
+    assert (ranks.better.tolist(), ranks.equal.tolist()) == ([1, 0], [0, 0])
     np.testing.assert_allclose(likelihoods, np.log([2 / 7, 4 / 8]))
     marks = accuracy_of(ranks, likelihoods, np.array([5, 6]))
     assert (marks["top 1"], marks["top 5"]) == (0.5, 1.0)
     assert marks["by ply"]["5"]["top 1"] == 0.0
-    assert ranks_of(np.zeros((1, 4)), masks[:1], np.array([1]))[0] == [1]  # of three that are alike, half of the others
+    alike = ranks_of(np.zeros((1, 7)), np.ones((1, 7), np.bool_), np.array([1]))[0]  # it had found all of five
+    assert [float(alike.among(choices)[0]) for choices in (1, 5, 8)] == [1 / 7, 5 / 7, 1]
+    unknown = accuracy_of(Ranks(np.array([np.inf]), np.zeros(1)), np.array([np.nan]), np.array([3]))
+    assert (unknown["top 5"], unknown["log likelihood"]) == (0, None)
 
 
 def test_the_gradient_of_reinforce_is_that_of_a_hand() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,10 @@ def test_all_parts_are_trained_and_play(tmp_path: Path) -> None:
         **steps,
     )
     assert train(config, tmp_path / "run").part == "value"
+    marks = json.loads((tmp_path / "run" / "rollout" / "results.json").read_text())["accuracy"]
+    for name in ("top 1", "top 5"):  # by ply, moves that are no candidates were left out
+        found = sum(one["positions"] * one[name] for one in marks["by ply"].values())
+        assert found == pytest.approx(marks["positions"] * marks[name])
     for rollout in ("policy", "heavy"):
         player = f"alphago({str(tmp_path / 'run')!r}, simulations=8, rollout={rollout})"
         assert len(match(GAME, [player, "random"], 2)) == 2

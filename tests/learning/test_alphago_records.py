@@ -43,6 +43,19 @@ def test_splits_by_game_without_duplicates(tmp_path: Path, records: list[GameRec
     assert {tuple(one.moves) for one in some.train} <= train
 
 
+def test_games_that_end_by_other_rules_are_read(tmp_path: Path) -> None:
+    """Of a file with one game of others that nobody claimed, nothing could be read."""
+    game = make_game("gomoku(size=6)")
+    games = list(generate(game, ["random"], 30))
+    others = [replace(one, game="gomoku(size=6, exact=True)") for one in games[:15]]
+    found = read_collection(game, [write(tmp_path / "games.jsonl", [*others, *games[15:]])], test_share=0.3)
+    assert (found.read, found.faults) == (30, [])
+    with pytest.raises(ValueError, match=r"is of gomoku\(size=7\), expected games of gomoku\(size=6\)"):
+        read_collection(
+            game, [write(tmp_path / "other.jsonl", [replace(games[0], game="gomoku(size=7)")])], test_share=0.3
+        )
+
+
 def test_illegal_moves_are_named_and_left_out(tmp_path: Path, records: list[GameRecord]) -> None:
     bad = replace(records[0], moves=[4, 4], movers=[0, 1], seconds=[0.0, 0.0], opening=0)
     beyond = replace(bad, moves=[4, 9])

@@ -16,6 +16,15 @@ from plyground.arena.training.alphago import AlphaGoProgress, train
 from tests.helpers.alphago_runs import small_run
 
 
+def test_openings_that_may_be_longer_than_games_end_no_run(tmp_path: Path) -> None:
+    """Tests had exactly as many random plies as openings of play have at most: they found no game, at the end."""
+    write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 40))
+    settings: dict[str, Any] = {"network": "mlp", "batch_size": 16, "policy_steps": 2, "rl_games": 4, "rl_steps": 2}
+    settings |= {"ladder": (), "ladder_games": 2, "solved": 0, "opening_plies": 9}
+    config = small_run("tictactoe", tmp_path / "games.jsonl", **settings)
+    assert train(config, tmp_path / "run", parts=["policy", "rl"]).part == "rl"
+
+
 @pytest.mark.parametrize(("baseline", "is_learned"), [("mean", False), ("none", False), ("value", True)])
 def test_the_value_that_is_a_baseline_is_learned_beside(baseline: Any, is_learned: bool, tmp_path: Path) -> None:
     write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 40))

@@ -15,7 +15,9 @@ from plyground.agents.networks import new_network, save_network  # noqa: E402
 from plyground.arena.training.alphazero import resume, train  # noqa: E402
 from plyground.arena.training.alphazero.actor import Actor, act  # noqa: E402
 from plyground.arena.training.alphazero.actors import Actors  # noqa: E402
-from plyground.arena.training.alphazero.session import AlphaZeroProgress, AlphaZeroSession  # noqa: E402
+from plyground.arena.training.alphazero.samples import new_samples  # noqa: E402
+from plyground.arena.training.alphazero.self_play import Counts  # noqa: E402
+from plyground.arena.training.alphazero.session import AlphaZeroSession  # noqa: E402
 from plyground.arena.training.alphazero.team import ActorError  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
 from tests.helpers.alphazero_play import SMALL_RUN  # noqa: E402
@@ -99,11 +101,36 @@ def test_an_actor_ends_whose_starter_was_killed_while_it_began(tmp_path: Path, m
     act()
 
 
-@pytest.mark.slow
-def test_actors_that_cannot_begin_are_told_of(tmp_path: Path) -> None:
-    def break_config(progress: AlphaZeroProgress) -> None:
-        (tmp_path / "run" / "config.json").write_text("{}")
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a parent stays what it was")
+def test_what_an_actor_played_for_a_run_that_was_killed_meanwhile_is_not_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is that of whoever has gone on with the run, and the actor's number may be in use again."""
+    parents = [7]
 
+    def play(actor: Actor, net: object) -> object:
+        parents[0] = 1
+        return new_samples(make_game("tictactoe"), 1), Counts()
+
+    SMALL_RUN.save(tmp_path / "config.json")
+    (tmp_path / "actors").mkdir()
+    save_network(tmp_path / "actors" / "net.safetensors", new_network(make_game("tictactoe"), "tiny"))
+    monkeypatch.setattr(Actor, "turn", play)
+    monkeypatch.setattr("os.getppid", lambda: parents[0])
+    monkeypatch.setattr("sys.argv", ["", str(tmp_path), "1", "7"])
+    act()
+    assert not list((tmp_path / "actors").glob("*.turn"))
+
+
+@pytest.mark.slow
+def test_actors_that_cannot_begin_are_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Actors._start
+
+    def break_config_and_start(self: Actors) -> None:
+        (self.run / "config.json").write_text("{}")
+        start(self)
+
+    monkeypatch.setattr(Actors, "_start", break_config_and_start)
     with pytest.raises(ActorError, match=r"actors end before they send .* said: ValueError: .*config.json"):
-        train(replace(SMALL_RUN, actors=1), tmp_path / "run", break_config)
+        train(replace(SMALL_RUN, actors=1), tmp_path / "run")
     assert not (tmp_path / "run" / "actors").exists()

@@ -116,12 +116,15 @@ def test_a_new_network_prefers_nothing_and_learns_in_each_layer(size: str) -> No
     assert all(parameter.grad is not None for parameter in net.parameters())
 
 
-def test_the_same_seed_gives_the_same_network_and_leaves_torchs_generator_alone() -> None:
+def test_the_same_seed_gives_the_same_network_and_leaves_torchs_generator_alone(tmp_path: Path) -> None:
     game = make_game("tictactoe")
     torch.manual_seed(5)
     expected = torch.rand(1)
     torch.manual_seed(5)
     first, again, other = (new_network(game, "tiny", seed=seed).weights() for seed in (1, 1, 2))
+    save_network(tmp_path / "net.safetensors", new_network(game, "tiny", seed=1))
+    load_network(tmp_path / "net.safetensors")
+    make_inference(new_network(game, "tiny", seed=1), "torch")
     assert torch.equal(torch.rand(1), expected)
     assert all(np.array_equal(first[name], again[name]) for name in first)
     assert any(not np.array_equal(first[name], other[name]) for name in first)

@@ -105,6 +105,10 @@ class TestConfig:
             ("a2c", {"normalize_advantage": "no"}, "normalize_advantage of A2C must be true or false, got 'no'"),
             ("dqn", {"buffer_size": None}, "buffer_size of DQN must be a whole number, at least 1, got None"),
             ("ppo", {"learning_rate": None}, "learning_rate of MaskablePPO must be a number, got None"),
+            ("ppo", {"clip_range_vf": 0}, "clip_range_vf of MaskablePPO must be above 0, or None, got 0"),
+            ("ppo", {"batch_size": 1}, "batch_size of MaskablePPO must be a whole number, at least 2, got 1"),
+            ("dqn", {"train_freq": (1, "episode")}, "train_freq of DQN must count steps where 16 games are played"),
+            ("dqn", {"exploration_fraction": 0.1}, "a share of a length that is not known .* give exploration_steps"),
         ],
     )
     def test_settings_that_are_no_numbers_write_nothing(
@@ -130,7 +134,15 @@ class TestConfig:
         ):
             check_algorithm(replace(ALL[algorithm], settings=settings))
 
-    @pytest.mark.parametrize("algorithm", ALL)
+    def test_lists_of_a_file_are_the_tuples_that_the_libraries_take(self) -> None:
+        dqn = ALL["dqn"]
+        model, venv, _ = new_model(replace(dqn, settings={**dqn.settings, "train_freq": [4, "step"]}), 512)
+        venv.close()
+        assert model.train_freq.frequency == 4
+
+    @pytest.mark.parametrize(
+        "algorithm", [pytest.param(one, marks=[pytest.mark.slow] if one == "a2c" else []) for one in ALL]
+    )
     def test_settings_are_checked_first_of_all_in_a_process(self, algorithm: str) -> None:
         """Types in the signature of the library have names that only some of its other modules know."""
         code = (
@@ -160,12 +172,18 @@ class TestRun:
         assert seen[-1].games > 100
         assert any(run.tensorboard.iterdir())
 
-    def test_the_last_test_is_among_the_scalars(self, tmp_path: Path) -> None:
+    def test_each_test_is_among_the_scalars_at_its_own_step(self, tmp_path: Path) -> None:
+        """They stood a batch later, and the last one there and at its own."""
         events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-        model = train(replace(SMALL, steps=128, ladder_every=128), tmp_path / "run")
+        train(replace(SMALL, ladder_every=128), tmp_path / "run")
         found = events.EventAccumulator(str(tmp_path / "run" / "tensorboard"))
         found.Reload()
-        assert [one.step for one in found.Scalars("ladder/random")] == [model.num_timesteps]
+        assert [one.step for one in found.Scalars("ladder/random")] == [128, 256, 384, 512]
+
+    def test_the_model_can_learn_on(self, tmp_path: Path) -> None:
+        """Its logger was closed."""
+        model = train(replace(SMALL, steps=128), tmp_path / "run")
+        assert model.learn(128, reset_num_timesteps=False).num_timesteps == 256
 
     def test_without_tensorboard_no_scalars_are_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("plyground.arena.training.run.find_spec", lambda name: None)

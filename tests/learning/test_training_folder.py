@@ -217,3 +217,6 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     config.anywhere().save(tmp_path / "config.json")
     kept = TrainingConfig.load(tmp_path / "config.json")
     assert (kept.minutes, dict(kept.opponents)) == (0.5, {"random": 1.0, "minimax(depth=1)": 2.0})
+    assert type(replace(CONFIG, seed=np.int64(7)).seed) is int  # refused as no whole number
+    with pytest.raises(ValueError, match=r"seed must be a whole number, .* got True"):
+        replace(CONFIG, seed=True)

@@ -37,6 +37,16 @@ class TestResume:
         train(config, tmp_path / "part", Stop(200))
         assert_same(resume(tmp_path / "part"), train(config, tmp_path / "whole"))
 
+    def test_ctrl_c_saves_without_a_test_before(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Hundreds of games against the ladder were played first: whoever pressed it again lost what was learned."""
+
+        def impatient(*arguments: object) -> dict[str, float]:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("plyground.arena.training.session.ladder_scores", impatient)
+        model = train(replace(SMALL, ladder_every=10**6), tmp_path / "run", Stop(200))
+        assert RunFolder(tmp_path / "run").done()[0] == model.num_timesteps < 512
+
     def test_after_a_crash_from_the_last_checkpoint(self, tmp_path: Path) -> None:
         whole = train(replace(SMALL, ladder_every=128), tmp_path / "whole")
 

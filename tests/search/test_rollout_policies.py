@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, make
+from plyground.agents import MCTS, PUCT, make
 from plyground.agents.mcts import LinearPolicy
 from plyground.agents.mcts.policies import Policy, policy_action, policy_rollout
 from plyground.envs import Game, Knowledge, tictactoe
@@ -116,15 +117,32 @@ class TestErrors:
         with pytest.raises(ValueError, match="tictactoe has no local features"):
             LinearPolicy("tictactoe")
 
+    def test_puct_has_no_greedy_rollouts(self) -> None:
+        """They were random ones, without a word."""
+        with pytest.raises(ValueError, match="rollout must be 'random', 'heavy', or a linear policy .* got 'greedy'"):
+            PUCT("tictactoe", 2, rollout="greedy")
+        with pytest.raises(ValueError, match="rollout must be 'random' in tictactoe, which has no heavy rollouts"):
+            PUCT("tictactoe", 2, rollout="heavy")
+
     @pytest.mark.parametrize("rollout", ["heavily", 3, "policy.npy"])
     def test_no_such_policy(self, rollout: Any) -> None:
-        with pytest.raises(ValueError, match="rollout must be 'random', 'heavy', 'greedy', or a linear policy"):
+        with pytest.raises(ValueError, match="rollout must be 'random', 'greedy', 'heavy', or a linear policy"):
             MCTS(_game(), rollout=rollout)
 
     def test_weights(self) -> None:
         for weights in (np.zeros(11), np.full(12, np.nan)):
             with pytest.raises(ValueError, match="must be 12 finite numbers"):
                 LinearPolicy(_game(), weights)
+
+    def test_a_full_disk_leaves_no_part_of_a_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(file: Any, **arrays: Any) -> None:
+            file.write(b"half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(np, "savez_compressed", full)
+        with pytest.raises(OSError, match="No space left"):
+            LinearPolicy(_game()).save(tmp_path / "policy.npz")
+        assert not list(tmp_path.iterdir())
 
     def test_files(self, tmp_path: Path) -> None:
         LinearPolicy(_game()).save(tmp_path / "policy.npz")

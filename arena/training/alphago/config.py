@@ -112,7 +112,7 @@ class AlphaGoConfig(Settings):
     opening_plies: int | None = field(
         default=None,
         metadata=about(
-            "Random plies, at most, that open a game of play and of tests. If not given: as in matches.", least=0
+            "Random plies, at most, that open a game of play. If not given: as many as open those of matches.", least=0
         ),
     )
 

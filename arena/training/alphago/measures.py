@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....agents.mcts.fitting import Ranks
 from ....envs import Game
 from ..alphazero.samples import unpack_masks, unpack_planes
 from ..ladder import Net
@@ -21,48 +22,49 @@ _CALLS = 50  # whose time is taken
 
 def accuracy(game: Game, net: Net, samples: NDArray[Any]) -> dict[str, Any]:
     """Return how well a net predicts the moves of samples, see `accuracy_of`."""
-    ranks, likelihoods = [], []
+    better, equal, likelihoods = [list[NDArray[Any]]() for _ in range(3)]
     for start in range(0, len(samples), _CHUNK):
         some = samples[start : start + _CHUNK]
         logits, _ = net(unpack_planes(game, some))
-        found = ranks_of(logits, unpack_masks(game, some), some["policy"].argmax(1))
-        ranks.append(found[0])
-        likelihoods.append(found[1])
-    return accuracy_of(np.concatenate(ranks), np.concatenate(likelihoods), samples["ply"])
+        ranks, own = ranks_of(logits, unpack_masks(game, some), some["policy"].argmax(1))
+        better.append(ranks.better)
+        equal.append(ranks.equal)
+        likelihoods.append(own)
+    return accuracy_of(
+        Ranks(np.concatenate(better), np.concatenate(equal)), np.concatenate(likelihoods), samples["ply"]
+    )
 
 
 def ranks_of(
     logits: NDArray[Any], masks: NDArray[np.bool_], actions: NDArray[np.integer[Any]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how many legal actions are preferred to each of ``actions`` [positions], and its log likelihood.
-
-    Of equal ones half count, as in `plyground.agents.mcts.fitting`: a net that prefers nothing finds no move.
-    """
+) -> tuple[Ranks, NDArray[np.float64]]:
+    """Return how many legal actions are preferred to each of ``actions`` [positions], and its log likelihood."""
     scores = np.where(masks, logits.astype(np.float64), -np.inf)
     scores -= scores.max(1, keepdims=True)
     rows = np.arange(len(actions))
     own = scores[rows, actions]
     better, equal = (scores > own[:, None]).sum(1), (scores == own[:, None]).sum(1) - 1
-    return better + equal / 2, own - np.log(np.exp(scores).sum(1))
+    return Ranks(better, equal), own - np.log(np.exp(scores).sum(1))
 
 
-def accuracy_of(
-    ranks: NDArray[np.floating[Any]], likelihoods: NDArray[np.float64], plies: NDArray[np.integer[Any]]
-) -> dict[str, Any]:
+def accuracy_of(ranks: Ranks, likelihoods: NDArray[np.float64], plies: NDArray[np.integer[Any]]) -> dict[str, Any]:
     """Return shares of moves that were the first choice (top 1), or among five (top 5), and the mean log likelihood.
 
     Args:
-        ranks: [positions] how many legal actions were preferred to the move.
-        likelihoods: [positions] the natural logarithm of the move's probability.
+        ranks: how many legal actions were preferred to each move; inf to one that the policy does not know.
+        likelihoods: [positions] the natural logarithm of the move's probability; NaN, which does not count, where the
+            policy does not know it.
         plies: [positions] plies since the start of the game; the same marks are returned for each.
     """
+    first, fifth = ranks.among(1), ranks.among(5)
 
     def marks(chosen: Any) -> dict[str, Any]:
+        known = likelihoods[chosen][~np.isnan(likelihoods[chosen])]
         return {
-            "positions": int(np.size(ranks[chosen])),
-            "top 1": float((ranks[chosen] < 1).mean()),
-            "top 5": float((ranks[chosen] < 5).mean()),
-            "log likelihood": float(likelihoods[chosen].mean()),
+            "positions": int(np.size(first[chosen])),
+            "top 1": float(first[chosen].mean()),
+            "top 5": float(fifth[chosen].mean()),
+            "log likelihood": float(known.mean()) if known.size else None,
         }
 
     return {**marks(slice(None)), "by ply": {str(ply): marks(plies == ply) for ply in np.unique(plies).tolist()}}

@@ -267,7 +267,8 @@ class PartSession:
         self.tested = self.part.steps
         self.marks = self.part.test()
         self.folder.note({"steps": self.part.steps, "seconds": round(self.seconds, 1), **self.marks})
-        self.folder.add_checkpoint(self.part.steps, self._write)
+        if self.marks:  # else there is nothing yet that has learned
+            self.folder.add_checkpoint(self.part.steps, self._write)
 
     def _finish(self) -> None:
         """Write the results, by which the part counts as finished: at last, when model and state are written."""

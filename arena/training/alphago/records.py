@@ -7,7 +7,7 @@ and a game stays where it is when others are added.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -29,6 +29,14 @@ _ROWS = 256  # games that are replayed side by side
 _TOLD = 5  # games that cannot be used, in a message
 
 Fault = Callable[[str], object]
+
+# Parameters that say when a game is over, and who has won it, but not which moves there are before.
+_ENDS: Mapping[str, frozenset[str]] = {
+    "go": frozenset({"komi", "superko"}),
+    "chess": frozenset({"max_quiet_plies", "repetition"}),
+    "checkers": frozenset({"max_quiet_plies", "men_reset", "repetition"}),
+    "gomoku": frozenset({"exact"}),
+}
 
 
 class Collection(NamedTuple):
@@ -64,14 +72,16 @@ def read_collection(game: Game, paths: Sequence[str], *, test_share: float, stri
     """Read the games of files, leave out what cannot be used, and split the others.
 
     Args:
-        game: what they must be games of. Games of Go may have another komi and superko: their moves count.
+        game: what they must be games of. Rules of when a game ends, and who has won then, may be others: moves count,
+            up to the end by the rules of ``game``. So games of Go may have another komi, say.
         paths: the files.
         test_share: the share of the games that are kept for tests, about.
         strict: raise an error at the first game that cannot be used.
 
     Raises:
         ValueError: there is no file; a game is of another game or board; there is nothing to learn from, or to test on;
-            or, if ``strict``, a game cannot be read, has no moves or an illegal one, or begins at another position.
+            or, if ``strict``, a game cannot be read, has no moves or an illegal one, or begins at another position; or,
+            strict or not, a game of a CSV or Parquet file, or of a store, cannot be read.
         OSError: a file cannot be read.
     """
     if not paths:
@@ -156,8 +166,9 @@ def _is_of(game: Game, spec: str) -> bool:
         other = make_game(spec)
     except (ValueError, OSError):
         return False
-    same_board = (other.observation_shape, other.num_actions) == (game.observation_shape, game.num_actions)
-    return other == game or (game.name == other.name == "go" and same_board)
+    ends = _ENDS.get(game.name, frozenset())
+    mine, theirs = ({key: one.parameters[key] for key in one.parameters if key not in ends} for one in (game, other))
+    return other == game or (bool(ends) and game.name == other.name and mine == theirs)
 
 
 def _is_initial(game: Game, start: str) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ....agents.networks import SavedNetwork, load_network, save_network
 from ....envs.vector.opponents import FromFunction
+from ...openings import default_opening_plies
 from ..ladder import preferred, results_against
 from .judging import Judge, opening_plies_of
 from .part import Part, Run
@@ -98,7 +99,8 @@ class ReinforcePart(Part):
 
     def _against_first(self) -> dict[str, Any]:
         """Return the results against the policy from records, with moves drawn, as in the paper, and preferred ones."""
-        config, game, plies = self.run.config, self.run.game, self.plies
+        config, game = self.run.config, self.run.game
+        plies = default_opening_plies(game)  # as against the ladder
         own = config.inference_of(self.learner.net, config.ladder_games)
         first = config.inference_of(self._net(self.pool[0]), config.ladder_games)
         rng = np.random.default_rng([config.seed, 5])

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ....agents.mcts.fitting import Examples, LinearLearner, examples_of, ranks_of
+from ....agents.mcts.fitting import Examples, LinearLearner, Ranks, examples_of, ranks_of
 from ....agents.mcts.policies import Policy, policy_rollout
 from ....envs import Game
 from ....envs.jit import kernel
@@ -77,22 +78,26 @@ class RolloutPart(Part):
         return examples_of(self.run.game, lines, wanted)
 
     def _marks(self) -> dict[str, Any]:
-        policy, skipped = self.learner.policy(), 0
-        ranks, likelihoods, plies = list[Any](), list[Any](), list[Any]()
+        policy = self.learner.policy()
+        better, equal, likelihoods, plies, missed = [list[NDArray[Any]]() for _ in range(5)]
         for start in range(0, len(self.held_out), _CHUNK):
             examples = self._examples(self.held_out[start : start + _CHUNK])
-            skipped += examples.skipped
+            missed.append(examples.missed)
             if len(examples):
-                found = ranks_of(policy, examples)
-                ranks.append(found[0])
-                likelihoods.append(found[1])
+                ranks, own = ranks_of(policy, examples)
+                better.append(ranks.better)
+                equal.append(ranks.equal)
+                likelihoods.append(own)
                 plies.append(examples.plies)
-        marks = accuracy_of(np.concatenate(ranks), np.concatenate(likelihoods), np.concatenate(plies))
-        # Moves that are no candidates count as missed.
-        known = sum(map(len, ranks))
-        share = known / (known + skipped)
-        marks["top 1"], marks["top 5"] = share * marks["top 1"], share * marks["top 5"]
-        return {**marks, "candidates": share}
+        known, unknown = sum(map(len, plies)), sum(map(len, missed))
+        return {
+            **accuracy_of(  # moves that are no candidates count as missed
+                Ranks(np.concatenate([*better, np.full(unknown, np.inf)]), np.concatenate([*equal, np.zeros(unknown)])),
+                np.concatenate([*likelihoods, np.full(unknown, np.nan)]),
+                np.concatenate([*plies, *missed]),
+            ),
+            "candidates": known / (known + unknown),
+        }
 
     def test(self) -> dict[str, float]:
         """Return the accuracy on held-out games."""

@@ -61,7 +61,7 @@ def _value(results: dict[str, Any]) -> str:
             errors = results[kind]
             parts.append(f"{kind}: squared error {errors['train']:.3f} learned, {errors['test']:.3f} held out")
             parts += [f"{name} {one['mse']:.3f}" for name, one in errors.items() if isinstance(one, dict)]
-    return ", ".join(parts) or "its time was up before it could be tested"
+    return ", ".join(parts) or "its time was up before it learned: go on with --step value and more --minutes"
 
 
 def _truth(results: dict[str, Any]) -> str:

@@ -209,12 +209,13 @@ class ValuePart(Part):
         return errors
 
     def _some(self, name: str) -> NDArray[Any]:
-        """Return positions that are learned from, no more than there are for tests."""
+        """Return positions that are learned from, about as many as there are for tests."""
         return self.buffers[name].newest(max(self.wanted["test"], 1000))
 
     def write(self, path: Path, notes: dict[str, Any]) -> None:
         """Write the mean of the weights of the net that learns one position of a game."""
-        save_network(path, self.learners["one"].average, notes=notes)
+        learner = self.learners["one"]
+        save_network(path, learner.average, notes={**notes, "learned": learner.steps})
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that the part goes on from."""

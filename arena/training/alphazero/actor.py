@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from ....envs import Game, make_game
 from ..whole_files import write_whole
 from .config import AlphaZeroConfig
 from .samples import sample_dtype
-from .self_play import SelfPlay
-from .sources import Counts, evaluate_by, new_inference
+from .self_play import Counts, SelfPlay
+from .sources import evaluate_by, new_inference
 
 __all__ = ["Actor", "act", "read_turn"]
 
@@ -52,10 +52,10 @@ class Actor:
         if net is not None:
             self._inference.update(net)
             self._play.forget()
-        before = Counts.of(self._play.stats)
+        before = replace(self._play.stats)
         samples = self._play.play(evaluate_by(self._inference), self.config.turn_plies)
         samples["game"] += self.number * _NUMBERS
-        return samples, Counts.of(self._play.stats) - before
+        return samples, self._play.stats - before
 
 
 def read_turn(path: Path, game: Game) -> tuple[NDArray[Any], Counts]:
@@ -82,6 +82,8 @@ def act() -> None:
             continue
         newest = weights.stat().st_mtime_ns
         samples, done = actor.turn(read_network(weights) if newest != seen else None)
+        if os.getppid() != parent:
+            break  # whoever goes on with the run has made the folder anew, and may have given the number anew
         seen = newest
         content = json.dumps(asdict(done)).encode() + b"\n" + samples.tobytes()
         write_whole(folder / f"{number:06d}_{turns:06d}.turn", content)

@@ -18,7 +18,7 @@ from ....envs import Game
 from .actor import Actor, read_turn
 from .config import AlphaZeroConfig
 from .samples import new_samples
-from .sources import Counts
+from .self_play import Counts
 from .team import PATIENCE, Team
 
 __all__ = ["Actors"]

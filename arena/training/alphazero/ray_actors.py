@@ -15,7 +15,7 @@ from ...cluster import Cluster
 from .actor import Actor
 from .config import AlphaZeroConfig
 from .samples import new_samples
-from .sources import Counts
+from .self_play import Counts
 from .team import PATIENCE, Team
 
 __all__ = ["RayActors"]

@@ -116,7 +116,7 @@ def resume(
         try:
             session = AlphaZeroSession(config, run, on_progress)
             session.load_state_dict(state)
-        except MemoryError:
+        except (ImportError, MemoryError):
             raise
         except DamagedSamplesError as error:
             whole = error.whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..settings import most_opening_plies
 from .config import AlphaZeroConfig
 from .samples import UNPROVED, new_samples, pack, sample_dtype
 
-__all__ = ["SelfPlay", "SelfPlayStats"]
+__all__ = ["Counts", "SelfPlay"]
 
 _EARLIER = 4096  # positions of earlier games at which others may begin
 _REMEMBERED = 8  # that are added in each step, in place of the oldest
@@ -24,8 +24,8 @@ _ROOM = 64  # plies of a game for which there is room at first: the longest of c
 
 
 @dataclass
-class SelfPlayStats:
-    """What self-play has done so far.
+class Counts:
+    """What self-play has done.
 
     Attributes:
         games: games that have ended.
@@ -41,13 +41,19 @@ class SelfPlayStats:
     seconds_search: float = 0.0
     seconds_net: float = 0.0
 
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: Counts) -> Counts:
+        return Counts(*(one - less for one, less in zip(astuple(self), astuple(other), strict=True)))
+
 
 class SelfPlay:
     """Games that a net plays against itself, and the samples of those that have ended.
 
     A game opens with random plies, so that the net meets positions of all kinds. Each move is found by a search: a full
-    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). A cheap one plays as well as it can,
-    without noise, and gives no sample. From where a search proves the result, a game is known to end so: earlier
+    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). A cheap one has no noise,
+    and gives no sample. From where a search proves the result, a game is known to end so: earlier
     positions learn that result, whatever is played later.
 
     Args:
@@ -83,7 +89,7 @@ class SelfPlay:
             threads=config.threads_each,
             seed=of_forest,
         )
-        self.stats = SelfPlayStats()
+        self.stats = Counts()
         self._chance = np.random.default_rng(of_chance)
         self._samples = np.zeros((games, 0), sample_dtype(game))  # [games, plies] of the games that go on
         self._movers = np.zeros((games, 0), np.int8)  # [games, plies]
@@ -256,8 +262,7 @@ class SelfPlay:
         self._movers[:, : played.shape[1]][played] = movers
         self._remembered = int(state["remembered"])
         self._earlier[: self._remembered] = state["earlier"]
-        known = SelfPlayStats.__dataclass_fields__  # older states have more
-        self.stats = SelfPlayStats(**{name: state["stats"][name] for name in known})
+        self.stats = Counts(**{name: state["stats"][name] for name in Counts.__dataclass_fields__})  # older have more
 
 
 def _played(counts: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -26,7 +26,8 @@ from .examination import Examination
 from .gating import score_of
 from .ray_actors import RayActors
 from .replay import ReplayBuffer
-from .sources import Counts, OwnPlay, Source, evaluate_by, new_inference
+from .self_play import Counts
+from .sources import OwnPlay, Source, evaluate_by, new_inference
 
 __all__ = ["AlphaZeroProgress", "AlphaZeroSession", "OnProgress"]
 
@@ -190,10 +191,11 @@ class AlphaZeroSession:
     def between(self) -> bool:
         """Do what is due between two turns, and return whether the training is over."""
         over = self._is_over()
+        at_the_end = over and not self.interrupted  # whoever presses Ctrl-C does not wait for a test
         if self.config.gating_games and self._is_due(self.gated, self.config.gating_every):
             self.gated = self.steps
             self.gate()
-        if self.config.ladder_every and self._is_due(self.tested, 1 if over else self.config.ladder_every):
+        if self.config.ladder_every and self._is_due(self.tested, 1 if at_the_end else self.config.ladder_every):
             self.tested = self.steps
             self.test()
         is_checkpoint = self._is_due(self.kept, 1 if over else self.config.checkpoint_every)

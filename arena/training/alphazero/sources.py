@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
-from dataclasses import astuple, dataclass
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,31 +13,9 @@ from numpy.typing import NDArray
 from ....agents.puct.forest import Evaluate
 from ....envs import Game
 from .config import AlphaZeroConfig
-from .self_play import SelfPlay
+from .self_play import Counts, SelfPlay
 
-__all__ = ["Counts", "OwnPlay", "Source", "evaluate_by", "new_inference"]
-
-
-@dataclass
-class Counts:
-    """What self-play has done: numbers of things, and seconds."""
-
-    games: int = 0
-    moves: int = 0
-    simulations: int = 0
-    seconds_search: float = 0.0
-    seconds_net: float = 0.0
-
-    @classmethod
-    def of(cls, stats: Any) -> Counts:
-        """Return the counts that ``stats`` has as attributes."""
-        return cls(*(getattr(stats, name) for name in cls.__dataclass_fields__))
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
-
-    def __sub__(self, other: Counts) -> Counts:
-        return Counts(*(one - less for one, less in zip(astuple(self), astuple(other), strict=True)))
+__all__ = ["OwnPlay", "Source", "evaluate_by", "new_inference"]
 
 
 class Source(Protocol):
@@ -85,9 +63,9 @@ class OwnPlay:
 
     def collect(self) -> tuple[NDArray[Any], Counts]:
         """Play a turn, and return the samples of the games that ended in it."""
-        before = Counts.of(self.play.stats)
+        before = replace(self.play.stats)
         samples = self.play.play(self._evaluate, moves=self.config.turn_plies)
-        return samples, Counts.of(self.play.stats) - before
+        return samples, self.play.stats - before
 
     def _evaluate(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Ask the net, unless nobody waits for what is played."""
