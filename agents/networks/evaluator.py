@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game
 from ...envs.outside.arguments import is_positive
-from ..puct.evaluators import Answer, ObservationEvaluator
+from ..puct.evaluators import Answer, ObservationEvaluator, priors_of
 from .inference import Inference, make_inference
 
 if TYPE_CHECKING:
@@ -64,6 +64,4 @@ class NetworkEvaluator(ObservationEvaluator):
     def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:
         """Return priors [batch, num_actions] and values [batch]."""
         logits, values = self.inference(observations)
-        scores = np.where(masks, logits / self.temperature, -np.inf)
-        priors = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return priors / priors.sum(axis=1, keepdims=True), self._unit * values
+        return priors_of(logits / self.temperature, masks), self._unit * values

@@ -142,9 +142,14 @@ class _PolicyEvaluator(ObservationEvaluator):
 
     def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:
         scores, values = self.network.scores_and_values(observations, masks)
-        scores = np.where(masks, scores / self.temperature, -np.inf)
-        priors = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return priors / priors.sum(axis=1, keepdims=True), values
+        return priors_of(scores / self.temperature, masks), values
+
+
+def priors_of(scores: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return the probabilities [batch, num_actions] of legal actions by their scores: a softmax, row by row."""
+    scores = np.where(masks, scores, -np.inf)
+    priors = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return priors / priors.sum(axis=1, keepdims=True)
 
 
 def _check_temperature(temperature: float) -> None:

@@ -191,6 +191,7 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, acti
 def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:
     """Leave the root, whose children have no children yet, only those that ``actions`` lead to."""
     kept = [node for node in children_of(tree, 0) if tree.action[node] in actions]
+    kept.sort(key=lambda node: -tree.prior[node])  # the one with the highest prior first, as `_expand` has it
     children = slice(1, 1 + len(kept))
     tree.action[children], tree.prior[children] = tree.action[kept], tree.prior[kept]
     tree.child_count[0], tree.size[0] = len(kept), 1 + len(kept)
@@ -222,9 +223,20 @@ def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) ->
     """
     children = slice(1, 1 + eta.size)
     mixed = (1 - epsilon) * tree.prior[children] + epsilon * eta
-    order = np.argsort(-mixed, kind="stable")
-    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count):
-        array[children] = array[children][order]  # the mover is the same, and nothing is pending
+    order = _sort_root(tree, mixed)
     clean = tree.prior[children].copy()
     tree.prior[children] = mixed[order]
     return clean
+
+
+def sort_root(tree: PriorTree) -> None:
+    """Let the children of the root change places, so that those with the highest prior stand first."""
+    _sort_root(tree, tree.prior[1 : 1 + tree.child_count[0]].copy())
+
+
+def _sort_root(tree: PriorTree, by: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Sort the children of the root, those with the most first, and return where each came from."""
+    children, order = slice(1, 1 + by.size), np.argsort(-by, kind="stable")
+    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count):
+        array[children] = array[children][order]  # the mover is the same, and nothing is pending
+    return order

@@ -48,7 +48,7 @@ class Solution:
         distances: plies to the end of the game after each action, which counts as one; None as for ``distance``.
         pv: the line of best play, by the first of ``fastest_actions`` at each position, 256 plies at most. It goes on
             to the end of the game, or until a position comes again. In the opening of Connect Four it ends where the
-            search of the next position could take minutes.
+            search of the next position could take minutes, and after a proof by alpha-beta where its table ends.
         nodes: positions visited; 0 if all values were known.
         seconds: wall-clock time that it took.
         complete: False after a proof by alpha-beta, which need not look at all actions. Of a win only those that win
@@ -101,7 +101,7 @@ class Solver(SearchAgent):
     Args:
         game: the game, or its name.
         table_mb: megabytes for the values, which are kept until `clear`, and for finding them. Default: 64 in Connect
-            Four, where entries replace each other, else 512.
+            Four, where entries replace each other, else 512. Alpha-beta, where it is tried, has as much again.
         book: whether to use the opening book of Connect Four.
         seconds: wall-clock time that alpha-beta may take for a position, with all best actions and the line of best
             play; 0 for no alpha-beta.
@@ -196,10 +196,13 @@ class Solver(SearchAgent):
     def _value(self, state: State) -> Rating:
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
+        actions = self.game.actions(state)
+        proof = self._proofs.get(self._key(state, actions))
         try:
-            return self._engine.value(state)
+            if proof is None:
+                return self._engine.value(state)
         except TooManyError as error:
-            proof = self._proof(state, self.game.actions(state), error)
+            proof = self._proof(state, actions, error)
         return proof.value, proof.distance
 
     def optimal_actions(self, state: State) -> tuple[int, ...]:

@@ -154,8 +154,7 @@ class Endings:
         """Forget what was found."""
         self._free.clear()
         self._counted.clear()
-        self._needed = new_table(FEWEST)
-        self._counts[0] = 0
+        self._forget_needed()
 
     def value(self, state: State) -> tuple[float, int | None]:
         """Return the value for the player to move, and the distance to the end; None for a draw.
@@ -167,8 +166,7 @@ class Endings:
         if found is None:
             found = self._value_without_count(state)
         if found is None:
-            self._counted.taken_mb = self._free.megabytes + self._needed_mb
-            found = self._counted.value(state)
+            found = self._value_with_count(state)
         value, distance = found
         return value, distance if value != 0 else None
 
@@ -180,11 +178,29 @@ class Endings:
         try:
             value, distance = self._free.value(bare)
         except MemoryError:
+            if self._counted.table.keys.size > FEWEST:  # what the other way knows takes memory, too
+                self._counted.clear()
+                return self._value_without_count(state)
             return None  # near the limit of the count, few positions can follow
         left = self._limit - int(state.quiet)
         if distance is None or value == 0 or distance <= left or self._count_needed(bare, distance) <= left:
             return value, distance
         return None
+
+    def _value_with_count(self, state: State) -> tuple[float, int | None]:
+        self._counted.taken_mb = self._free.megabytes + self._needed_mb
+        try:
+            return self._counted.value(state)
+        except MemoryError:
+            if self._free.table.keys.size + self._needed.keys.size <= 2 * FEWEST:
+                raise
+            self._free.clear()
+            self._forget_needed()
+            return self._value_with_count(state)
+
+    def _forget_needed(self) -> None:
+        self._needed = new_table(FEWEST)
+        self._counts[0] = 0
 
     @property
     def _needed_mb(self) -> float:
@@ -198,7 +214,11 @@ class Endings:
             lines = Lines(states, moves, self._needed, self._counts)
             arguments: Any = (self._free.game, self._free.table, lines, np.int64(0))
             bind(count_needed, *arguments)  # here, not in the thread
-            plies = run_with_stop(partial(count_needed, *arguments), self._counts[2:])
+            plies = run_with_stop(
+                partial(count_needed, *arguments),
+                self._counts[2:],
+                tell=lambda: self._tell(self.nodes, self._free.megabytes),
+            )
             if plies >= 0:
                 return int(plies)
             if self._free.megabytes + self._counted.megabytes + 3 * self._needed_mb > self._table_mb:

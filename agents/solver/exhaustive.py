@@ -63,7 +63,7 @@ class TooManyError(MemoryError):
             megabytes = self.fewest / _FILLED * BYTES / _USED / 2**20
             more = f"and there are about {self.fewest:,} or more, for which it takes table_mb={megabytes:,.0f} or more"
         return (
-            f"{self.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept} positions are kept, "
+            f"{self.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept} positions were found, "
             f"{more}{tried}; give more memory, or a position nearer to the end"
         )
 
@@ -235,8 +235,7 @@ class AllPositions:
     def _estimated(self, state: State) -> int:
         """Return how many positions can follow the state, at least."""
         if self._fewest == 0:
-            with compiling("an estimate of the positions", self.game):
-                self._fewest = fewest_positions(self.game, state)
+            self._fewest = fewest_positions(self.game, state)
         return self._fewest
 
     def _move(self, slots: int) -> None:
@@ -258,7 +257,7 @@ class AllPositions:
         with compiling("solver", self.game):
             compile_backwards(self.game)
         try:
-            table, positions = solve_backwards(self.game, state, self._bytes_left())
+            table, positions = solve_backwards(self.game, state, self._bytes_left(), self._tell_backwards)
         except TooLargeError as error:
             if self._line.counts[2] == 0:
                 raise self._too_large(error.positions) from None
@@ -267,6 +266,10 @@ class AllPositions:
             return
         self.nodes += positions
         self._add(table, positions)
+
+    def _tell_backwards(self, positions: int, megabytes: float) -> None:
+        if self.on_progress is not None:
+            self.on_progress(self.nodes + positions, self.megabytes + megabytes)
 
     def _bytes_left(self) -> float:
         return (self._limit - self.megabytes) * 2**20

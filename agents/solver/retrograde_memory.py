@@ -31,6 +31,8 @@ from .solving import BYTES, FEWEST, Table, move_entries, new_table
 
 __all__ = ["TooLargeError", "compile_backwards", "solve_backwards"]
 
+Tell = Callable[[int, float], object]
+
 _MOST = 1 << 31  # slots: positions are numbered by 32 bits
 _GROWTH = (2.0, 1.25)  # factors by which an array grows; the second where the first does not fit
 _LISTING, _SETTLING = 5, 24  # bytes that a position takes once it is listed, and while its value is found
@@ -63,13 +65,14 @@ def compile_backwards(game: Game) -> None:
     bind(write_values, work.table, back)
 
 
-def solve_backwards(game: Game, state: State, most_bytes: float) -> tuple[Table, int]:
+def solve_backwards(game: Game, state: State, most_bytes: float, tell: Tell = lambda *_: None) -> tuple[Table, int]:
     """Solve an unfinished state and all positions that play can reach from it.
 
     Args:
         game: the game; play without end is worth 0 in it.
         state: the unfinished state.
         most_bytes: bytes that all arrays together may take.
+        tell: called ten times a second with the positions found, and the megabytes in use.
 
     Returns:
         A table of all these positions, as `plyground.agents.solver.solving.look_up` reads it, and their number.
@@ -78,7 +81,7 @@ def solve_backwards(game: Game, state: State, most_bytes: float) -> tuple[Table,
         TooLargeError: more memory would be needed. It is not taken first.
         KeyboardInterrupt: after Ctrl-C.
     """
-    work = _Work(game, state, most_bytes)
+    work = _Work(game, state, most_bytes, tell)
     work.list_all()
     work.settle()
     return work.table, int(work.graph.counts[0])
@@ -87,8 +90,8 @@ def solve_backwards(game: Game, state: State, most_bytes: float) -> tuple[Table,
 class _Work:
     """The arrays of one analysis, which grow as far as memory allows."""
 
-    def __init__(self, game: Game, state: State, most_bytes: float) -> None:
-        self.game, self.most_bytes = game, most_bytes
+    def __init__(self, game: Game, state: State, most_bytes: float, tell: Tell = lambda *_: None) -> None:
+        self.game, self.most_bytes, self._told = game, most_bytes, tell
         room = 2 * game.num_actions + 2
         slots = FEWEST
         while slots // 4 * 3 < room:
@@ -135,7 +138,10 @@ class _Work:
         self._run(lambda: write_values(self.table, back))
 
     def _run(self, function: Callable[[], Any]) -> Any:
-        return run_with_stop(function, self.graph.counts[5:])
+        return run_with_stop(function, self.graph.counts[5:], tell=self._tell)
+
+    def _tell(self) -> None:
+        self._told(int(self.graph.counts[0]), self._bytes() / 2**20)
 
     def _bytes(self) -> int:
         return sum(array.nbytes for array in (*self.table, *self.graph))

@@ -15,6 +15,7 @@ from ...envs import Game, State
 from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ..clock import run_with_stop
+from ..compiling import compiling
 
 __all__ = ["fewest_positions"]
 
@@ -53,7 +54,8 @@ def fewest_positions(game: Game, state: State) -> int:
     root[0] = state
     stop = np.zeros(1, np.uint8)
     arguments: Any = (game, root, scratch, np.zeros(game.num_actions, np.int32), new_rng(0), games, keys, counts, stop)
-    bind(_sample, *arguments)  # here, not in the thread
+    with compiling("an estimate of the positions", game):
+        bind(_sample, *arguments)  # here, not in the thread
     run_with_stop(lambda: _sample(*arguments), stop)
     most = 0
     for row, count in zip(keys, counts.tolist(), strict=True):

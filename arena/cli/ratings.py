@@ -88,17 +88,18 @@ def ratings(
 def _check_different(files: list[Path]) -> None:
     """Raise `ValueError` if a file is there twice, or a tournament beside its store: intervals would be too narrow."""
     from ..records.names import split_name
+    from ..store import is_store, tournaments_in
 
-    known: dict[Path, dict[str | None, Path]] = {}
+    known: dict[Path, dict[int, Path]] = {}
     for file in files:
-        place, chosen = split_name(file)
+        place = split_name(file)[0]
         before = known.setdefault(place.resolve(), {})
-        again = before if chosen is None else before.keys() & {chosen, None}
-        if again:
-            raise ValueError(
-                f"{before[next(iter(again))]} and {file} are the same games, which would count twice: give one"
-            )
-        before[chosen] = file
+        # A tournament has a number, a title, and parts of that: all may name it.
+        parts = [one.number for one in tournaments_in(file)] if is_store(place) else [0]
+        for part in parts:
+            if part in before:
+                raise ValueError(f"{before[part]} and {file} are the same games, which would count twice: give one")
+            before[part] = file
 
 
 def _anchors(texts: list[str]) -> dict[str, float]:

@@ -45,10 +45,21 @@ def report(
         records = list(read_games(file))
     if game is not None:
         found = {record.game for record in records}
-        if not any(same_spec(one, game) for one in found):
+        chosen = {one for one in found if any(same_spec(one, name) for name in _names_of(game))}
+        if not chosen:
             raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
-        records = [record for record in records if same_spec(record.game, game)]
+        records = [record for record in records if record.game in chosen]
     with console(stderr=True).status(Text(f"writing {out.name} …")):
         write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
     size = out.stat().st_size / 1e6
     print_plain(_out, f"saved {out}, {len(records)} games, {size:.1f} MB")
+
+
+def _names_of(game: str) -> list[str]:
+    """Return what records may call the game that a user names, as ``go_9x9``, which they call by its arguments."""
+    from ...envs import make_game
+
+    try:
+        return [game, make_game(game).source, make_game(game).spec]
+    except (ValueError, OSError, ImportError):  # a game of others, of which there may be no rules here
+        return [game]

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...envs import Game, make_game
 from ...envs.outside.spec import same_spec
+from ...envs.players import player_name
 from ..matches import iter_match
 from ..openings import default_opening_plies
 from ..ratings import Ratings, fit_ratings, game_results
@@ -55,7 +56,8 @@ def anchors_of(
         jobs: processes; -1 for one on each core.
         watch: plays the games of a measurement.
     """
-    known = committed_anchors(game) if opening_plies in (None, default_opening_plies(game)) else {}
+    is_committed = opening_plies in (None, default_opening_plies(game))
+    known = {player_name(rung): elo for rung, elo in committed_anchors(game).items()} if is_committed else {}
     if set(rungs) <= set(known):
         return {rung: known[rung] for rung in rungs}, False
     if len(rungs) == 1:

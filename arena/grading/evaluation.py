@@ -15,6 +15,7 @@ from ...envs.outside.messages import shown as shown_text
 from ...envs.outside.spec import nearest
 from ...envs.players import PlayerLike, player_name
 from ..matches import checked_games
+from ..openings import random_openings
 from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
@@ -161,13 +162,20 @@ def evaluate(
     check_jobs(jobs)
     for rung in ladder_rungs(ladder):
         make(rung, game)
+    if opening_plies is not None and ladder_rungs(ladder):
+        random_openings(game, opening_plies, seed)  # finds one, or says why there is none
     notes: list[str] = []
     asked, note = _positions(game, positions, seed)
     notes += [note] if note else []
     grades, calibration, stopped = None, None, False
     sets: list[SetGrade] = []
     for set_name, wanted in asked:
-        answers = join_answers(watch_answers(iter_answers(player, game, wanted.lines, seed, jobs), len(wanted)))
+        try:
+            answers = join_answers(watch_answers(iter_answers(player, game, wanted.lines, seed, jobs), len(wanted)))
+        except KeyboardInterrupt:  # before the first answer, where nobody watches: other marks are not to be lost
+            if grades is None:
+                raise
+            answers = join_answers([])
         count = len(answers.actions)
         stopped = count < len(wanted)
         if stopped:
@@ -197,14 +205,20 @@ def evaluate(
         elif climbed is not None:
             short = [one for one in climbed.rungs if one.result.games < games]
             notes += [f"against {one.player} only {one.result.games} games count: too many errors" for one in short]
+    label, outcomes = name or player_name(player), None
+    try:
+        outcomes = _outcomes(agent, game, climbed, label)
+    except KeyboardInterrupt:
+        stopped = True
+        notes.append("stopped before values were held against the results of the ladder's games")
     return Evaluation(
-        player=name or player_name(player),
+        player=label,
         game=game.spec,
         seed=seed,
         grades=grades,
         ladder=climbed,
         calibration=calibration,
-        outcomes=_outcomes(agent, game, climbed, name or player_name(player)),
+        outcomes=outcomes,
         stopped=stopped,
         notes=tuple(notes),
         sets=tuple(sets),

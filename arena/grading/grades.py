@@ -84,7 +84,8 @@ class Blunder:
     """A move that loses value. Values are from the point of view of the player to move.
 
     Attributes:
-        index: the number of the position in its set.
+        index: the number of the position among those that were asked, which are those of `SolvedPositions.stratified`
+            where `evaluate` asks.
         line: the moves that lead to it.
         board: the position, as text.
         move: the move that was played.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
-from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -69,7 +68,8 @@ class Exact(Adjudicator):
 
     Args:
         judge: the spec of an agent whose analyses are exact where they say so: ``"solver"``, or a search, which is
-            certain of results within its depth.
+            certain of results within its depth. A solver does without alpha-beta, whose time limit would decide what is
+            known, unless the spec has ``seconds``. Each game begins with a search that knows nothing of others.
 
     Raises:
         ValueError: the judge is no text.
@@ -79,6 +79,7 @@ class Exact(Adjudicator):
         if not isinstance(judge, str):
             raise ValueError(f"judge must be the spec of an agent, 'solver' or a search, got {shown(judge)}")
         self.judge = judge
+        self._made: tuple[Game, Any] | None = None
 
     def __repr__(self) -> str:
         return f"exact(judge={self.judge!r})"
@@ -89,12 +90,14 @@ class Exact(Adjudicator):
         Raises:
             ValueError: there is no such agent, or it tells no values.
         """
-        self._game = game
-        _judge(self.judge, game)
+        if self._made is None or self._made[0] != game:
+            self._made = game, _judge(self.judge, game)
+        self._made[1].reset(seed=0)  # a solver keeps its table: what it knows is true in every game
 
     def look(self, position: Position) -> Verdict | None:
         """Return the result if the judge is certain."""
-        judge = _judge(self.judge, self._game)
+        assert self._made is not None, "begin() comes first"
+        judge = self._made[1]
         if isinstance(judge, Solver):
             try:
                 value = judge.value(position.state)[0]
@@ -106,6 +109,9 @@ class Exact(Adjudicator):
                 return None
             value = analysis.value
         return Verdict(-value if position.player else value, self._reason)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"judge": self.judge, "_made": None}
 
     def may_say(self, reason: str, game: Game) -> bool:
         """Return whether this is the reason of this judge."""
@@ -240,9 +246,10 @@ def adjudicator_of(given: str | Adjudicator) -> Adjudicator:
     return ADJUDICATORS[name](**named)
 
 
-@lru_cache(maxsize=4)  # a solver's table is kept from one game to the next
 def _judge(spec: str, game: Game) -> Any:
     agent: Any = make(spec, game)
+    if isinstance(agent, Solver) and "seconds" not in spec:
+        agent.seconds = 0.0
     if not hasattr(agent, "analyse"):
         raise ValueError(f"{spec} tells no values of positions: expected 'solver', or a search")
     agent.prepare()

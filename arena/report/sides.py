@@ -126,7 +126,10 @@ def _named(beginning: Beginning, line_names: Callable[[Sequence[int], str | None
     start, opening = beginning
     if not opening:
         return "initial position" if start is None else cut(start, _LONGEST_START)
-    text = " ".join(line_names(opening[:_LONGEST], start))
+    try:
+        text = " ".join(line_names(opening[:_LONGEST], start))
+    except (ValueError, IndexError):  # no moves of this game
+        text = " ".join(map(str, opening[:_LONGEST]))
     if start is not None:
         text = f"{cut(start, _LONGEST_START)}: {text}"
     return f"{text} … {len(opening)} moves" if len(opening) > _LONGEST else text

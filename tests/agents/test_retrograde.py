@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents.solver import Solver
+from plyground.agents.solver import Progress, Solver
 from plyground.agents.solver.exhaustive import AllPositions
 from plyground.agents.solver.retrograde_memory import TooLargeError, solve_backwards
 from plyground.agents.solver.solving import ENDLESS, look_up
@@ -301,6 +301,17 @@ def counter(size: int) -> Game:
     )
 
 
+def test_it_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It told nobody, so that bars stood still, and limits of time were not held."""
+    monkeypatch.setattr("plyground.agents.clock._POLL_SECONDS", 1e-4)
+    told: list[Progress] = []
+    solver = Solver(counter(100_000))
+    solver.on_progress = told.append
+    assert solver.value(solver.game.new_state())[0] != 0
+    assert max(one.positions for one in told) > 0
+    assert 0 < max(one.megabytes for one in told) <= 512
+
+
 def test_memory_is_checked_before_it_is_taken() -> None:
     game = counter(20_000)
     needed = None
@@ -314,7 +325,7 @@ def test_memory_is_checked_before_it_is_taken() -> None:
         assert positions == 40_000
     assert needed is not None
     assert needed > 40_000 * (20 / 0.75 + 5 + 24 + 3 * 4) / 2**20  # at least what is held in the end
-    with pytest.raises(MemoryError, match=r"counter is too large to solve with table_mb=2: \d+ positions are kept"):
+    with pytest.raises(MemoryError, match=r"counter is too large to solve with table_mb=2: \d+ positions were found"):
         Solver(game, table_mb=2).value(game.new_state())
     assert Solver(game, table_mb=needed + 1).value(game.new_state()) == (0.0, None)
 

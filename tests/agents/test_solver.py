@@ -148,7 +148,7 @@ def test_memory_is_checked_before_it_is_passed(rng: np.random.Generator, monkeyp
         return new_table(slots)
 
     monkeypatch.setattr("plyground.agents.solver.exhaustive.new_table", noted)
-    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: \d+ positions are kept") as caught:
+    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: \d+ positions were found") as caught:
         solver.value(game.new_state())
     assert max(tables) > 0.8 * 2**20 / BYTES  # nearly all of the memory was used
     monkeypatch.undo()
@@ -242,6 +242,8 @@ def test_a_draw_is_proved_by_alphabeta_without_its_distance() -> None:
     assert (found.value, found.distance, true.value) == (0.0, None, 0.0)
     assert found.best_actions == found.fastest_actions == true.best_actions
     assert found.values.items() <= true.values.items()
+    assert solver.solve(state).nodes == 0  # all positions were visited once more, and then the proof was remembered
+    assert solver.value(state) == (0.0, None)
     assert copy.deepcopy(solver).on_progress is None
     with pytest.raises(MemoryError, match=r"; alpha-beta proved nothing in 1e-09 s, 0 plies ahead; give more"):
         Solver(game, table_mb=0.01, seconds=1e-9).solve(state)

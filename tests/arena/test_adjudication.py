@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from plyground.agents import Minimax, Random
-from plyground.arena import match, play
+from plyground.arena import GameRecord, iter_match, match, play
 from plyground.arena.referee import Adjudicator, Conditions, Position, adjudicator_of
-from plyground.arena.referee.adjudication import Verdict
+from plyground.arena.referee.adjudication import Exact, Verdict
 from plyground.envs import BoardGameEnv, Game, make_game
 
 GAME = "connect_four(rows=4, columns=5)"
@@ -56,6 +56,29 @@ class TestAdjudication:
             state = TICTACTOE.play_moves(moves)
             verdict = adjudicator.look(Position(state, len(moves) % 2, 0, len(moves), 0.0))
             assert verdict == (None if value is None else Verdict(value, f"{search} knows the result"))
+
+    @pytest.mark.parametrize("judge", ["alphabeta(nodes=300)", "mcts(simulations=60, solver=true)"])
+    def test_a_search_that_judges_knows_nothing_of_other_games(self, judge: str) -> None:
+        """Its table, and its random numbers, were those of the games before: so games ended by who had played them."""
+
+        def played(**options: Any) -> list[GameRecord]:
+            return match(GAME, ["random", "random"], 8, seed=1, adjudication=f"exact(judge='{judge}')", **options)
+
+        whole = played()
+        assert any(record.ending == "adjudicated" for record in whole)
+        ends = [(record.moves, record.ending) for record in whole]
+        assert [(record.moves, record.ending) for record in played()] == ends
+        later = list(
+            iter_match(GAME, ["random", "random"], 8, seed=1, adjudication=f"exact(judge='{judge}')", after=whole[:3])
+        )
+        assert [(record.moves, record.ending) for record in later] == ends[3:]
+
+    def test_a_solver_does_without_alphabeta_unless_it_is_given_time(self) -> None:
+        for judge, seconds in (("solver", 0), ("solver(seconds=5)", 5)):
+            adjudicator = Exact(judge)
+            adjudicator.begin(TICTACTOE)
+            assert adjudicator._made is not None
+            assert adjudicator._made[1].seconds == seconds
 
     def test_resignation(self) -> None:
         records = match("tictactoe", ["minimax", "random"], 20, opening_plies=0, adjudication="resign(moves=1)")

@@ -241,6 +241,10 @@ class TestStrangers:
         assert evil in data["players"]
         assert data["games"][0]["w"] == reason
 
+    def test_openings_that_are_no_moves_of_the_game(self) -> None:
+        games = [replace(one, game="othello", moves=[99], movers=[-1], seconds=[0.0], opening=1) for one in MATCH]
+        assert ">99<" in report_page(games, blunder_seconds=0)
+
     def test_the_page_asks_nobody(self) -> None:
         page = report_page(MATCH, blunder_seconds=0)
         assert set(re.findall(r"\w+://[^\"' )]+", page)) == {"http://www.w3.org/2000/svg"}  # a name, and no address

@@ -150,6 +150,18 @@ class TestCommand:
         assert "100,000" not in table
         assert "done, 1 of 2" in said
 
+    def test_a_curve_that_is_stopped_between_two_evaluations(
+        self, run: Any, training_run: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was done was lost: nobody watched while a checkpoint was loaded."""
+
+        def stopped_as_it_loads(*arguments: Any, **options: Any) -> Any:
+            yield next(learning_curve(training_run, GAME, positions=2, ladder="none"))
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_as_it_loads)
+        assert "20,000" in run(str(training_run), "--curve", code=130)[0]
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [

@@ -79,7 +79,8 @@ def test_games_count_once(run: Run, files: list[str], tmp_path: Path) -> None:
     for title, games in (("one", GAMES[::2]), ("two", GAMES[1::2])):
         write_games(tmp_path / f"games.db#{title}", games)
     store = str(tmp_path / "games.db")
-    for pair in ((store, f"{store}#two"), (f"{store}#one", store), (f"{store}#one", f"{store}#one")):
+    same = (f"{store}#one", f"{store}#one"), (f"{store}#1", f"{store}#one"), (f"{store}#tw", f"{store}#2")
+    for pair in ((store, f"{store}#two"), (f"{store}#one", store), *same):
         assert f"{pair[0]} and {pair[1]} are the same games" in run("ratings", *pair, code=2)[1]
     assert "180 games" in run("ratings", f"{store}#one", f"{store}#two")[0]
 

@@ -64,6 +64,8 @@ class TestReport:
         assert not out.exists()
         assert "6 games" in run(*arguments, "--game", "tictactoe")[0]
         assert "has no games of 'tictacto'" in run(*arguments, "--game", "tictacto", code=2)[1]
+        write_records(file, [a_game("a b", 1.0, game="go(board_size=9)")])
+        assert "1 games" in run(*arguments, "--game", "go_9x9")[0]
 
     def test_files_that_are_no_games(self, run: Run, tmp_path: Path) -> None:
         assert "there is no such file" in run("report", str(tmp_path / "none.jsonl"), code=2)[1]
@@ -129,6 +131,8 @@ class TestReplay:
         assert ".svg or .png" in run("replay", str(file), "1", "--svg", "x.gif", code=2)[1]
         write_records(file, [a_game("a b", 1.0, game="chess_v6")])
         assert "the boards of chess_v6 cannot be drawn" in run("replay", str(file), "7", code=2)[1]
+        write_records(file, [replace(a_game("a b", 1.0, game="othello"), moves=[99], movers=[0], seconds=[0.0])])
+        assert "move 99" in run("replay", str(file), "8", code=2)[1]  # a traceback
 
     def test_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def shown(keys: list[str]) -> str:
@@ -244,7 +248,7 @@ class TestWatch:
         console = Console(file=io.StringIO(), width=100)
         player = threading.Thread(target=play)
         player.start()
-        follow(console, file, planned=8, every=0.1, until_idle=1.0)
+        follow(console, file, planned=8, every=0.1, until_idle=2.0)
         player.join()
         output: Any = console.file
         text = output.getvalue()

@@ -13,6 +13,7 @@ import pytest
 from plyground.agents.solver import Solver
 from plyground.agents.solver.endings import Endings
 from plyground.agents.solver.exhaustive import AllPositions
+from plyground.agents.solver.solving import new_table
 from plyground.envs import Game, State, make_game
 
 pytestmark = pytest.mark.slow
@@ -181,6 +182,10 @@ def test_memory_is_one_limit_for_both_ways() -> None:
     assert endings._free.megabytes + endings._counted.megabytes <= 2
     endings.clear()
     assert endings._free.megabytes + endings._counted.megabytes < 0.2
+    for way in (endings._counted, endings._free):  # what one has found leaves too little to the other
+        way.table = new_table(1 << 16)
+        assert endings.value(game.state_from_fen("B:WK1:BK14,K15")) == (1.0, 17)
+        endings.clear()
 
 
 # -- from books ----------------------------------------------------------------------------------------------------

@@ -113,11 +113,15 @@ class TestEvaluate:
             ({"positions": "endgame"}, "unknown set of positions 'endgame': did you mean 'endgames'"),
             ({"positions": "endgames"}, "no positions of mnk.m=4. come with the package"),
             ({"ladder": ["randon"]}, "unknown agent 'randon'"),
+            ({"opening_plies": 100}, "opening_plies must be a whole number, .* got 100"),
         ],
     )
     def test_bad_arguments(self, options: dict[str, Any], message: str) -> None:
+        def asked(answers: Any, total: int) -> list[Any]:
+            raise AssertionError("positions were graded first")
+
         with pytest.raises(ValueError, match=message):
-            evaluate("random", GAME, **options)
+            evaluate("random", GAME, **options, watch_answers=asked)
 
 
 class TestPolicies:

@@ -54,6 +54,18 @@ def expected(elo: float, other: float) -> float:
     return 1 / (1 + 10 ** ((other - elo) / 400))
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("ladder_*.json")), ids=lambda path: path.stem)
+def test_rungs_of_the_package_have_its_ratings_however_they_are_written(path: Path) -> None:
+    """Those with two arguments, which have a blank between them, were measured anew."""
+    game, known = (
+        make_game(json.loads(path.read_text())["game"]),
+        ladder_of(make_game(path.stem.removeprefix("ladder_"))),
+    )
+    found, is_new = anchors_of(game, ladder_rungs(list(known)), 2, 0, None, 1, play_all)
+    assert found is not None
+    assert (list(found.values()), is_new) == (list(known.values()), False)
+
+
 class TestRateAgainst:
     @pytest.mark.parametrize("pairs", [[2.0, 1.5, 1.0, 0.5], [2.0] * 9, [0.0] * 4, [1.0] * 30])
     def test_of_one_opponent_it_is_the_difference(self, pairs: list[float]) -> None:

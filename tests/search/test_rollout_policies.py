@@ -119,7 +119,7 @@ class TestErrors:
 
     def test_puct_has_no_greedy_rollouts(self) -> None:
         """They were random ones, without a word."""
-        with pytest.raises(ValueError, match="rollout must be 'random', 'heavy', or a linear policy .* got 'greedy'"):
+        with pytest.raises(ValueError, match=r"rollout must be 'random', 'heavy', or a linear policy .* got 'greedy'"):
             PUCT("tictactoe", 2, rollout="greedy")
         with pytest.raises(ValueError, match="rollout must be 'random' in tictactoe, which has no heavy rollouts"):
             PUCT("tictactoe", 2, rollout="heavy")

@@ -66,13 +66,16 @@ def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> tuple[l
     points: list[CurvePoint] = []
     is_stopped = False
     every = len(checkpoints(run))
-    for point in learning_curve(run, game, **options):
-        is_stopped = bool(point.found.stopped)
-        if is_stopped:
-            break
-        points.append(point)
-        tell_losses(point.found)
-        print_plain(_err, f"{point.path.name} done, {len(points)} of {every}")
+    try:
+        for point in learning_curve(run, game, **options):
+            is_stopped = bool(point.found.stopped)
+            if is_stopped:
+                break
+            points.append(point)
+            tell_losses(point.found)
+            print_plain(_err, f"{point.path.name} done, {len(points)} of {every}")
+    except KeyboardInterrupt:  # while a checkpoint is loaded, say
+        is_stopped = True
     if not points:
         raise typer.Exit(130)
     return points, is_stopped

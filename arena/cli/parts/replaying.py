@@ -93,8 +93,8 @@ class Reel:
         legal = legal_moves(record)
         replay = replayed(self.game, record)
         self._states: list[State] = [replay.state.copy()]  # before the first move, and after each
-        for move in legal:
-            replay.play(move, self.game.move_name(replay.state, move))
+        for at, move in enumerate(legal, start=1):
+            replay.play(move, self._name(at))
             self._states.append(replay.state.copy())
         first, second = (self._player(seat) for seat in (0, 1))
         self.heading = (

@@ -164,9 +164,9 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
                 pace.add(begun, len(follower.records))
                 live.update(_table(follower.records, pace), refresh=True)
                 now = time.monotonic()
-                last = now if new else last
-                if until_idle is not None and now - last >= until_idle:
+                if until_idle is not None and not new and begun - last >= until_idle:
                     break
+                last = now if new else last
                 time.sleep(max(every, (now - begun) * (1 / _SHARE - 1)))
         except KeyboardInterrupt:
             pass
