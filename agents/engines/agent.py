@@ -118,6 +118,8 @@ class Engine:
             client.ask(f"set_random_seed {seed % 2**31}")
         if self.move_seconds is not None:
             client.ask(f"time_settings 0 {self.move_seconds} 1")
+        elif self._is_timed:
+            client.ask("time_settings 0 1 0")  # no limit: it had a clock in another game
         self._state, self.resigned, self._is_ready = game.new_state(), False, True
         self._watched, self._told = [], []
         self._clock, self._is_timed = None, False

@@ -222,6 +222,8 @@ class ChessEngine:
             action = self.game.move_of(state, text)
         except ValueError:
             action = -1
+        if action in self.game.actions(state) and not mask[action]:  # XBoard could not be told of the mask
+            return int(mask.argmax())
         if action < 0 or not mask[action]:
             self.close()
             raise DisagreementError(

@@ -1,6 +1,6 @@
 """Programs that speak UCI or XBoard, by python-chess: started in an event loop of their own thread, and ended in time.
 
-This file alone imports python-chess, which is GPL-3, and is imported when such a program is first asked for.
+It imports python-chess, which is GPL-3, and is imported when such a program is first asked for.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class ChessProcess:
             moves: the moves that it may choose from; None for all legal ones. XBoard cannot tell it.
 
         Raises:
-            EngineError: it has ended, answers nonsense, or not in time.
+            EngineError: it has ended, answers nonsense, cannot do what is asked, or does not answer in time.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         task = self._protocol.play(board, limit, game=game, info=info, root_moves=moves)
@@ -175,7 +175,9 @@ class ChessProcess:
         except chess.engine.EngineTerminatedError:
             raise EngineError(f"{self.name} has ended{self._last_words()}") from None
         except chess.engine.EngineError as error:
-            raise EngineError(f"{self.name} answers nonsense: {error}") from error
+            raise EngineError(
+                f"{self.name}: {error}"
+            ) from error  # what it says is wrong, or it cannot do what is asked
         except BaseException:  # Ctrl-C: what it says later would answer no question
             waiting.cancel()
             raise

@@ -19,6 +19,7 @@ from .table import Table
 __all__ = ["ChessSeat"]
 
 _ARRAY = 518  # the number of the usual starting position in Chess960
+_USUAL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 _MOST_QUIET = 200  # plies that are counted: which leaves room to count on
 
 
@@ -57,7 +58,7 @@ class ChessSeat(Table):
         if game.name != "chess":
             raise ValueError(f"UCI speaks of chess, got {game.spec}")
         super().__init__(player, game, **changed)
-        self._begin(None, self.game.new_state())
+        self._begin(None, self._usual())
 
     def _begin(self, fen: str | None, start: State) -> None:
         self._fen, self._states = fen, [start]
@@ -93,10 +94,16 @@ class ChessSeat(Table):
             self._shown = None
             return
         self.hire(make_game("chess", **{**self.game.parameters, "chess960": _ARRAY if is_960 else -1}), **changed)
-        self._begin(None, self.game.new_state())
+        self._begin(None, self._usual())
+
+    def _usual(self) -> State:
+        """Return the initial position of chess, which UCI means by ``startpos``, in Chess960 as well."""
+        return self.game.state_from_fen(_USUAL) if self.is_960 else self.game.new_state()
 
     def clear(self) -> None:
         """Let the player forget the last game."""
+        if self._prover is not None:
+            self._prover.reset()
         if self.env is not None:
             self.agent.reset()
         self._shown = None
@@ -115,7 +122,7 @@ class ChessSeat(Table):
         if known >= 0:  # the same game goes on
             start, states, moves = None, self._states.copy(), self.moves.copy()
         else:
-            start = self.game.new_state() if fen is None else self.game.state_from_fen(_readable(fen))
+            start = self._usual() if fen is None else self.game.state_from_fen(self._readable(fen))
             states, moves, known = [start], [], 0
         for number, name in enumerate(names[known:], known + 1):
             state, after = states[-1], states[-1].copy()
@@ -155,11 +162,11 @@ class ChessSeat(Table):
         A player with a method ``watch`` is told of the moves that it does not know.
         """
         self.prepare()
-        if self._shown is None or self._shown > len(self.moves):
+        if self._shown is None:
             start = self._playable(self._states[0])
             if self.game.is_terminal(start):  # nobody could mate from the beginning, nor can later
                 return None
-            if self._shown is not None or callable(getattr(self.agent, "watch", None)):
+            if callable(getattr(self.agent, "watch", None)):
                 self.agent.reset()
             self.env.reset(options={"state": start})
             self._shown = 0
@@ -186,10 +193,9 @@ class ChessSeat(Table):
         changed.quiet = 0
         return changed
 
-
-def _readable(fen: str) -> str:
-    """Return a position whose count of quiet plies begins anew where our rules have drawn the game."""
-    fields = fen.split()
-    if len(fields) > 4 and fields[4].isascii() and fields[4].isdigit() and 99 < int(fields[4][:6]) <= 255:
-        fields[4] = "0"
-    return " ".join(fields)
+    def _readable(self, fen: str) -> str:
+        """Return a position whose count of quiet plies begins anew where our rules have drawn the game."""
+        fields, limit = fen.split(), int(self.game.parameters["max_quiet_plies"])
+        if len(fields) > 4 and fields[4].isascii() and fields[4].isdigit() and limit <= int(fields[4][:6]) <= 255:
+            fields[4] = "0"
+        return " ".join(fields)

@@ -45,6 +45,7 @@ class Seat(Table):
             raise ValueError(f"GTP speaks of {', '.join(SIZES)}, got {game.spec}")
         self.clock = Clock()
         self._told: list[int] | None = []  # what the player was told of; None: it may know of other moves
+        self._seed: int | None = None  # that somebody has set: players for other boards and komis begin with it too
         super().__init__(player, game)
         self._begin([])
 
@@ -52,12 +53,21 @@ class Seat(Table):
         """Play the same game with other parameters. A board of another size is empty.
 
         Raises:
-            ValueError: there is no such game, or the player does not play it; nothing is changed.
+            ValueError: there is no such game, or the player does not play it.
+
+        After these errors and others, such as those of a program that plays no such board, nothing is changed.
         """
         wanted = {**self.game.parameters, **parameters}
         if wanted != self.game.parameters:
-            self.hire(make_game(self.game.name, **wanted))
-            self._begin(self._moves if "komi" in parameters else [])
+            before = vars(self).copy()
+            try:
+                self.hire(make_game(self.game.name, **wanted))
+                self._begin(self._moves if "komi" in parameters else [])
+                if self._seed is not None:
+                    self.reseed(self._seed)
+            except BaseException:
+                vars(self).update(before)
+                raise
         elif "komi" not in parameters:
             self._moves = []
             self._replay()
@@ -71,6 +81,7 @@ class Seat(Table):
 
     def reseed(self, seed: int | None) -> None:
         """Start the player's random numbers anew; it learns of the moves until now when it is asked."""
+        self._seed = self._seed if seed is None else seed
         self.agent.reset(seed)
         self._told = []
 

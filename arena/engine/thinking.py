@@ -191,7 +191,9 @@ class Thinking:
         if limits.waits:
             return None
         if clock is None:
-            is_limited = any(one is not None for one in (limits.depth, limits.nodes, limits.mate))
+            agent = playing(seat.agent if limits.mate is None else seat.prover)
+            is_deep = hasattr(agent, "depth") and (limits.depth is not None or limits.mate is not None)
+            is_limited = is_deep or limits.nodes is not None
             budget = seat.seconds if is_limited else getattr(playing(seat.agent), "seconds", None)
             return None if budget is None else Allowance(budget, budget)
         own, _, increment, moves = clock

@@ -164,7 +164,8 @@ class UCIServer:
 
         def hear(found: Sequence[Analysis], seconds: float) -> None:
             shown = ranked(found[0], lines) if len(found) == 1 else found
-            for line in info_lines(self.seat, self._scale, shown, seconds, hashfull(self.seat.agent)):
+            searcher = self.seat.agent if limits.mate is None else self.seat.prover
+            for line in info_lines(self.seat, self._scale, shown, seconds, hashfull(searcher)):
                 self._answers.write(line)
 
         self._thinking = Thinking(

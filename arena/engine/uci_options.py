@@ -19,6 +19,7 @@ _SECONDS = 1.0  # of a move, for a player without a budget, if it is not told of
 _MEMORY = ("table_mb", "tree_mb")
 _OVERHEAD = 10  # milliseconds
 _MOST_HASH = 1 << 16  # megabytes
+_TREES, _TREE_MB = ("mcts", "puct"), 1024  # whose trees grow as long as a search lasts, which may be for ever
 _MOST_DIGITS = 18  # of a whole number
 
 
@@ -74,9 +75,12 @@ class Options:
 
     def __init__(self, player: str, is_960: bool) -> None:
         self._arguments: dict[str, Any] = {}
+        self._tree_mb: int | None = None
         if place_of(player) is None:
             name, values, named = parse_spec(player)
             self._arguments = agent_arguments(name, values, named)
+            if name in _TREES and self._arguments["tree_mb"] is None:
+                self._arguments["tree_mb"] = self._tree_mb = _TREE_MB
         self._memory = next((name for name in _MEMORY if name in self._arguments), "")
         self._is_960 = is_960
         self.values: dict[str, Any] = {}
@@ -120,6 +124,8 @@ class Options:
         budgets: Sequence[str] = [name for name in _BUDGETS if name in self._arguments]
         if "seconds" in budgets and all(self._arguments[name] is None for name in budgets):
             changes["seconds"] = _SECONDS
+        if self._tree_mb is not None:
+            changes["tree_mb"] = self._tree_mb
         for option, argument in (("Hash", self._memory), ("Threads", "threads" * ("threads" in self._arguments))):
             if argument and option in self.values:
                 changes[argument] = self.values[option]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import chess.engine
+import numpy as np
 import pytest
 
 from plyground.agents import make
@@ -224,7 +225,7 @@ class TestUCI:
         ],
     )
     def test_faults_lose_the_game_and_the_next_is_played(self, script: Any, moves: tuple[str, ...], error: str) -> None:
-        engine = ChessEngine(CHESS, script(*moves), seconds=2)
+        engine = ChessEngine(CHESS, script(*moves), seconds=2 if moves == ("hang",) else 30)
         for _ in range(2):
             record = play(BoardGameEnv(CHESS), [engine, first_legal], 0, failures=EngineError)
             assert (record.outcome, record.ending, record.moves) == ([-1, 1], "failed", [])
@@ -296,6 +297,19 @@ class TestXBoard:
             engine.act(observation, info)
         told = [line for line in log.read_text().splitlines() if re.match("new|nps|s[dt] ", line)]
         assert told == ["new", "st 3", "sd 4", "new", "nps 1", "st 50", "new", "st 3", "st 3"]
+        engine.close()
+
+    def test_a_move_that_was_not_asked_for_is_no_fault(self, tmp_path: Path, log: Path) -> None:
+        """XBoard cannot tell which moves are; the program was ended, and said to play against the rules."""
+        (tmp_path / "xboard.py").write_text(XBOARD)
+        command = f"{sys.executable} {tmp_path / 'xboard.py'} e2e4 {log}"
+        engine, env = ChessEngine(CHESS, command, "xboard", depth=1), BoardGameEnv(CHESS)
+        env.reset()
+        observation, _, _, _, info = env.last()
+        mask = np.zeros_like(observation["action_mask"])
+        mask[wanted := CHESS.move_of(CHESS.new_state(), "a2a3")] = 1
+        assert engine.act({**observation, "action_mask": mask}, {**info, "action_mask": mask}) == wanted
+        assert engine._process is not None
         engine.close()
 
 

@@ -63,7 +63,9 @@ class TestClient:
 
     @pytest.mark.parametrize(("command", "said"), [("sleep", "a banner"), ("garbage", "nonsense")])
     def test_no_answer_in_time(self, engine_script: str, command: str, said: str) -> None:
-        client = GTPClient(engine_script, 1)
+        client = GTPClient(engine_script, 20)
+        assert client.ask("final_score") == "W+1.5"  # it has started, however slow the machine is
+        client.seconds = 1
         with pytest.raises(EngineError, match=f"did not answer '{command}' in 1 s; it said '.*{said}"):
             client.ask(command)
         assert not client.is_running

@@ -186,44 +186,6 @@ class TestCommands:
         assert answers(server, "boardsize", "boardsize 5.5") == ["? syntax error"] * 2
         assert server.seat.game.parameters["board_size"] == 6
 
-    def test_handicaps(self) -> None:
-        server = GTPServer("random", make_game("go_9x9"))
-        assert server.answer("fixed_handicap 2") == "= C3 G7"
-        assert server.answer("fixed_handicap 2") == "? board not empty"
-        board = server.answer("showboard")
-        assert board.count("X") == 2
-        server.answer("clear_board")
-        assert len(server.answer("fixed_handicap 9").split()) == 10
-        server.answer("clear_board")
-        assert server.answer("set_free_handicap a1 b2 c3") == "="
-        assert server.answer("showboard").count("X") == 3
-        server.answer("clear_board")
-        for bad in ("a1", "a1 a1", "a1 pass", "a1 k99"):
-            assert server.answer(f"set_free_handicap {bad}") == "? bad vertex list"
-        assert answers(server, "fixed_handicap 1", "fixed_handicap 10") == ["? invalid number of stones"] * 2
-        assert server.answer("place_free_handicap 1") == "? invalid number of stones"
-        assert len(server.answer("place_free_handicap 30").split()) == 10  # the engine may place fewer
-
-    def test_other_games(self) -> None:
-        othello = GTPServer("random", make_game("othello(size=6)"))
-        assert othello.answer("play w c3") == "? illegal move"  # black begins, and may not pass
-        assert othello.answer("final_score") == "= 0"
-        assert othello.answer("genmove b")[2:] in ("B3", "C2", "D5", "E4")
-        assert othello.answer("boardsize 4") == "="
-        gomoku = GTPServer("random", make_game("gomoku"))
-        assert answers(gomoku, "play b j9", "play w i9", "final_score") == ["=", "? illegal move", "? cannot score"]
-        gomoku.answer("clear_board")
-        assert gomoku.answer("set_free_handicap a1 b2") == "? there are handicaps in Go only"
-        with pytest.raises(ValueError, match="GTP speaks of go, othello, gomoku, got connect_four"):
-            GTPServer("random", make_game("connect_four"))
-
-    def test_the_board_has_the_names_of_the_moves(self) -> None:
-        gomoku = GTPServer("random", make_game("gomoku"))
-        gomoku.answer("play b j5")
-        *_, row, _, _, _, _, names = gomoku.answer("showboard").split("\n")
-        assert names.replace(" ", "") == "abcdefghjklmnop"
-        assert row.index("X") == names.index("j")
-
 
 class TestConversation:
     def test_it_ends_with_quit(self, server: GTPServer) -> None:

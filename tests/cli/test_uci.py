@@ -123,6 +123,13 @@ class TestCommands:
         assert talk.said("setoption name Clear Hash") == []
         assert nodes(talk.ask("go depth 4")) == nodes(first) > nodes(again)
 
+    def test_the_table_of_mates_is_emptied_too(self, talk: Dialogue) -> None:
+        mate = "position fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1", "go mate 2"
+        first = talk.ask(*mate)
+        assert nodes(talk.ask("go mate 2")) < nodes(first)
+        talk.said("setoption name Clear Hash")
+        assert nodes(talk.ask("go mate 2")) == nodes(first)
+
 
 def nodes(lines: list[str]) -> int:
     return int(re.findall(r" nodes (\d+) ", lines[-2])[0])
@@ -269,6 +276,16 @@ class TestSearch:
         move = played(lines)
         assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
 
+    def test_the_count_of_quiet_plies_is_that_of_the_games_own_limit(self) -> None:
+        """A hundred were taken for the limit of every game: a draw after ten more seemed to be far away."""
+        game = make_game("chess(max_quiet_plies=150, repetition=5)")
+        talk = Dialogue(UCIServer("random", game))
+        assert talk.said("position fen 8/8/4k3/8/8/3K4/4r3/7R w - - 140 80") == []
+        assert int(talk.server.seat.state.quiet) == 140
+        assert talk.said("position fen 8/8/4k3/8/8/3K4/4r3/7R w - - 150 80") == []
+        assert int(talk.server.seat.state.quiet) == 0
+        talk.end()
+
     def test_the_referee_begins_anew_once(self, talk: Dialogue, monkeypatch: pytest.MonkeyPatch) -> None:
         """And not at each move that follows a draw."""
         seat, begun = talk.server.seat, []
@@ -322,6 +339,12 @@ class TestSearch:
 
 
 class TestChess960:
+    def test_the_initial_position_is_that_of_chess(self) -> None:
+        """It was that of the game's number, so that moves of GUIs were illegal."""
+        talk = Dialogue(UCIServer("random", make_game("chess(chess960=77)")))
+        assert talk.said("position startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1h1") == []
+        talk.end()
+
     @pytest.mark.slow
     def test_castling_takes_the_rook(self) -> None:
         talk = Dialogue(UCIServer("random", CHESS))

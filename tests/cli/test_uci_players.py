@@ -147,13 +147,30 @@ class TestOtherPlayers:
         assert "option name Hash type spin default 100000 min 1 max 100000" in talk.until("uciok")
         talk.end()
 
-    @pytest.mark.parametrize(("spec", "memory"), [("alphabeta(table_mb=0)", "table_mb"), ("mcts", "_limited")])
-    def test_the_default_of_an_option_can_be_set(self, spec: str, memory: str) -> None:
-        server = UCIServer(spec, CHESS)
+    def test_the_default_of_an_option_can_be_set(self) -> None:
+        server = UCIServer("alphabeta(table_mb=0)", CHESS)
         assert server.options["Hash"] == 16
-        assert not getattr(server.seat.agent, memory)
+        assert not server.seat.agent.table_mb
         server.run(["setoption name Hash value 16\n"], io.StringIO())
-        assert getattr(server.seat.agent, memory) == (16 if memory == "table_mb" else True)
+        assert server.seat.agent.table_mb == 16
+
+    @pytest.mark.parametrize("spec", ["mcts", "puct"])
+    def test_a_tree_has_a_limit(self, spec: str) -> None:
+        """It grew as long as somebody looked at a position."""
+        server = UCIServer(spec, CHESS)
+        assert server.options["Hash"] == 1024
+        most = server.seat.agent._most
+        assert 2**20 < most < 2**30
+        server.run(["setoption name Hash value 16\n"], io.StringIO())
+        assert server.seat.agent._most < most / 32
+
+    @pytest.mark.parametrize("spec", ["mcts", "puct"])
+    @pytest.mark.parametrize("limit", ["mate 1", "depth 60"])
+    def test_who_knows_no_depth_has_its_second(self, spec: str, limit: str) -> None:
+        """It searched without end, for a mate or a depth that it does not look for."""
+        talk = Dialogue(UCIServer(spec, CHESS))
+        assert played(talk.ask(f"go {limit}"))
+        talk.end()
 
     @pytest.mark.parametrize("number", ["abc", "1e999"])
     def test_memory_that_is_none(self, number: str) -> None:
