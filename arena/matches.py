@@ -145,7 +145,9 @@ def iter_match(
     if store is not None and after:
         raise ValueError("give a store or the games after which the tournament goes on, not both")
     openings = None if openings is None else openings_of(game, openings, opening_plies)
-    plies = default_opening_plies(game) if opening_plies is None else opening_plies
+    plies = default_opening_plies(game)
+    if opening_plies is not None:
+        plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
     lines = Openings(_lines(game, openings, plies, seed, games // 2))
     course = Course(game, labels, schedule, games, lines, seed, max_failures)
     for record in after:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import cloudpickle
 import numpy as np
 from joblib import Parallel
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
 __all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "quiet", "results_of", "unpacked"]
@@ -94,6 +95,7 @@ def results_of(
     """
     results: Any = None
     try:
+        _hear_of_lost_tasks(get_active_backend()[0])
         results = Parallel(n_jobs=jobs, **{"return_as": "generator", **options})(work)
         for result in results:  # noqa: UP028  ("yield from" would close them outside of the filter below)
             yield result
@@ -102,8 +104,33 @@ def results_of(
             f"a process that {doing} has died, of a fault in a player, or for want of memory: use fewer jobs, or one "
             f"to see where{advice}"
         ) from error
+    except Exception as error:
+        if type(error).__name__ != "KilledWorker":  # Dask's, which is not imported for this
+            raise
+        raise WorkerError(f"one process after the other that {doing} has died: {error}") from error
     finally:
         if results is not None:
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all is done
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
+
+
+def _hear_of_lost_tasks(backend: Any) -> None:
+    """Let joblib's backend for Dask call back for tasks that the cluster gives up, too: joblib waits for ever for them.
+
+    So it does in joblib 1.6 (`DaskDistributedBackend._collect`). Errors in a task come back as all results do.
+    """
+    if type(backend).__name__ != "DaskDistributedBackend" or "submit" in vars(backend):
+        return
+    submit = backend.submit
+
+    def heard(function: Any, callback: Any = None) -> Any:
+        def lost(done: Any) -> None:
+            if callback is not None and not done.cancelled() and done.exception() is not None:
+                callback(done.exception())
+
+        future = submit(function, callback)
+        future.add_done_callback(lost)
+        return future
+
+    backend.submit = heard

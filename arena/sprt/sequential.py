@@ -160,10 +160,10 @@ def until_decided(test: Sprt, records: Iterable[GameRecord]) -> Iterator[GameRec
     """
     pair: list[GameRecord] = []
     for record in records:
-        yield record
         pair.append(record)
         if len(pair) == 2:
             test.add(pair_scores(pair))
             pair = []
-            if test.decision is not None:
-                return
+        yield record
+        if not pair and test.decision is not None:
+            return

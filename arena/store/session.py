@@ -173,13 +173,16 @@ class Session:
                     self._writer.path,
                     name,
                 )
-        if number is None:
-            return
-        _LOG.info("%d games are in %s", self.games, self._writer.path)
-        versions = connection.execute("SELECT DISTINCT version FROM runs WHERE tournament = ?", (number,)).fetchall()
-        if versions and (__version__,) not in versions:
-            were = ", ".join(version for (version,) in versions)
-            _LOG.warning("they were played by plyground %s, and this is %s", were, __version__)
+        if number is not None:
+            _LOG.info("%d games are in %s", self.games, self._writer.path)
+        versions = connection.execute("SELECT DISTINCT version FROM runs WHERE version <> ?", (__version__,)).fetchall()
+        if versions:
+            _LOG.warning(
+                "%s has games that were played by plyground %s, and this is %s: those that are asked for again count",
+                self._writer.path,
+                ", ".join(version for (version,) in versions),
+                __version__,
+            )
 
     def begin(self) -> None:
         """Note that this process plays the tournament from now on.

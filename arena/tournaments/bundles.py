@@ -47,7 +47,7 @@ class Bundle(NamedTuple):
 
 
 class Pace:
-    """How many openings a bundle has: at first one, and more as bundles turn out to be quick."""
+    """How many openings a bundle of two players has: at first one, and more as bundles turn out to be quick."""
 
     def __init__(self) -> None:
         self.size = 1

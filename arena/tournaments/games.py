@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Protocol
@@ -98,17 +99,17 @@ def _here(
     course: Course, table: Table, kept: Kept | None
 ) -> Generator[tuple[Bundle, Iterable[GameRecord]], None, None]:
     """Yield the bundles of this round, in order, with their games; those that are played one by one game by game."""
-    pace = Pace()
+    paces = defaultdict[Pairing, Pace](Pace)
 
     def size(pairing: Pairing) -> int:
-        return pace.size if table.plays_side_by_side(pairing) else 1
+        return paces[pairing].size if table.plays_side_by_side(pairing) else 1
 
     for bundle in bundles_of(course, size, None if kept is None else kept.find):
         start = time.perf_counter()
         records = table.play(bundle.left)
         if table.plays_side_by_side(bundle.pairing):
             games = list(records)
-            pace.note(bundle.left, time.perf_counter() - start)
+            paces[bundle.pairing].note(bundle.left, time.perf_counter() - start)
             yield bundle, bundle.with_found(games if kept is None else kept.keep(games))
             continue
         if kept is not None:

@@ -134,6 +134,8 @@ class Table:
             copies = None
             if self._together and one is not other:  # one agent in both seats keeps one memory for both
                 copies = copies_of(one), copies_of(other)
+            # Pairings come one after the other, and the tables of one may take as much memory as there is.
+            self._tables = {known: table for known, table in self._tables.items() if table is None}
             self._tables[pairing] = None
             if copies is not None and copies[0] is not None and copies[1] is not None:
                 labels = [self._labels[player] for player in pairing]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any
@@ -19,6 +20,7 @@ from ..processes import WorkerError, has_unpacked, quiet, results_of, unpacked
 from ..records.record import GameRecord
 from .bundles import Bundle, Find, Pace, bundles_of
 from .course import Course
+from .schedules import Pairing
 from .table import Table
 
 __all__ = ["JoblibWorkers", "RayWorkers", "Workers"]
@@ -54,13 +56,13 @@ class Workers(ABC):
             find: looks for games that need not be played.
             keep: called with games as soon as they have come back, in any order; returns those that count.
         """
-        pace, begun, upcoming = Pace(), dict[int, Bundle](), 0
+        paces, begun, upcoming = defaultdict[Pairing, Pace](Pace), dict[int, Bundle](), 0
         ready: dict[int, list[GameRecord]] = {}  # what has come back, by its number
         faults: list[Exception] = []
 
         def tasks() -> Iterator[Task]:  # joblib asks for these in a thread of its own, where errors would be lost
             try:
-                for number, bundle in enumerate(bundles_of(course, lambda _: pace.size, find)):
+                for number, bundle in enumerate(bundles_of(course, lambda pairing: paces[pairing].size, find)):
                     begun[number], left = bundle, bundle.left
                     if left.seeds:
                         yield number, left
@@ -78,7 +80,7 @@ class Workers(ABC):
 
         with closing(self._results(tasks())) as results:
             for number, records, seconds in results:
-                pace.note(begun[number].left, seconds)
+                paces[begun[number].pairing].note(begun[number].left, seconds)
                 ready[number] = keep(records)
                 yield from in_order()
         yield from in_order()
@@ -165,8 +167,8 @@ class RayWorkers(Workers):
         waiting.remove(first)
         try:
             return ray.get(first)
-        except ray.exceptions.RayTaskError:
-            raise
+        except ray.exceptions.RayTaskError as error:  # whose text is the traceback there
+            raise (error.cause if isinstance(error.cause, Exception) else error) from None
         except ray.exceptions.RayError as error:
             line = " ".join(str(error).split())[:300]
             raise WorkerError(f"the cluster could not play some games in {_RETRIES + 1} attempts: {line}") from error

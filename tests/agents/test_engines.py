@@ -232,6 +232,12 @@ class TestEngine:
         told = (tmp_path / "log").read_text().splitlines()
         assert "time_settings 29 0 0" in told
         assert told[-1] == "genmove black"
+        (tmp_path / "log").write_text("")
+        agent.reset()  # a game without a clock, in which the program went on by the old one
+        assert (tmp_path / "log").read_text().splitlines()[-1] == "time_settings 0 1 0"
+        (tmp_path / "log").write_text("")
+        agent.reset()
+        assert "time_settings" not in (tmp_path / "log").read_text()
 
     def test_a_clock_is_told_as_no_more_than_it_has(self, engine: Any, tmp_path: Path) -> None:
         """Programs that know no `time_left` took the whole second, and lost on time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -35,6 +36,30 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(SideBySide, "play", counted)
     return sizes
+
+
+def test_each_pairing_has_a_pace_and_memory_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow pairing began with as many games as a quick one had come to; tables of all stayed until the end."""
+    monkeypatch.setattr(matches_module, "MANY", 0)
+    played: list[tuple[Any, int]] = []
+    made: list[weakref.ref[SideBySide]] = []
+    begin, play = SideBySide.__init__, SideBySide.play
+
+    def counted(self: SideBySide, bundle: Bundle) -> list[GameRecord]:
+        played.append((bundle.pairing, len(bundle.seeds)))
+        assert sum(one() is not None for one in made) == 1
+        return play(self, bundle)
+
+    def noted(self: SideBySide, *arguments: Any) -> None:
+        made.append(weakref.ref(self))
+        begin(self, *arguments)
+
+    monkeypatch.setattr(SideBySide, "play", counted)
+    monkeypatch.setattr(SideBySide, "__init__", noted)
+    match(SMALL, ["random", "alphabeta(depth=1)", "alphabeta(depth=2)"], 40)
+    for pairing in {one for one, _ in played}:
+        assert [games for one, games in played if one == pairing][:2] == [2, 4]
+    assert len(made) == 3
 
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> list[GameRecord]:

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from plyground.arena import Sprt, iter_match, pair_scores, until_decided
+from plyground.arena import Sprt, iter_match, match, pair_scores, until_decided
 from plyground.arena.cli.sprt import sprt
 from plyground.arena.sprt import Estimate, log_likelihood_ratio
 from plyground.arena.sprt.likelihood import ELO_PER_SIGMA, _most_likely
@@ -162,6 +162,13 @@ def test_a_long_test_is_estimated(elo1: float, chance: float, counts: tuple[int,
     assert sprt.decision is not None
     found = sprt.estimate()
     assert -20 < found.low < found.elo < found.high < 60
+
+
+def test_a_pair_counts_when_its_second_game_is_there() -> None:
+    """It did when the next one was asked for: whoever stopped between the two lost it."""
+    test = Sprt(0, 5)
+    games = match("tictactoe", ["random", "random"], 4)
+    assert [test.pairs for _ in until_decided(test, games)] == [0, 1, 1, 2]
 
 
 class TestInterval:

@@ -151,6 +151,23 @@ class TestDask:
             again = match(GAME, [slowly, "random"], games=4, jobs=-1)
         assert without_times(again[:1]) == without_times([first])
 
+    @pytest.mark.slow
+    def test_processes_that_die_end_the_match(self, client: Any) -> None:
+        """joblib waited for ever for what Dask had given up."""
+
+        told: list[str] = []
+
+        def played() -> None:
+            with joblib.parallel_config(backend="dask"), pytest.raises(WorkerError) as error:
+                match(GAME, [lambda *_: os._exit(1), "random"], games=2, jobs=-1, names=["a", "b"])
+            told.append(str(error.value))
+
+        thread = threading.Thread(target=played, daemon=True)
+        thread.start()
+        thread.join(120)
+        assert told
+        assert told[0].startswith("one process after the other that plays games has died: ")
+
     def test_from_the_command_line(self, client: Any, run: Run) -> None:
         arguments = "match", *PLAYERS, "--game", GAME, "--games", "4", "--json"
         there = run(*arguments, "--dask", client.scheduler.address)[0]
@@ -181,8 +198,9 @@ class TestRay:
         assert points(run(*arguments, "--ray")[0]) == points(run(*arguments)[0])
 
     def test_errors_end_the_match(self, ray_nodes: Any) -> None:
-        with pytest.raises(ValueError, match="answered 'x': expected an action"):
+        with pytest.raises(ValueError, match="answered 'x': expected an action") as told:
             match(GAME, [lambda *_: "x", "random"], games=2, jobs="ray", names=["a", "b"])
+        assert "\n" not in str(told.value)  # it was a traceback
 
     def test_interrupted_and_resumed(self, ray_nodes: Any) -> None:
         one = without_times(match(GAME, [slowly, "random"], games=40, seed=2))
