@@ -43,7 +43,7 @@ coverage: .venv/installed-dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m rules
 	$(BIN)/coverage report
 
-# Every game against other implementations, move by move; about a quarter of an hour.
+# Games against other implementations, move by move; about a quarter of an hour.
 compare: .venv/installed-dev
 	$(BIN)/python -m tests.compare
 

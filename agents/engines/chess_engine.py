@@ -80,7 +80,8 @@ class ChessEngine:
             or for a tenth of a second. XBoard has no limit of nodes beside one of time: with ``nodes`` a program that
             speaks it is told of no clock, and ``move_seconds`` are refused. Nor has it a time for the move beside a
             clock, of which it is told then.
-        options: options of the program, such as ``UCI_Elo=1800`` (with ``UCI_LimitStrength=true``) or ``Threads=1``.
+        options: options of the program, such as ``Threads=1``, or ``UCI_Elo=1800``, which sets ``UCI_LimitStrength``
+            too.
 
     Attributes:
         last_analysis: what it said of the position when it last moved; None if it said nothing.

@@ -119,7 +119,7 @@ class ChessProcess:
         return not self._protocol.returncode.done()
 
     def configure(self, options: Mapping[str, Any], seconds: float) -> None:
-        """Set options of the program.
+        """Set options of the program. Who gives a rating, ``UCI_Elo``, wants it to be played by: the switch is set too.
 
         Raises:
             ValueError: it has no such option (the nearest is suggested), or the option takes no such value.
@@ -134,6 +134,8 @@ class ChessProcess:
                 raise ValueError(f"{self.name}: {name} must be a whole number, got {options[name]!r}")
         try:
             named = {known[name.lower()]: value for name, value in options.items()}
+            if "UCI_Elo" in named and "UCI_LimitStrength" in self._protocol.options:
+                named.setdefault("UCI_LimitStrength", True)  # without it programs pass over the rating
             self._wait(self._protocol.configure(named), "take its options", seconds)
         except EngineError as error:
             if isinstance(error.__cause__, chess.engine.EngineError) and self.is_running:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -81,10 +82,11 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
     (run / "grade.json").write_text(json.dumps(found))
 
 
-def seeds_side_by_side(name: str, number: int, seeds: int, minutes: float, keep: Path) -> list[dict[str, float]]:
+def seeds_side_by_side(name: str, seeds: int, minutes: float, keep: Path) -> list[dict[str, float]]:
     """Return the grades of a setting's runs; those that are not kept are made, each on a core of its own."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
-    folders = [keep / f"{number:02d}-{seed}" for seed in range(seeds)]
+    place = re.sub(r"[^\w.=-]+", "_", name).strip("_")
+    folders = [keep / f"{place}-{minutes:g}-{seed}" for seed in range(seeds)]
     waiting = [seed for seed in range(seeds) if not (folders[seed] / "grade.json").exists()]
     while waiting:
         processes = []
@@ -117,9 +119,9 @@ def main(
     head = ["setting", "moves", *MARKS.values()]
     table, body, console = Table(*head, title="Moves that preserve the value, in %"), [], Console(width=WIDTH)
     keep.mkdir(parents=True, exist_ok=True)
-    for number, name in enumerate(SETTINGS):
+    for name in SETTINGS:
         if any(text in name for text in only or [""]):
-            found = seeds_side_by_side(name, number, seeds, minutes, keep)
+            found = seeds_side_by_side(name, seeds, minutes, keep)
             moves = sum(one["steps"] for one in found) / len(found)
             cells = [name, f"{moves / 1000:.0f} k", *(in_words([one[mark] for one in found]) for mark in MARKS)]
             table.add_row(*cells)

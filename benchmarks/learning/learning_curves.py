@@ -51,7 +51,7 @@ def one_run(algorithm: str, minutes: float, threads: int, seed: int, folder: str
 
 def trained(algorithm: str, minutes: float, threads: int, seed: int, keep: Path) -> Path:
     """Return the folder of a run that is done; one that is not is made anew, in a process of its own."""
-    run = keep / f"{algorithm}-{seed}"
+    run = keep / f"{algorithm}-{minutes:g}-{threads}-{seed}"
     if not (run / "minutes.json").is_file():
         shutil.rmtree(run, ignore_errors=True)
         call = f"one_run({algorithm!r}, {minutes}, {threads}, {seed}, {str(run)!r})"

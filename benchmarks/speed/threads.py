@@ -34,7 +34,10 @@ def speeds(spec: str, simulations: int, threads: int, rounds: int) -> dict[str, 
     """Return the simulations a second of each search, in the best of its rounds."""
     game = make_game(spec)
     start = game.new_state()
-    agents = {name: MCTS(game, simulations, seed=0, **options) for name, options in searches(threads).items()}
+    agents = {
+        name: MCTS(game, simulations, rollout="random", seed=0, **options)
+        for name, options in searches(threads).items()
+    }
     for agent in agents.values():
         agent.analyse(start)
     best = dict.fromkeys(agents, 0.0)

@@ -104,12 +104,18 @@ def _share(game: str) -> float:
     return LESS if game == GO else 1.0
 
 
+def _plain(agent: str, game: str) -> str:
+    """Return what makes a search plain where the game has defaults of its own, as Go has for MCTS."""
+    return ", rollout=random" if agent == "mcts" and game == GO else ""
+
+
 def _rows() -> Iterator[Row]:
     for name, agent, budgets in (("simulations", "mcts", SIMULATIONS), ("nodes", "alphabeta", NODES)):
         for game, numbers in budgets.items():
             for less, more in pairwise(numbers):
                 title = f"`{agent}`, {more} {name}, not {less}"
-                players = f"{agent}({name}={more})", f"{agent}({name}={less})"
+                plain = _plain(agent, game)
+                players = f"{agent}({name}={more}{plain})", f"{agent}({name}={less}{plain})"
                 yield Row("doublings", game, title, *players, _share(game))
     deeper = {game: list(pairwise(depths)) for game, depths in DEPTHS_DOUBLED.items()}
     for game, depths in DEPTHS.items():
@@ -121,7 +127,8 @@ def _rows() -> Iterator[Row]:
     everywhere = {game: (budget, UCT_OPTIONS) for game, budget in UCT_SIMULATIONS.items()}
     for game, (budget, options) in {**everywhere, GO: (GO_SIMULATIONS, GO_OPTIONS)}.items():
         for option in options:
-            players = f"mcts(simulations={budget}, {option})", f"mcts(simulations={budget})"
+            plain = f"mcts(simulations={budget}{_plain('mcts', game)})"
+            players = f"{plain.removesuffix(')')}, {option})", plain
             yield Row("uct", game, f"`{option}`", *players, _share(game))
     for game, budget in SELECTIVE_NODES.items():
         plain = f"alphabeta(nodes={budget})"

@@ -86,7 +86,7 @@ def main(
     """Play the matches, and print a table with 95 % intervals."""
     game, console = make_game(f"go(board_size={size}, komi={komi})"), Console()
     known = [json.loads(line) for line in keep.read_text().splitlines()] if keep is not None and keep.exists() else []
-    rates = {one["player"]: one["rate"] for one in known if "rate" in one}
+    rates = {one["player"]: one["rate"] for one in known if "rate" in one and one.get("game") == game.spec}
     table = Table("opponent", "simulations/s", "games", "everything won %", title=f"{game.spec}, {seconds:g} s a move")
 
     def write(line: dict[str, Any]) -> None:
@@ -97,7 +97,7 @@ def main(
     def known_rate(name: str) -> float:
         if name not in rates:
             rates[name] = rate_of(game, name)
-            write({"player": name, "rate": rates[name]})
+            write({"game": game.spec, "player": name, "rate": rates[name]})
         return rates[name]
 
     with suppress(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 They go to ``arena/grading/data``, one file for each set, the last plies first. What is in a file already is kept, so
 that a run that was stopped goes on where it was; ``--anew`` begins with nothing. The same seed gives the same file.
 
-    python -m benchmarks.strength.positions                          # some 25 minutes, most of them for the seventh ply
+    python -m benchmarks.strength.positions                          # some minutes, most of them for the tenth ply
     python -m benchmarks.strength.positions --set hard_openings      # some 15 minutes
     python -m benchmarks.strength.positions --set endgames           # two minutes
 """
@@ -23,10 +23,10 @@ from plyground.arena.grading.quiet import draw_quiet_positions
 from plyground.arena.grading.sampling import draw_positions, join_positions
 from plyground.envs import connect_four
 
-ATTEMPTS = {7: 5, 10: 10}  # lines for each position of the standard set, where solving takes long
+ATTEMPTS = {10: 10}  # lines for each position of the standard set, where solving takes long
 # Positions of each ply. Of the first plies, each of which takes seconds or a minute to solve, there are fewer.
 COUNTS = {
-    "standard": dict.fromkeys(range(7, 35, 3), 60),  # odd and even, so that both players are to move
+    "standard": dict.fromkeys(range(10, 35, 3), 60),  # odd and even, so that both players are to move
     "hard_openings": {6: 4, 7: 16, 8: 40, 9: 64, 10: 80, 11: 100, 12: 100, 13: 100, 14: 100},
     "endgames": dict.fromkeys(range(29, 38), 60),
 }

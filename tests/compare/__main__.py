@@ -1,4 +1,4 @@
-"""``python -m tests.compare [NAME …] [--games N]``: every game against another implementation, in full."""
+"""``python -m tests.compare [NAME …] [--games N]``: games against other implementations, in full."""
 
 from __future__ import annotations
 
