@@ -24,7 +24,7 @@ from plyground.agents import make
 from plyground.envs import make_game
 
 AGENTS = {"mcts": "mcts(simulations=2)", "puct": "puct(simulations=2)", "alphabeta": "alphabeta(depth=2)"}
-GAMES = ("tictactoe", "connect_four", "othello", "gomoku", "go_9x9", "checkers")
+GAMES = ("tictactoe", "connect_four", "othello", "gomoku", "go_9x9", "checkers", "chess")
 WIDTH = 110  # columns that the table needs; a file or a pipe has no width of its own
 
 

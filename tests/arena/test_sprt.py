@@ -188,7 +188,7 @@ class TestInterval:
         covered = sum(times for counts, times in played.items() if ends[counts][0] <= true <= ends[counts][1])
         assert covered / times > 0.95 - 3 * math.sqrt(0.05 * 0.95 / times)
 
-    @pytest.mark.parametrize("shares", STRONG)
+    @pytest.mark.parametrize("shares", [pytest.param(STRONG[0], marks=pytest.mark.slow), *STRONG[1:]])
     def test_covers_after_a_test(self, shares: tuple[float, ...]) -> None:
         """It covered a fifth for the first, and a tenth for the second."""
         rng, true, times = np.random.default_rng(0), true_elo(shares), 40

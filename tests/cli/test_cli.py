@@ -253,7 +253,13 @@ def test_a_value_that_an_option_does_not_take_is_named(run: Run, option: str, va
     assert value in said.partition(f"Invalid value for '{option}':")[2]
 
 
-@pytest.mark.parametrize("how", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        pytest.param({"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}, marks=pytest.mark.slow),
+    ],
+)
 def test_characters_that_the_terminal_lacks_are_question_marks(how: dict[str, str]) -> None:
     """They are no error after a match is played."""
     play = "from plyground.arena.cli import main; main()"

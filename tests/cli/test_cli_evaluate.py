@@ -91,7 +91,7 @@ class TestCommand:
 
     def test_files_of_a_player_without_a_blunder(self, run: Any, tmp_path: Path) -> None:
         """The file of its blunders was an empty line, which nothing could read."""
-        run("minimax", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
+        run("solver", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
         names = csv.DictReader((tmp_path / "blunders.csv").read_text().splitlines()).fieldnames
         assert names is not None
         assert names[:2] == [field.name for field in fields(Blunder)][:2]

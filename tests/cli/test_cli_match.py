@@ -155,12 +155,22 @@ def player(observation, info):
 @pytest.mark.parametrize(
     "command",
     [
-        ("match", "random", "./talker.py:player", "--games", "2"),
-        ("match", "random", "./talker.py:player", "--games", "2", "--jobs", "2"),
-        ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none"),
-        ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none", "--jobs", "2"),
+        pytest.param(("match", "random", "./talker.py:player", "--games", "2"), id="match"),
+        pytest.param(
+            ("match", "random", "./talker.py:player", "--games", "2", "--jobs", "2"),
+            id="match in processes",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none"),
+            id="evaluate",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none", "--jobs", "2"),
+            id="evaluate in processes",
+        ),
     ],
-    ids=["match", "match in processes", "evaluate", "evaluate in processes"],
 )
 def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "talker.py").write_text(TALKER)

@@ -47,7 +47,11 @@ def test_it_plays_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("game", "player"),
-    [("go_9x9", "alphazero(simulations=16)"), ("gomoku(size=9)", "network"), ("othello", "network")],
+    [
+        pytest.param("go_9x9", "alphazero(simulations=16)", marks=pytest.mark.slow),
+        ("gomoku(size=9)", "network"),
+        ("othello", "network"),
+    ],
 )
 def test_other_nets_have_learned(game: str, player: str) -> None:
     result = elo_difference(pair_scores(match(game, [player, "random"], 20)))
