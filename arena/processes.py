@@ -107,7 +107,7 @@ def results_of(
     except Exception as error:
         if type(error).__name__ != "KilledWorker":  # Dask's, which is not imported for this
             raise
-        raise WorkerError(f"one process after the other that {doing} has died: {error}") from error
+        raise WorkerError(f"one process after the other that {doing} has died: {error}{advice}") from error
     finally:
         if results is not None:
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all is done
@@ -120,9 +120,10 @@ def _hear_of_lost_tasks(backend: Any) -> None:
 
     So it does in joblib 1.6 (`DaskDistributedBackend._collect`). Errors in a task come back as all results do.
     """
-    if type(backend).__name__ != "DaskDistributedBackend" or "submit" in vars(backend):
+    name = "submit" if hasattr(backend, "submit") else "apply_async"  # the latter before joblib 1.5
+    if type(backend).__name__ != "DaskDistributedBackend" or name in vars(backend):
         return
-    submit = backend.submit
+    submit = getattr(backend, name)
 
     def heard(function: Any, callback: Any = None) -> Any:
         def lost(done: Any) -> None:
@@ -133,4 +134,4 @@ def _hear_of_lost_tasks(backend: Any) -> None:
         future.add_done_callback(lost)
         return future
 
-    backend.submit = heard
+    setattr(backend, name, heard)

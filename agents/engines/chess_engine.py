@@ -204,7 +204,8 @@ class ChessEngine:
             self.close()
             raise
         action = self._action(state, answer, mask)
-        self.last_analysis = _analysis(action, answer, time.perf_counter() - began)
+        is_ours = not (answer.move is None or answer.resigned or self.game.move_of(state, answer.move.uci()) == action)
+        self.last_analysis = None if is_ours else _analysis(action, answer, time.perf_counter() - began)
         return action
 
     def _chosen(self, board: Any, state: State, mask: Any) -> Any:
@@ -223,8 +224,8 @@ class ChessEngine:
             action = self.game.move_of(state, text)
         except ValueError:
             action = -1
-        if action in self.game.actions(state) and not mask[action]:  # XBoard could not be told of the mask
-            return int(mask.argmax())
+        if self.protocol == "xboard" and not mask[action] and action in self.game.actions(state):
+            return int(mask.argmax())  # XBoard could not be told of the mask
         if action < 0 or not mask[action]:
             self.close()
             raise DisagreementError(

@@ -176,10 +176,8 @@ class ChessProcess:
             raise EngineError(f"{self.name} did not {what} in {seconds:g} s{self._last_words()}") from None
         except chess.engine.EngineTerminatedError:
             raise EngineError(f"{self.name} has ended{self._last_words()}") from None
-        except chess.engine.EngineError as error:
-            raise EngineError(
-                f"{self.name}: {error}"
-            ) from error  # what it says is wrong, or it cannot do what is asked
+        except chess.engine.EngineError as error:  # what it says is wrong, or it cannot do what is asked
+            raise EngineError(f"{self.name}: {error}") from error
         except BaseException:  # Ctrl-C: what it says later would answer no question
             waiting.cancel()
             raise

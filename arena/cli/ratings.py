@@ -87,8 +87,8 @@ def ratings(
 
 def _check_different(files: list[Path]) -> None:
     """Raise `ValueError` if a file is there twice, or a tournament beside its store: intervals would be too narrow."""
-    from ..records.names import split_name
-    from ..store import is_store, tournaments_in
+    from ..records.names import is_store, split_name
+    from ..store import tournaments_in
 
     known: dict[Path, dict[int, Path]] = {}
     for file in files:

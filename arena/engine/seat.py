@@ -53,9 +53,8 @@ class Seat(Table):
         """Play the same game with other parameters. A board of another size is empty.
 
         Raises:
-            ValueError: there is no such game, or the player does not play it.
-
-        After these errors and others, such as those of a program that plays no such board, nothing is changed.
+            ValueError: there is no such game, or the player does not play it. Nothing is changed, after this or any
+                other error, such as that of a program that plays no such board.
         """
         wanted = {**self.game.parameters, **parameters}
         if wanted != self.game.parameters:

@@ -168,7 +168,9 @@ class RayWorkers(Workers):
         try:
             return ray.get(first)
         except ray.exceptions.RayTaskError as error:  # whose text is the traceback there
-            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+            if isinstance(error.cause, Exception):
+                raise error.cause from error
+            raise
         except ray.exceptions.RayError as error:
             line = " ".join(str(error).split())[:300]
             raise WorkerError(f"the cluster could not play some games in {_RETRIES + 1} attempts: {line}") from error

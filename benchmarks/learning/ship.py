@@ -1,6 +1,6 @@
-"""Put the network of a run into the package: ``python -m benchmarks.learning.ship RUN --machine "2 cores of …"``.
+"""Put the network of a run into the package.
 
-``--against "alphabeta(depth=4)"``, given once or more, adds matches.
+    python -m benchmarks.learning.ship RUN --machine "2 cores of …" --against "alphabeta(depth=4)"
 
 The network is graded first, by itself and with a search of 100 simulations: by the committed positions, where its game
 has some, and by matches in paired random openings. What was measured, the command that made the run and the commit

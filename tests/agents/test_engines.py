@@ -61,7 +61,7 @@ class TestClient:
         assert client.ask("final_score") == "W+1.5"
         assert not client.knows("set_game")
 
-    @pytest.mark.parametrize(("command", "said"), [("sleep", "a banner"), ("garbage", "nonsense")])
+    @pytest.mark.parametrize(("command", "said"), [("sleep", "good night"), ("garbage", "nonsense")])
     def test_no_answer_in_time(self, engine_script: str, command: str, said: str) -> None:
         client = GTPClient(engine_script, 20)
         assert client.ask("final_score") == "W+1.5"  # it has started, however slow the machine is

@@ -287,13 +287,13 @@ class TestTournaments:
         assert "2 games are in" in caplog.text
         assert "games.db has games that were played by plyground 0.0.1, and this is" in caplog.text
         caplog.clear()
-        match(GAME, [*PLAYERS, "minimax(depth=1)"], 2, store=path)  # which shares these games
+        match(GAME, [*PLAYERS, "minimax(depth=2)"], 2, store=path)  # which shares these games
         assert "games.db has games that were played by plyground 0.0.1" in caplog.text
 
     def test_numbers_of_numpy_are_numbers(self, tmp_path: Path) -> None:
         """They ended the match, and left a file without games."""
         path = tmp_path / "games.db"
-        match(GAME, PLAYERS, 2, opening_plies=np.int64(2), store=path)
+        match(GAME, PLAYERS, 2, opening_plies=np.int64(2), store=path)  # pyright: ignore[reportArgumentType]
         assert len(match(GAME, PLAYERS, 2, opening_plies=2, store=path, resume=True)) == 2
         assert len(tournaments_in(path)) == 1
 

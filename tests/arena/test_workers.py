@@ -151,7 +151,6 @@ class TestDask:
             again = match(GAME, [slowly, "random"], games=4, jobs=-1)
         assert without_times(again[:1]) == without_times([first])
 
-    @pytest.mark.slow
     def test_processes_that_die_end_the_match(self, client: Any) -> None:
         """joblib waited for ever for what Dask had given up."""
 

@@ -132,7 +132,7 @@ class TestReplay:
         write_records(file, [a_game("a b", 1.0, game="chess_v6")])
         assert "the boards of chess_v6 cannot be drawn" in run("replay", str(file), "7", code=2)[1]
         write_records(file, [replace(a_game("a b", 1.0, game="othello"), moves=[99], movers=[0], seconds=[0.0])])
-        assert "move 99" in run("replay", str(file), "8", code=2)[1]  # a traceback
+        assert "move 1, 99, is illegal in othello" in run("replay", str(file), "8", code=2)[1]  # a traceback
 
     def test_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def shown(keys: list[str]) -> str:

@@ -10,7 +10,7 @@ from plyground.envs import make_game
 from tests.cli.test_gtp_server import answers
 
 
-def test_a_seed_stays_whatever_board_is_asked_for(self) -> None:
+def test_a_seed_stays_whatever_board_is_asked_for() -> None:
     """Another komi made a player with another seed, of the system's entropy."""
 
     def moves() -> list[str]:
@@ -20,7 +20,7 @@ def test_a_seed_stays_whatever_board_is_asked_for(self) -> None:
     assert moves() == moves()
 
 
-def test_a_board_that_a_player_cannot_prepare_for_changes_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_that_a_player_cannot_prepare_for_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     server = GTPServer("random", make_game("go(board_size=5)"))
     server.answer("play b c3")
     board, prepare = server.answer("showboard"), Seat.prepare
@@ -36,7 +36,7 @@ def test_a_board_that_a_player_cannot_prepare_for_changes_nothing(self, monkeypa
     assert server.answer("play w d4") == "="
 
 
-def test_handicaps(self) -> None:
+def test_handicaps() -> None:
     server = GTPServer("random", make_game("go_9x9"))
     assert server.answer("fixed_handicap 2") == "= C3 G7"
     assert server.answer("fixed_handicap 2") == "? board not empty"
@@ -55,7 +55,7 @@ def test_handicaps(self) -> None:
     assert len(server.answer("place_free_handicap 30").split()) == 10  # the engine may place fewer
 
 
-def test_other_games(self) -> None:
+def test_other_games() -> None:
     othello = GTPServer("random", make_game("othello(size=6)"))
     assert othello.answer("play w c3") == "? illegal move"  # black begins, and may not pass
     assert othello.answer("final_score") == "= 0"
@@ -69,7 +69,7 @@ def test_other_games(self) -> None:
         GTPServer("random", make_game("connect_four"))
 
 
-def test_the_board_has_the_names_of_the_moves(self) -> None:
+def test_the_board_has_the_names_of_the_moves() -> None:
     gomoku = GTPServer("random", make_game("gomoku"))
     gomoku.answer("play b j5")
     *_, row, _, _, _, _, names = gomoku.answer("showboard").split("\n")

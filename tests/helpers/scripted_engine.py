@@ -35,6 +35,7 @@ for line in sys.stdin:
     elif name == "showboard":
         answer = "a\n  board"
     elif name == "sleep":
+        print("good night", flush=True)
         time.sleep(60)
     elif name == "child":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
