@@ -127,12 +127,12 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             _check_validity(game, state, compiled=math.isinf(end))
             _check_view(game, state)
             over = _number(game, state, "is_terminal", _asked(game, state, "is_terminal"))
+            actions = _checked_actions(game, state, least=0 if over else 1)  # environments ask at the end, too
             if symmetry is not None:
                 _check_image(game, state, image, symmetry, goes)
             if over:
                 break
             _check_guess(game, state)
-            actions = _checked_actions(game, state)
             after = _checked_positions(game, state, actions)
             _check_noisy(game, state, actions)
             _check_draws(game, state, actions, last, before, new_rng(number))
@@ -388,7 +388,6 @@ def _check_guess(game: Game, state: State) -> None:
 
 
 def _check_end(game: Game, state: State) -> None:
-    _checked_actions(game, state, least=0)  # environments ask for them, too
     first, second = (_number(game, state, "utility", _asked(game, state, "utility", player)) for player in (0, 1))
     if abs(first) > game.max_utility or first != -second:
         fault = f"must be up to ±{game.max_utility}, and opposite for the players, got {first} and {second}"

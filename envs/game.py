@@ -206,13 +206,15 @@ class Game(GameTexts, GameViews):
         self.observation_shape = checked_tuple(f"observation_shape of {name}", observation_shape, "(6, 7, 2)")
         self.observation_high = observation_high
         self.observation_dtype = np.dtype(observation_dtype)
-        self.players = players
+        self.players = checked_tuple("players", players, "('white_0', 'black_0')")
         self.is_checked = not check
-        self.symmetries = tuple(map(symmetry_of, symmetries))
+        self.symmetries = tuple(
+            map(symmetry_of, checked_tuple("symmetries", symmetries, "(Symmetry(cells, actions),)"))
+        )
         self.repetition, self.history = repetition, history
         self.history_first, self.history_turned = history_first, history_turned
-        self.history_swap = None if history_swap is None else tuple(history_swap)
-        self.fixed = tuple(fixed)
+        self.history_swap = None if history_swap is None else checked_tuple("history_swap", history_swap, "(1, 0)")
+        self.fixed = checked_tuple("fixed", fixed, "('komi',)")
         check_layout(self)
 
         self.player, self.legal_actions, self.play = player, legal_actions, play

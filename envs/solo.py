@@ -115,9 +115,12 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
         self._learner = self.game.players[number]
         for _ in range(_ATTEMPTS):
-            self._env.reset(options=start)
-            self._play_opening()
-            self._watch()
+            try:
+                self._env.reset(options=start)
+                self._play_opening()
+            except BaseException:  # Ctrl-C: the opponent, who may be to move, knows of no game yet
+                self._learner = ""
+                raise
             self._reply([*line, *self._env.moves], seed=int(self.np_random.integers(2**31)))
             if not self._is_over():
                 return self._view()
@@ -157,7 +160,6 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             view, info = self._view()
             return view, self._env.rewards[self._learner], True, False, {**info, "illegal_action": number}
         self._env.step(number)
-        self._watch()
         self._reply([number])
         view, info = self._view()
         return view, self._env.rewards[self._learner], self._is_over(), False, info
@@ -183,12 +185,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         close(self.opponent)
 
     def _reply(self, moves: Iterable[int], seed: int | None = None) -> None:
-        """Tell the opponent of these moves, and let it play while it is its turn; in a new game if a seed is given.
+        """Show the board, tell the opponent of these moves, and let it play while it is its turn.
 
-        If it fails, or is interrupted, there is no game any more.
+        If it fails, or this is interrupted, there is no game any more. With a seed, the game is a new one.
         """
         env = self._env
         try:
+            self._watch()
             if seed is not None:
                 self.opponent.reset(seed=seed)
             tell(self.opponent, moves)

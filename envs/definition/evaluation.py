@@ -101,6 +101,8 @@ def checked_features(game: str, weights: Mapping[str, float], values: Any) -> di
 
 
 def _checked_weights(game: str, weights: Mapping[str, float]) -> dict[str, float]:
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"weights of {game} must be a mapping such as {{'mobility': 0.5}}, got {weights!r}")
     for name, weight in weights.items():
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"a feature of {game} must have a name such as 'mobility', got {name!r}")

@@ -47,7 +47,8 @@ def compile_rules(game: Any) -> None:
 
 def rule_fault(arguments: tuple[Any, ...]) -> ValueError | None:
     """Return what is wrong with a rule of the game among the arguments of a kernel that does not compile, if one is."""
-    for game in arguments:
+    for argument in arguments:
+        game = getattr(argument, "game", argument)  # a check of states stands for its game
         if hasattr(game, "numba_type"):
             try:
                 compile_rules(game)

@@ -25,6 +25,8 @@ from .spec import nearest, nearest_of
 __all__ = ["absolute", "installed", "load", "place_of"]
 
 _PARTS = re.compile(r"""('[^']*'|"[^"]*"|[(),])""")  # texts, and what stands between the other parts of a spec
+# A file at the head of a spec: a slash comes before all brackets, so that later ones may be signs in its path.
+_FILE = re.compile(r"""[^()'"]*[/\\].*?\.py:[A-Za-z_][\w.]*(?=\s*(?:\(|$))""", re.DOTALL)
 _KEY = re.compile(r"\s*(?:[A-Za-z_]\w*\s*=\s*)?")  # what may stand before the value of an argument
 
 
@@ -36,6 +38,8 @@ def place_of(spec: str) -> str | None:
     Raises:
         ValueError: the spec is a Python file without the name of an attribute.
     """
+    if file := _FILE.match(spec.strip()):
+        return file[0]
     place = spec.partition("(")[0].strip()
     if place.endswith(".py"):
         raise ValueError(f"{place!r} is a file: say what in it is meant, as in '{place}:{Path(place).stem}'")
@@ -44,8 +48,10 @@ def place_of(spec: str) -> str | None:
 
 def absolute(spec: str) -> str:
     """Return a spec whose files, also those of players inside a player, are found from any folder."""
-    place, bracket, inside = spec.partition("(")  # blanks and signs in a place are its own
-    return _absolute(place) + bracket + "".join(map(_absolute_part, _PARTS.split(inside)))
+    file = _FILE.match(spec)
+    place = file[0] if file else spec.partition("(")[0]  # blanks and signs in a place are its own
+    before, bracket, inside = spec[len(place) :].partition("(")
+    return _absolute(place) + before + bracket + "".join(map(_absolute_part, _PARTS.split(inside)))
 
 
 def _absolute_part(part: str) -> str:

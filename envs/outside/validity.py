@@ -62,7 +62,7 @@ class StateCheck:
         self.is_valid, self.player, self.observe = game.is_valid, game.player, game.observe
         self.name = f"states of {game.name}"
         self.digest = digest(game.dtype, self.is_valid, self.player, self.observe)
-        self._game, self._dtype = game, game.dtype
+        self.game, self._dtype = game, game.dtype
         self._plain_checks_left = _PLAIN_CHECKS
 
     @cached_property
@@ -84,7 +84,7 @@ class StateCheck:
             return given
         array = np.asarray(given) if isinstance(given, (np.ndarray, np.void)) else np.zeros(0)
         if array.size != 1 or array.dtype != self._dtype:
-            raise ValueError(f"{name} must be one state of {self._game.spec}, got {_short(given)}")
+            raise ValueError(f"{name} must be one state of {self.game.spec}, got {_short(given)}")
         return array.reshape(1).view(self._dtype)[0]  # pickles and files may forget that the fields are aligned
 
     def checked(self, given: Any, name: str = "state") -> Any:
@@ -97,7 +97,7 @@ class StateCheck:
         state = self.record(given, name)
         if not self.accepts(state):
             raise ValueError(
-                f"{name} is not a valid state of {self._game.spec}, by its rule is_valid: {_short(state)}; "
+                f"{name} is not a valid state of {self.game.spec}, by its rule is_valid: {_short(state)}; "
                 "was it made by a game with other parameters, or changed?"
             )
         return state
@@ -109,7 +109,7 @@ class StateCheck:
 
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
-        fixed, initial = self._game.fixed, self._game.initial[0]
+        fixed, initial = self.game.fixed, self.game.initial[0]
         if any((state[name] != initial[name]).any() for name in fixed):
             return False
         if self._plain_checks_left > 0:
@@ -121,8 +121,8 @@ class StateCheck:
     def first_invalid(self, states: NDArray[Any]) -> int:
         """Return the place of the first of ``states`` [states] that is not valid, or -1."""
         others = np.zeros(states.size, np.bool_)
-        for name in self._game.fixed:
-            differs = states[name] != self._game.initial[0][name]
+        for name in self.game.fixed:
+            differs = states[name] != self.game.initial[0][name]
             others |= differs.any(axis=tuple(range(1, differs.ndim)))  # a field may be an array
         return int(others.argmax()) if others.any() else _first_invalid(self, states)
 
@@ -133,7 +133,7 @@ class StateCheck:
             ValueError: the game has no ``decode``, the planes have another size, or the player to move sees them in no
                 state of the game.
         """
-        game = self._game
+        game = self.game
         if game.decode is None:
             raise ValueError(
                 f"{game.name} cannot rebuild a state from an observation (it has no `decode`): "
@@ -160,7 +160,7 @@ class StateCheck:
 
     def _decoded(self, planes: NDArray[Any], state: Any) -> bool:
         """Fill a zeroed record from planes, and return whether it is a state that shows them."""
-        game = self._game
+        game = self.game
         try:
             game.decode(planes, state)
         except ValueError:

@@ -192,6 +192,10 @@ def test_not_every_position_needs_a_text() -> None:
             "'symmetries' of coin: the image of the moves must lead to the image of the position",
         ),
         (
+            {"symmetries": [([0], [1, 0])], "legal_actions": _two_at_first},
+            "'legal_actions' of coin: must write ids of 0 to 1",
+        ),
+        (
             {"symmetries": [([0], [1, 0])], "canonical_key": lambda state: np.uint64(state.x)},
             r"'canonical_key' of coin: must be the same for the image \(\d, 1\)",
         ),

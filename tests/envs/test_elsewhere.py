@@ -245,6 +245,8 @@ def test_places() -> None:
     "spec",  # each path in it after a bar
     [
         "|./my games/a.py:b(c=1)",
+        "|./my games (1)/a.py:b",
+        "|./my games (1)/a.py:b(c=1)",
         "|lr=3, it's/a.py:b",
         "mixture(random, |my games/a.py:b(c=|d e/f.py:g))",
         "mixture(first = |lr=3/a.py:b, '|x, y/a.py:b(1)')",
@@ -257,7 +259,7 @@ def test_blanks_and_signs_in_paths_are_their_own(spec: str) -> None:
     assert absolute(found) == found
 
 
-@pytest.mark.parametrize("name", ["my games", "lr=0.1"])
+@pytest.mark.parametrize("name", ["my games", "lr=0.1", "my games (1)"])
 def test_other_processes_find_what_is_in_a_folder_with_blanks_or_signs(
     folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -180,6 +180,7 @@ class TestDefinitions:
             ({"features": third, "weights": {"x": 0.5}}, "must return a tuple of 1 numbers, for x: got 0.333"),
             ({"features": one_feature, "weights": {"king row": 0.5}}, "must have a name such as 'mobility', got 'king"),
             ({"max_utility": np.inf}, "features of tictactoe need a finite max_utility"),
+            ({"features": one_feature, "weights": [0.5]}, "must be a mapping such as {'mobility': 0.5}, got .0.5"),
         ],
     )
     def test_mistakes(self, changes: dict[str, Any], message: str) -> None:

@@ -300,6 +300,22 @@ def test_a_game_in_which_the_opponent_fails_must_begin_anew(opponent: Any) -> No
     assert env.step(3)[1:3] == (0, False)
 
 
+def test_an_interrupt_while_somebody_looks_ends_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The learner's next move was played as the opponent's."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    env = SoloEnv("connect_four", "random", "first")
+    env.reset(seed=0)
+    monkeypatch.setattr(env, "_watch", interrupted)
+    for ask in (lambda: env.step(3), lambda: env.reset(seed=0)):
+        with pytest.raises(KeyboardInterrupt):
+            ask()
+        with pytest.raises(ValueError, match=r"no game .* call reset\(\)"):
+            env.step(3)
+
+
 class Unprepared(Scripted):
     """Cannot begin its second game, as a program that cannot be started."""
 

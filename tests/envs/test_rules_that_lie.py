@@ -216,6 +216,15 @@ def test_what_does_not_compile_is_said_in_a_line(change: dict[str, Any], message
         assert isinstance(caught.value.__cause__, (NumbaError, KeyError))
 
 
+def test_a_check_of_states_that_does_not_compile_is_said_in_a_line() -> None:
+    """An error of plyground's own was told, at the seventeenth state."""
+    game = Game(**{**TAKE, "is_valid": lambda state: all(0 <= heap <= 2 for heap in state.heaps)})
+    with pytest.raises(ValueError, match=rf"^'is_valid' of take does not compile {HERE}"):
+        check_game(game)
+    with pytest.raises(ValueError, match=rf"^'is_valid' of take does not compile {HERE}"):
+        game.state_check.prepare()
+
+
 def test_a_rule_that_can_return_nothing_is_found_by_compiling() -> None:
     with pytest.raises(ValueError, match=rf"'utility' of take {HERE} must return a number, and can"):
         check_game(Game(**{**TAKE, "utility": sometimes_nothing}))

@@ -17,7 +17,7 @@ from tests.envs.test_seats import some_actions
 from tests.envs.test_state_dicts import legal_moves
 
 GO = make_game("go(board_size=5, komi=0.5)")
-OTHELLO = make_game("othello(size=4)")  # in which players pass and move twice
+OTHELLO = make_game("othello(size=4)")  # in which players pass
 LINE = ["A1", "B1", "C1", "D1", "E1", "A2", "B2", "C2", "D2", "E2"]  # longer than anybody guesses from positions
 
 
