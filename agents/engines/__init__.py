@@ -2,7 +2,7 @@
 
 Start with `agent`: the player that speaks GTP. `gtp` is what it says to a program, `process` the program itself,
 `following` how it knows the moves from the positions that it is shown. `gnugo` is GNU Go, told of our rules.
-`chess_engine` is the player that speaks UCI or XBoard, by python-chess, which `chess_protocols` alone imports.
+`chess_engine` is the player that speaks UCI or XBoard, by python-chess, of which `chess_protocols` makes use.
 
 May import `plyground.envs` and the files of `plyground.agents`.
 """

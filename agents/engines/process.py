@@ -28,7 +28,7 @@ _KEPT, _WIDTH = 20, 200  # lines of its standard error, and signs of each
 
 
 class EngineError(RuntimeError):
-    """A program cannot be started, has ended, answers nonsense, or does not answer in time."""
+    """A program cannot be started or do what is asked, has ended, answers nonsense, or does not answer in time."""
 
 
 class LastLines(deque[str]):

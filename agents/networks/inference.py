@@ -97,6 +97,9 @@ class Inference:
     def __reduce__(self) -> tuple[Any, ...]:
         return _made_again, (self._network, self._settings)
 
+    def __deepcopy__(self, memo: Any) -> Inference:
+        return _made_again(self._network, self._settings)  # they share the weights, into which nobody writes
+
 
 def checked_backend(backend: str, device: str = "cpu") -> str:
     """Return the name of the library that computes networks here: for ``"auto"``, the fastest that is installed.

@@ -25,7 +25,8 @@ Answer = tuple[NDArray[Any], NDArray[Any]]  # priors [batch, num_actions], value
 class ObservationEvaluator:
     """An evaluator that is shown observations in place of states.
 
-    Copies of an agent share it, as they would a function: it must keep nothing of a game.
+    Copies of an agent share it, as they would a function, unless a subclass copies itself: it must keep nothing of a
+    game.
 
     Args:
         function: ``function(observations, masks) -> (priors, values)``: for what the players to move at the leaves see,

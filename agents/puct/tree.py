@@ -29,6 +29,7 @@ __all__ = [
     "puct",
     "scale_root_priors",
     "select_child",
+    "sort_root",
 ]
 
 

@@ -196,13 +196,12 @@ class Solver(SearchAgent):
     def _value(self, state: State) -> Rating:
         if self.game.is_terminal(state):
             return float(self.game.utility(state, self.game.player(state))), 0
-        actions = self.game.actions(state)
-        proof = self._proofs.get(self._key(state, actions))
+        proof = self._proofs.get(self._key(state, self.game.actions(state))) if self._proofs else None
         try:
             if proof is None:
                 return self._engine.value(state)
         except TooManyError as error:
-            proof = self._proof(state, actions, error)
+            proof = self._proof(state, self.game.actions(state), error)
         return proof.value, proof.distance
 
     def optimal_actions(self, state: State) -> tuple[int, ...]:

@@ -178,8 +178,9 @@ class Endings:
         try:
             value, distance = self._free.value(bare)
         except MemoryError:
-            if self._counted.table.keys.size > FEWEST:  # what the other way knows takes memory, too
+            if self._counted.table.keys.size + self._needed.keys.size > 2 * FEWEST:  # they take memory, too
                 self._counted.clear()
+                self._forget_needed()
                 return self._value_without_count(state)
             return None  # near the limit of the count, few positions can follow
         left = self._limit - int(state.quiet)

@@ -38,6 +38,9 @@ _GROWTH = (2.0, 1.25)  # factors by which an array grows; the second where the f
 _LISTING, _SETTLING = 5, 24  # bytes that a position takes once it is listed, and while its value is found
 
 
+def _tell_nobody(positions: int, megabytes: float) -> None: ...
+
+
 class TooLargeError(MemoryError):
     """The memory that an analysis may take is not enough.
 
@@ -65,7 +68,7 @@ def compile_backwards(game: Game) -> None:
     bind(write_values, work.table, back)
 
 
-def solve_backwards(game: Game, state: State, most_bytes: float, tell: Tell = lambda *_: None) -> tuple[Table, int]:
+def solve_backwards(game: Game, state: State, most_bytes: float, tell: Tell = _tell_nobody) -> tuple[Table, int]:
     """Solve an unfinished state and all positions that play can reach from it.
 
     Args:
@@ -90,7 +93,7 @@ def solve_backwards(game: Game, state: State, most_bytes: float, tell: Tell = la
 class _Work:
     """The arrays of one analysis, which grow as far as memory allows."""
 
-    def __init__(self, game: Game, state: State, most_bytes: float, tell: Tell = lambda *_: None) -> None:
+    def __init__(self, game: Game, state: State, most_bytes: float, tell: Tell = _tell_nobody) -> None:
         self.game, self.most_bytes, self._told = game, most_bytes, tell
         room = 2 * game.num_actions + 2
         slots = FEWEST

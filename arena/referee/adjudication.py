@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -69,7 +70,8 @@ class Exact(Adjudicator):
     Args:
         judge: the spec of an agent whose analyses are exact where they say so: ``"solver"``, or a search, which is
             certain of results within its depth. A solver does without alpha-beta, whose time limit would decide what is
-            known, unless the spec has ``seconds``. Each game begins with a search that knows nothing of others.
+            known, unless the spec has ``seconds``. A
+            search begins each game knowing nothing of others.
 
     Raises:
         ValueError: the judge is no text.
@@ -91,8 +93,9 @@ class Exact(Adjudicator):
             ValueError: there is no such agent, or it tells no values.
         """
         if self._made is None or self._made[0] != game:
-            self._made = game, _judge(self.judge, game)
-        self._made[1].reset(seed=0)  # a solver keeps its table: what it knows is true in every game
+            is_solver = self.judge.partition("(")[0].strip() == "solver"
+            self._made = game, (_solver if is_solver else _judge)(self.judge, game)
+        self._made[1].reset(seed=0)
 
     def look(self, position: Position) -> Verdict | None:
         """Return the result if the judge is certain."""
@@ -244,6 +247,11 @@ def adjudicator_of(given: str | Adjudicator) -> Adjudicator:
             f"cannot adjudicate by {shown(given)}: {name} takes {', '.join(f'{one}=…' for one in options)}"
         )
     return ADJUDICATORS[name](**named)
+
+
+@lru_cache(maxsize=4)  # what it knows is true in every game
+def _solver(spec: str, game: Game) -> Any:
+    return _judge(spec, game)
 
 
 def _judge(spec: str, game: Game) -> Any:

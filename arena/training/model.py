@@ -41,7 +41,7 @@ def check_algorithm(config: TrainingConfig) -> None:
     """Check that the algorithm is installed, and knows its settings, and that those that are numbers can be.
 
     Raises:
-        ValueError: a setting is unknown, and the nearest is suggested; or it is no such number.
+        ValueError: a setting is unknown, and the nearest is suggested; or it is no number that can be used here.
         ImportError: stable-baselines3 is not installed.
     """
     cls = training_class(config)

@@ -39,7 +39,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
 
     Raises:
         ValueError: a name in the configuration is unknown, a value is out of its range, or a setting is nothing that
-            JSON has. Nothing is written.
+            JSON has, or is ``exploration_fraction``. Nothing is written.
         FileExistsError: the folder holds a run already, or something else where this one would keep its own.
         FileNotFoundError: there is no folder to make it in.
         OSError: another process trains in it.

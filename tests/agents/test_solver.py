@@ -242,7 +242,9 @@ def test_a_draw_is_proved_by_alphabeta_without_its_distance() -> None:
     assert (found.value, found.distance, true.value) == (0.0, None, 0.0)
     assert found.best_actions == found.fastest_actions == true.best_actions
     assert found.values.items() <= true.values.items()
-    assert solver.solve(state).nodes == 0  # all positions were visited once more, and then the proof was remembered
+    visited = solver._engine.nodes
+    assert solver.solve(state).value == 0.0
+    assert solver._engine.nodes == visited  # all positions were visited once more, and then the proof was remembered
     assert solver.value(state) == (0.0, None)
     assert copy.deepcopy(solver).on_progress is None
     with pytest.raises(MemoryError, match=r"; alpha-beta proved nothing in 1e-09 s, 0 plies ahead; give more"):

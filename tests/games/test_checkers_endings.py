@@ -157,7 +157,7 @@ def test_the_count_of_changed_rules_decides() -> None:
 
 
 def test_an_interrupt_is_heard_where_the_count_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(function: Any, stop: Any) -> None:
+    def interrupted(function: Any, stop: Any, tell: Any = None) -> None:
         stop[0] = 1
         assert function() == -1  # ends at once
         raise KeyboardInterrupt
@@ -182,10 +182,8 @@ def test_memory_is_one_limit_for_both_ways() -> None:
     assert endings._free.megabytes + endings._counted.megabytes <= 2
     endings.clear()
     assert endings._free.megabytes + endings._counted.megabytes < 0.2
-    for way in (endings._counted, endings._free):  # what one has found leaves too little to the other
-        way.table = new_table(1 << 16)
-        assert endings.value(game.state_from_fen("B:WK1:BK14,K15")) == (1.0, 17)
-        endings.clear()
+    endings._counted.table = new_table(1 << 16)  # what one way has found leaves too little to the other
+    assert endings.value(game.state_from_fen("B:WK1:BK14,K15")) == (1.0, 17)
 
 
 # -- from books ----------------------------------------------------------------------------------------------------

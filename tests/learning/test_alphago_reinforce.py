@@ -19,7 +19,7 @@ from tests.helpers.alphago_runs import small_run
 def test_openings_that_may_be_longer_than_games_end_no_run(tmp_path: Path) -> None:
     """Tests had exactly as many random plies as openings of play have at most: they found no game, at the end."""
     write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 40))
-    settings: dict[str, Any] = {"network": "mlp", "batch_size": 16, "policy_steps": 2, "rl_games": 4, "rl_steps": 2}
+    settings: dict[str, Any] = {"network": "mlp", "batch_size": 16, "policy_steps": 2, "rl_games": 4}
     settings |= {"ladder": (), "ladder_games": 2, "solved": 0, "opening_plies": 9}
     config = small_run("tictactoe", tmp_path / "games.jsonl", **settings)
     assert train(config, tmp_path / "run", parts=["policy", "rl"]).part == "rl"

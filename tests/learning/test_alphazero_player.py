@@ -17,7 +17,7 @@ from plyground.envs import BoardGameEnv, GameBatch, as_opponents, make_game
 pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from plyground.agents.networks import new_network, save_network
+from plyground.agents.networks import NetworkEvaluator, new_network, save_network
 from tests.learning.test_networks import stirred
 
 GAME = make_game("tictactoe")
@@ -60,7 +60,9 @@ def test_copies_search_side_by_side(folder: Path) -> None:
     states = [GAME.play_moves(moves) for moves in ([], [4], [0, 4], [1, 3, 5])]
     expected = [agent.analyse(state).visits for state in states]
     copies = [copy.deepcopy(agent) for _ in states]
-    assert all(one.evaluator.inference is one.inference is not agent.inference for one in copies)
+    for one in copies:
+        assert isinstance(one.evaluator, NetworkEvaluator)
+        assert one.evaluator.inference is one.inference is not agent.inference
     with ThreadPoolExecutor(len(states)) as pool:
         for _ in range(5):
             assert [one.visits for one in pool.map(AlphaZero.analyse, copies, states)] == expected

@@ -98,7 +98,7 @@ class TestConfig:
     @pytest.mark.parametrize(
         ("algorithm", "settings", "message"),
         [
-            ("ppo", {"batch_size": "abc"}, "batch_size of MaskablePPO must be a whole number, at least 1, got 'abc'"),
+            ("ppo", {"batch_size": "abc"}, "batch_size of MaskablePPO must be a whole number, at least 2, got 'abc'"),
             ("ppo", {"n_steps": 0}, "n_steps of MaskablePPO must be a whole number, at least 1, got 0"),
             ("ppo", {"n_epochs": 1.5}, "n_epochs of MaskablePPO must be a whole number, at least 1, got 1.5"),
             ("ppo", {"gamma": True}, "gamma of MaskablePPO must be a number, got True"),

@@ -96,7 +96,7 @@ def test_symmetry_shows_each_game_through_an_image() -> None:
     shape = (32, *game.observation_shape)
     images = [(np.arange(25), np.arange(26)), *((one.cells, one.actions) for one in game.symmetries)]
     rng = np.random.default_rng(0)
-    shown = env.reset()
+    shown: Any = env.reset()
     ended = 0
     for _ in range(60):
         planes, masks, shown_masks = seen.seats.observations.reshape(32, 25, -1), seen.seats.masks, env.action_masks()

@@ -50,6 +50,8 @@ def ranks_of(
 def accuracy_of(ranks: Ranks, likelihoods: NDArray[np.float64], plies: NDArray[np.integer[Any]]) -> dict[str, Any]:
     """Return shares of moves that were the first choice (top 1), or among five (top 5), and the mean log likelihood.
 
+    The likelihood is None where the policy knows none of the moves.
+
     Args:
         ranks: how many legal actions were preferred to each move; inf to one that the policy does not know.
         likelihoods: [positions] the natural logarithm of the move's probability; NaN, which does not count, where the

@@ -30,7 +30,7 @@ _TOLD = 5  # games that cannot be used, in a message
 
 Fault = Callable[[str], object]
 
-# Parameters that say when a game is over, and who has won it, but not which moves there are before.
+# Parameters that may differ: they say when a game is over and who has won; superko also forbids moves, which are rare.
 _ENDS: Mapping[str, frozenset[str]] = {
     "go": frozenset({"komi", "superko"}),
     "chess": frozenset({"max_quiet_plies", "repetition"}),
@@ -72,8 +72,8 @@ def read_collection(game: Game, paths: Sequence[str], *, test_share: float, stri
     """Read the games of files, leave out what cannot be used, and split the others.
 
     Args:
-        game: what they must be games of. Rules of when a game ends, and who has won then, may be others: moves count,
-            up to the end by the rules of ``game``. So games of Go may have another komi, say.
+        game: what they must be games of. Rules of when a game ends, and who has won then, may be others, such as the
+            komi of Go; a game that goes on after its end by the rules of ``game`` cannot be used.
         paths: the files.
         test_share: the share of the games that are kept for tests, about.
         strict: raise an error at the first game that cannot be used.

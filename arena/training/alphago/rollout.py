@@ -104,7 +104,7 @@ class RolloutPart(Part):
         if self.is_empty:
             return {}
         marks = self._marks()
-        return {name: marks[name] for name in ("top 1", "top 5", "log likelihood")}
+        return {name: marks[name] for name in ("top 1", "top 5", "log likelihood") if marks[name] is not None}
 
     def finish(self) -> dict[str, Any]:
         """Return the accuracy on held-out games, by ply too, the time of a move, and the truth."""

@@ -34,10 +34,8 @@ def lines_of(folder: str | Path) -> Iterator[str]:
 def _policy(results: dict[str, Any]) -> str:
     marks = results["accuracy"]
     time = 1e6 * results["seconds per move"]
-    text = (
-        f"top 1 {marks['top 1']:.1%}, top 5 {marks['top 5']:.1%}, log likelihood {marks['log likelihood']:.3f}, "
-        f"{time:.1f} µs a move"
-    )
+    likelihood = "" if marks["log likelihood"] is None else f"log likelihood {marks['log likelihood']:.3f}, "
+    text = f"top 1 {marks['top 1']:.1%}, top 5 {marks['top 5']:.1%}, {likelihood}{time:.1f} µs a move"
     return text + _truth(results)
 
 

@@ -52,9 +52,9 @@ class SelfPlay:
     """Games that a net plays against itself, and the samples of those that have ended.
 
     A game opens with random plies, so that the net meets positions of all kinds. Each move is found by a search: a full
-    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). A cheap one has no noise,
-    and gives no sample. From where a search proves the result, a game is known to end so: earlier
-    positions learn that result, whatever is played later.
+    one in a share of the moves, a cheap one in the others (`AlphaZeroConfig`). A cheap one has no noise, and gives no
+    sample. From where a search proves the result, a game is known to end so: earlier positions learn that result,
+    whatever is played later.
 
     Args:
         game: the game.
