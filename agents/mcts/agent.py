@@ -229,7 +229,7 @@ class MCTS(SearchAgent):
             left = self._left(start)
             if left is not None and left <= 0:
                 break
-            ran = self._run(min(max(1, limit // 8), limit - extra), left)
+            ran = sum(self._run(self._shares(min(max(1, limit // 8), limit - extra)), left))
             if ran == 0:
                 break
             extra += ran
@@ -247,33 +247,38 @@ class MCTS(SearchAgent):
 
     def _run_and_tell(self, kept: int, start: float) -> int:
         """Run the simulations of the move, tell a listener what was found meanwhile, and return their number."""
+        shares, done = self._shares(self.simulations), 0
         if self.listener is None:
-            return self._run(self.simulations, self._left(start))
-        done, most = 0, _MOST if self.simulations is None else self.simulations
+            return sum(self._run(shares, self._left(start)))
         while True:
             left = self._left(start)
-            ran = self._run(most - done, self.listener.every if left is None else min(left, self.listener.every))
-            done += ran
-            found = self._answer(done, kept, time.perf_counter() - start)
+            ran = self._run(shares, self.listener.every if left is None else min(left, self.listener.every))
+            # A tree that was quick has less left, and no more in all; one that has proved the root is done.
+            parts = zip(self._searchers, shares, ran, strict=True)
+            shares = [0 if searcher.proved else share - part for searcher, share, part in parts]
+            done += sum(ran)
+            is_heard = self.listener.hear(self._answer(done, kept, time.perf_counter() - start))
             left = self._left(start)
-            if self.listener.hear(found) or found.exact or done >= most or ran == 0 or (left is not None and left <= 0):
+            if is_heard or not any(shares) or not any(ran) or (left is not None and left <= 0):
                 return done
 
-    def _run(self, simulations: int | None, seconds: float | None) -> int:
-        """Run ``simulations`` new ones, shared out among the trees, and return how many were done."""
-        threads = self.threads
+    def _shares(self, simulations: int | None) -> list[int]:
+        """Return how many of these simulations each tree runs."""
         total = _MOST if simulations is None else simulations
-        if threads == 1:
-            return self._searchers[0].run(total, seconds, self._is_stopped)
-        shares = [total // threads + (i < total % threads) for i in range(threads)]
+        return [total // self.threads + (i < total % self.threads) for i in range(self.threads)]
+
+    def _run(self, shares: list[int], seconds: float | None) -> list[int]:
+        """Run so many new simulations in each tree, and return how many were done."""
+        if self.threads == 1:
+            return [self._searchers[0].run(shares[0], seconds, self._is_stopped)]
         stop = False
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPoolExecutor(self.threads) as pool:
             try:
                 runs = [
                     pool.submit(searcher.run, share, seconds, lambda: stop or self._is_stopped())
                     for searcher, share in zip(self._searchers, shares, strict=True)
                 ]
-                return sum(run.result() for run in runs)
+                return [run.result() for run in runs]
             finally:
                 stop = True  # Ctrl-C: the others end too
 

@@ -56,7 +56,6 @@ def evaluate_player(
 
     A small policy in Connect Four takes about a minute with the quick ladder. Ctrl-C keeps what is done.
     """
-    from ...agents import make
     from ...envs import make_game
     from ..grading.curve import curve_row
     from ..grading.evaluation import evaluate
@@ -101,16 +100,14 @@ def evaluate_player(
         return
     asked = named(player)
     made = make_game(game or asked.game or "connect_four")
-    if out is not None:  # an unknown player leaves no folder
-        make(asked.spec, made)
-        out.mkdir(exist_ok=True)
     found = evaluate(asked.spec, made, name=asked.name, **options)
     tell_losses(found)
     if as_json:
         print_json(as_data(found))
     else:
         print_evaluation(_out, made, found, blunders)
-    if out is not None:
+    if out is not None:  # only now: a mistake leaves no folder
+        out.mkdir(exist_ok=True)
         save(out, found)
     if found.stopped:
         raise typer.Exit(130)

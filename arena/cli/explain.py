@@ -48,8 +48,9 @@ def explain(
 ) -> None:
     """Show a search of a small tree step by step, or make an exercise."""
     from ...agents.teaching.trees import ListedNode
+    from ...envs.outside.arguments import checked_whole
     from ...envs.outside.files import check_writable
-    from ...envs.render.drawing import picture_format
+    from ...envs.render.drawing import PIXELS, picture_format
     from .parts.explanation import of_exercise, of_game, of_tree
     from .parts.modes import check_options
 
@@ -62,6 +63,7 @@ def explain(
     if out is not None:
         picture_format(out)
         check_writable(out)
+        checked_whole("--size", size, *PIXELS)
     if exercise:
         text, drawing, data = of_exercise(kind, seed, solution)
     elif game is not None:

@@ -38,7 +38,13 @@ def openings(
     found = balanced_openings(made, plies, judge, most * unit, seed)
     lines: list[list[int]] = []
     wanted = (moves for _, moves in zip(range(count), found, strict=False))  # islice takes no count beyond 64 bits
-    is_interrupted = watch_with_progress(wanted, count, "searching", "openings", lines.append)
+    fault: ValueError | None = None
+    try:
+        is_interrupted = watch_with_progress(wanted, count, "searching", "openings", lines.append)
+    except ValueError as error:  # there are no more
+        if not lines:
+            raise
+        is_interrupted, fault = False, error
     if not lines:
         raise typer.Exit(130)
     heading = (
@@ -51,5 +57,7 @@ def openings(
     else:
         write_openings(out, made, lines, heading)
         print_plain(console(), f"saved {out}, {len(lines)} openings")
+    if fault is not None:
+        raise fault
     if is_interrupted:
         raise typer.Exit(130)

@@ -31,9 +31,10 @@ def show(
 ) -> None:
     """Show a position, as text or as a picture, with a search of it."""
     from ...envs import make_game
+    from ...envs.outside.arguments import checked_whole
     from ...envs.outside.files import check_writable
     from ...envs.render import picture
-    from ...envs.render.drawing import picture_format
+    from ...envs.render.drawing import PIXELS, picture_format
     from ..openings import read_moves
     from .parts.analysis import analysis_data, analysis_of, print_analysis
     from .parts.modes import check_options
@@ -43,6 +44,7 @@ def show(
     if out is not None:  # checked before the search, which may take long
         picture_format(out)
         check_writable(out)
+        checked_whole("--size", size, *PIXELS)
     made = make_game(game)
     start = start_of(made, position)
     played = read_moves(made, moves, start)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, PUCT, AlphaBeta, Analysis, Listener, make
+from plyground.agents import MCTS, PUCT, AlphaBeta, Analysis, Listener, SearchAgent, make
 from plyground.agents.mcts.searcher import Searcher
 from plyground.agents.puct.tree import collect
 from plyground.envs import make_game
@@ -88,11 +88,23 @@ def test_sampling_tells_ten_times_a_second(cls: type[MCTS | PUCT], monkeypatch: 
     assert told[-1].leaves <= found.leaves
 
 
-@pytest.mark.parametrize("cls", [MCTS, PUCT])
-def test_sampling_finds_the_same_when_somebody_listens(cls: type[MCTS | PUCT]) -> None:
-    alone, heard = cls(GAME, simulations=3000, seed=1), cls(GAME, simulations=3000, seed=1)
-    heard.listener = Listener()
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mcts(simulations=100000, seed=1)",
+        "mcts(simulations=100001, threads=2, seed=1)",  # the quicker tree had more simulations in all
+        "mcts(simulations=100001, threads=2, solver=true, seed=1)",
+        "puct(simulations=3000, seed=1)",
+    ],
+)
+def test_sampling_finds_the_same_when_somebody_listens(spec: str) -> None:
+    alone, heard = make(spec, GAME), make(spec, GAME)
+    assert isinstance(alone, SearchAgent)
+    assert isinstance(heard, SearchAgent)
+    told: list[Analysis] = []
+    heard.listener = Listener(told.append, every=0.001)  # pyright: ignore[reportArgumentType]
     assert counted(heard.analyse(STATE)) == counted(alone.analyse(STATE))
+    assert len(told) > 1
 
 
 @pytest.mark.slow

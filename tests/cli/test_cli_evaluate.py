@@ -193,6 +193,8 @@ class TestCommand:
         out, said = run(*arguments, code=2)
         assert out == ""
         assert message in said
+        if "--out" not in arguments:
+            assert message in run(*arguments, "--out", "new", code=2)[1]
         assert {path.name for path in tmp_path.iterdir()} == {"empty", "of_alphago", "a_file"}
 
     def test_games_that_were_not_lost_on_the_board(self, run: Any, tmp_path: Path) -> None:

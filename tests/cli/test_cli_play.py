@@ -99,6 +99,32 @@ class TestPlay:
         assert out.count("plays 0 (") == 2
         assert out.endswith("abandoned.\n")
 
+    @pytest.mark.parametrize(
+        ("game", "answer", "said"),
+        [
+            ("othello", "None", "bad.py:player answered None: expected an action"),
+            ("othello", "999", "bad.py:player answered 999: expected an action"),
+            ("connect_four", "None", "bad.py:player answered None: expected an action"),
+        ],
+    )
+    def test_an_opponent_that_answers_with_no_action_is_named(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, answer: str, said: str
+    ) -> None:
+        """It was a traceback, or a fault of the class that prints its moves."""
+        (tmp_path / "bad.py").write_text(f"def player(observation, info):\n    return {answer}\n")
+        told = run("play", game, "--against", f"{tmp_path / 'bad.py'}:player", "--seat", "second", code=2)[1]
+        assert said in " ".join(told.split())
+
+    def test_an_illegal_move_of_the_opponent_is_told(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        (tmp_path / "bad.py").write_text("def player(observation, info):\n    return 0\n")  # where nobody may move
+        out = self.played(
+            run, monkeypatch, "", "othello", "--against", f"{tmp_path / 'bad.py'}:player", "--seat", "second"
+        )
+        assert "made an illegal move." in out
+        assert "You win." in out
+
     def test_symbols(self) -> None:
         chess = make_game("chess")
         state = chess.play_moves(["e2e4"])

@@ -110,6 +110,7 @@ def test_exercises() -> None:
         (["--game", "tictactoe", "--depth", "2", "--simulations", "5"], "not both"),
         (["--game", "tictactoe", "--simulations", "0"], "simulations must be a whole number, at least 1, got 0"),
         (["--game", "connect_four", "--depth", "9"], "more than 10000 nodes"),
+        (["--game", "tictactoe", "--out", "tree.svg", "--size", "9"], "--size must be a whole number, from 16 to 8192"),
     ],
 )
 def test_mistakes(arguments: list[str], message: str) -> None:

@@ -213,4 +213,7 @@ def test_mistakes(tmp_path: Path) -> None:
         run("tictactoe", "--overlay", "random")
     with pytest.raises(ValueError, match="the game of tictactoe is over, there is nothing to search"):
         run("tictactoe", "--moves", "0 3 1 4 2", "--overlay", "minimax")
+    picture = "--out", str(tmp_path / "board.svg"), "--size", "9000"
+    with pytest.raises(ValueError, match="--size must be a whole number, from 16 to 8192, got 9000"):
+        run("tictactoe", *picture, "--overlay", "mcts(simulations=10000000000)")  # which would take long
     assert list(tmp_path.iterdir()) == []

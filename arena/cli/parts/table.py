@@ -10,6 +10,7 @@ from rich.text import Text
 from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....agents.search import SearchAgent
 from ....envs import BoardGameEnv, Game, State
+from ....envs.players import checked_answer
 from ....envs.vector.opponents import prepare
 from ...lines import console, print_plain
 from ...loop import play as play_game
@@ -88,6 +89,8 @@ class Table:
         state = self.game.play_moves(self.moves)
         _print(self._board(state))
         _print(f"{self.env.status()} after {len(self.moves)} plies.")  # the state does not know of repetitions
+        if record.ending == "illegal":
+            _print(f"{self.against} made an illegal move.")
         if not self._two:
             own, other = record.outcome[self.seat], record.outcome[1 - self.seat]
             _print("A draw." if own == other else "You win." if own > other else "You lose.")
@@ -144,7 +147,8 @@ class _Announced:
     def act(self, observation: Observation, info: Info | None = None) -> int:
         start = time.perf_counter()
         with _out.status(Text(f"{self._table.against} thinks …")):
-            action = self._table.opponent.act(observation, info)
+            answer = self._table.opponent.act(observation, info)
+        action = checked_answer(answer, self._table.against, self._table.game)
         took = format_seconds(time.perf_counter() - start)
         name = self._table.game.move_name(state_of(self._table.game, observation, info), action)
         _print(f"{self._table.against} plays {name} ({took})")
