@@ -4,7 +4,7 @@ Each setting differs from the defaults in what its name says, and trains on Conn
 seeds side by side, each on a core of its own. The minutes are those of the processor, so that a little work beside
 takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
 (`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made again, so the script may be
-stopped and started. With ``--write`` the table goes into docs/measurements.md.
+stopped and started. ``--write alphazero`` puts the table into that section of docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def main(
     seeds: Annotated[int, typer.Option(help="Runs of each setting.", min=1)] = 2,
     only: Annotated[list[str] | None, typer.Option(help="Settings with this text in the name; again for more.")] = None,
     keep: Annotated[Path, typer.Option(help="The folder of finished runs.")] = Path("build/alphazero_ablation"),
-    write: Annotated[bool, typer.Option("--write", help="Write the table into docs/measurements.md.")] = False,
+    write: Annotated[str, typer.Option(metavar="SECTION", help="Write the table there, in docs/measurements.md.")] = "",
 ) -> None:
     """Train with each setting, and show what the nets are worth."""
     head = ["setting", "moves", *MARKS.values()]
@@ -129,7 +129,7 @@ def main(
             console.print(" | ".join(cells), highlight=False)
     console.print(table)
     if write:
-        write_section("alphazero", markdown_table(head, body))
+        write_section(write, markdown_table(head, body))
 
 
 if __name__ == "__main__":
