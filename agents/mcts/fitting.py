@@ -262,4 +262,5 @@ def quality_of(policy: LinearPolicy, examples: Examples) -> Quality:
     if not len(examples):
         raise ValueError("there are no examples to grade the policy with")
     ranks, own = ranks_of(policy, examples)
-    return Quality(len(examples), *(float(ranks.among(choices).mean()) for choices in (1, 5)), float(own.mean()))
+    top_1, top_5 = (float(ranks.among(choices).mean()) for choices in (1, 5))
+    return Quality(len(examples), top_1, top_5, float(own.mean()))

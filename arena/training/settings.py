@@ -152,7 +152,8 @@ def check_settings(config: Any) -> None:
             expected = ", ".join(filter(None, (_NAMES[kind], span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
         elif (kind is float and not isinstance(value, (int, float))) or (kind is int and type(value) is not int):
-            object.__setattr__(config, one.name, kind(value))  # one of NumPy's, say, of which JSON knows nothing
+            # One of NumPy's, say, of which JSON knows nothing.
+            object.__setattr__(config, one.name, kind(getattr(config, one.name)))
 
 
 def check_machine(device: str, inference: str) -> None:

@@ -57,7 +57,10 @@ class TestAdjudication:
             verdict = adjudicator.look(Position(state, len(moves) % 2, 0, len(moves), 0.0))
             assert verdict == (None if value is None else Verdict(value, f"{search} knows the result"))
 
-    @pytest.mark.parametrize("judge", ["alphabeta(nodes=300)", "mcts(simulations=60, solver=true)"])
+    @pytest.mark.parametrize(
+        "judge",
+        ["alphabeta(nodes=300)", pytest.param("mcts(simulations=60, solver=true)", marks=pytest.mark.slow)],
+    )
     def test_a_search_that_judges_knows_nothing_of_other_games(self, judge: str) -> None:
         """Its table, and its random numbers, were those of the games before: so games ended by who had played them."""
 

@@ -276,6 +276,7 @@ class TestSearch:
         move = played(lines)
         assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
 
+    @pytest.mark.slow
     def test_the_count_of_quiet_plies_is_that_of_the_games_own_limit(self) -> None:
         """A hundred were taken for the limit of every game: a draw after ten more seemed to be far away."""
         game = make_game("chess(max_quiet_plies=150, repetition=5)")
@@ -339,6 +340,7 @@ class TestSearch:
 
 
 class TestChess960:
+    @pytest.mark.slow
     def test_the_initial_position_is_that_of_chess(self) -> None:
         """It was that of the game's number, so that moves of GUIs were illegal."""
         talk = Dialogue(UCIServer("random", make_game("chess(chess960=77)")))

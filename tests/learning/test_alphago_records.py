@@ -45,14 +45,14 @@ def test_splits_by_game_without_duplicates(tmp_path: Path, records: list[GameRec
 
 def test_games_that_end_by_other_rules_are_read(tmp_path: Path) -> None:
     """Of a file with one game of others that nobody claimed, nothing could be read."""
-    game = make_game("gomoku(size=6)")
+    game = make_game("gomoku(size=7)")
     games = list(generate(game, ["random"], 30))
-    others = [replace(one, game="gomoku(size=6, exact=True)") for one in games[:15]]
+    others = [replace(one, game="gomoku(size=7, exact=True)") for one in games[:15]]
     found = read_collection(game, [write(tmp_path / "games.jsonl", [*others, *games[15:]])], test_share=0.3)
     assert (found.read, found.faults) == (30, [])
-    with pytest.raises(ValueError, match=r"is of gomoku\(size=7\), expected games of gomoku\(size=6\)"):
+    with pytest.raises(ValueError, match=r"is of gomoku\(size=9\), expected games of gomoku\(size=7\)"):
         read_collection(
-            game, [write(tmp_path / "other.jsonl", [replace(games[0], game="gomoku(size=7)")])], test_share=0.3
+            game, [write(tmp_path / "other.jsonl", [replace(games[0], game="gomoku(size=9)")])], test_share=0.3
         )
 
 

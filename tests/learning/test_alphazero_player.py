@@ -31,8 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_search_finds_what_minimax_finds(folder: Path) -> None:
-    agent, minimax = AlphaZero(GAME, folder, 400), Minimax(GAME)
+def test_search_finds_what_minimax_finds() -> None:
+    agent, minimax = AlphaZero(GAME, new_network(GAME, "tiny", seed=1), 400), Minimax(GAME)
     for moves in ([4, 0, 1, 7, 5], [0, 8, 2, 1, 6], [4, 0, 8, 2]):
         state = GAME.play_moves(moves)
         found, exact = agent.analyse(state), minimax.analyse(state)
