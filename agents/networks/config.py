@@ -26,7 +26,7 @@ SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {
     "mlp": ("mlp", 1, 256),
 }
 
-_BLOCKS_BY_CHANNELS = re.compile(r"([1-9]\d{0,2})x([1-9]\d{0,3})", re.ASCII)
+_NUMBER_BY_WIDTH = re.compile(r"(mlp)?([1-9]\d{0,2})x([1-9]\d{0,3})", re.ASCII)
 
 # What a file may claim of each number.
 _LIMITS = {"num_actions": (1, 1 << 20), "blocks": (0, 1000), "channels": (1, 1 << 16)}
@@ -204,18 +204,24 @@ def _is_whole(value: Any) -> bool:
 
 
 def parse_size(size: str) -> tuple[Literal["resnet", "mlp"], int, int]:
-    """Return the kind, blocks and channels of a size: one of `SIZES`, or as ``"4x48"``, blocks by channels.
+    """Return the kind, blocks and channels of a size.
+
+    Args:
+        size: one of `SIZES`; or ``"4x48"``, a residual net of 4 blocks of 48 channels; or ``"mlp3x512"``, an MLP of 3
+            layers of 512 units, the first of which sees the planes and is no block.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: it is none of these.
     """
     text = str(size)
     if text in SIZES:
         return SIZES[text]
-    if found := _BLOCKS_BY_CHANNELS.fullmatch(text):
-        return "resnet", int(found[1]), int(found[2])
+    if found := _NUMBER_BY_WIDTH.fullmatch(text):
+        number, width = int(found[2]), int(found[3])
+        return ("mlp", number - 1, width) if found[1] else ("resnet", number, width)
     raise ValueError(
-        f"unknown size of a network {shown(size)}: {nearest(text, SIZES)}, or as in 4x48, blocks by channels"
+        f"unknown size of a network {shown(size)}: {nearest(text, SIZES)}, or as in 4x48, blocks by channels, or "
+        "mlp3x512, layers by units"
     )
 
 
@@ -225,7 +231,8 @@ def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkCo
     Args:
         game: the game whose planes it sees.
         size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), ``"mlp"`` (two
-            layers of 256 units), or another number of blocks and channels, ``"4x48"``.
+            layers of 256 units), or other numbers of blocks and channels, ``"4x48"``, or of layers and units of an
+            MLP, ``"mlp3x512"``.
         changes: other fields of `NetworkConfig` than the size gives.
 
     Raises:

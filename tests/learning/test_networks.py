@@ -155,14 +155,21 @@ def test_configurations_that_make_no_network(changes: dict[str, Any], message: s
 
 @pytest.mark.parametrize("size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2", 48, ["small"]])
 def test_unknown_size(size: Any) -> None:
-    known = "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels"
+    known = "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels, or mlp3x512, layers by units"
     with pytest.raises(ValueError, match=rf"unknown size of a network {re.escape(repr(size))}: .*{known}"):
         new_network(make_game("tictactoe"), size)
 
 
-def test_a_size_is_blocks_by_channels() -> None:
-    config = network_config(make_game("tictactoe"), "4x48")
+def test_a_size_is_blocks_by_channels_or_layers_by_units() -> None:
+    game = make_game("tictactoe")
+    config = network_config(game, "4x48")
     assert (config.kind, config.blocks, config.channels) == ("resnet", 4, 48)
+    assert network_config(game, "mlp2x256") == network_config(game, "mlp")
+    for layers in (1, 3):
+        net = new_network(game, f"mlp{layers}x8")
+        assert [one.shape[0] for name, one in net.weights().items() if name.endswith("weight")] == [8] * layers + [9, 1]
+    with pytest.raises(ValueError, match="unknown size of a network 'mlp0x8': did you mean 'mlp'"):
+        network_config(game, "mlp0x8")
 
 
 def test_one_network_plays_on_boards_of_two_sizes() -> None:

@@ -139,7 +139,7 @@ class AlphaZeroConfig(Settings):
     )
     # KataGo's methods, "policy surprise weighting": half of the weight by the divergence of the target from the prior.
     surprise_share: float = field(
-        default=0.0,
+        default=0.5,
         metadata=about(
             "Share of the samples that is given to positions in proportion to how much the search surprised the net.",
             least=0,
@@ -153,7 +153,7 @@ class AlphaZeroConfig(Settings):
         default="small",
         metadata=about(
             "Size of the net: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
-            "or mlp."
+            "or mlp, two layers of 256 units, others as mlp3x512."
         ),
     )
     value: Literal["tanh", "wdl"] = field(
