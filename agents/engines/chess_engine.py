@@ -84,7 +84,8 @@ class ChessEngine:
             too.
 
     Attributes:
-        last_analysis: what it said of the position when it last moved; None if it said nothing.
+        last_analysis: what it said of the position when it last moved; None if it said nothing, or if its move was not
+            among those that were asked for.
 
     Raises:
         ValueError: the game is not chess, the protocol is unknown, the command is none, a number is out of its range,
@@ -204,8 +205,8 @@ class ChessEngine:
             self.close()
             raise
         action = self._action(state, answer, mask)
-        is_ours = not (answer.move is None or answer.resigned or self.game.move_of(state, answer.move.uci()) == action)
-        self.last_analysis = None if is_ours else _analysis(action, answer, time.perf_counter() - began)
+        is_its = answer.move is None or answer.resigned or self.game.move_of(state, answer.move.uci()) == action
+        self.last_analysis = _analysis(action, answer, time.perf_counter() - began) if is_its else None
         return action
 
     def _chosen(self, board: Any, state: State, mask: Any) -> Any:
@@ -228,9 +229,9 @@ class ChessEngine:
             return int(mask.argmax())  # XBoard could not be told of the mask
         if action < 0 or not mask[action]:
             self.close()
-            raise DisagreementError(
-                f"{self.command} plays {text}, which is illegal by our rules in {self.game.fen(state)}"
-            )
+            is_legal = action in self.game.actions(state)
+            fault = "is not among the moves that it was asked for" if is_legal else "is illegal by our rules"
+            raise DisagreementError(f"{self.command} plays {text}, which {fault} in {self.game.fen(state)}")
         return action
 
     def _board(self, state: State) -> Any:

@@ -62,7 +62,8 @@ class MCTS(SearchAgent):
             adds the ``simulations`` of the move to it. `reset` forgets it.
         fpu: first-play urgency, the score of a child that was never visited, in units of the mean. None: infinite, so
             that each child is tried before any is tried again.
-        solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved.
+        solver: back up proved wins, losses and draws (MCTS-Solver), and stop when the root is proved, each thread in
+            its own tree.
         rollout: ``"random"``, by the game's ``random_action``; ``"heavy"``, by rules that the game has for rollouts;
             ``"greedy"``, to the position that the game's ``evaluate`` likes best one ply ahead; or a linear policy, or
             the path of its file.
@@ -257,9 +258,9 @@ class MCTS(SearchAgent):
             parts = zip(self._searchers, shares, ran, strict=True)
             shares = [0 if searcher.proved else share - part for searcher, share, part in parts]
             done += sum(ran)
-            is_heard = self.listener.hear(self._answer(done, kept, time.perf_counter() - start))
+            is_enough = self.listener.hear(self._answer(done, kept, time.perf_counter() - start))
             left = self._left(start)
-            if is_heard or not any(shares) or not any(ran) or (left is not None and left <= 0):
+            if is_enough or not any(shares) or not any(ran) or (left is not None and left <= 0):
                 return done
 
     def _shares(self, simulations: int | None) -> list[int]:

@@ -169,7 +169,7 @@ def new_network(game: Game, size: str = "small", *, seed: int = 0, **changes: An
 
     Args:
         game: the game whose planes it sees.
-        size: ``"tiny"``, ``"small"``, ``"medium"`` or ``"mlp"``, see `network_config`.
+        size: ``"tiny"``, ``"small"``, ``"medium"``, ``"mlp"`` or numbers, see `network_config`.
         seed: the seed of its weights.
         changes: other fields of `NetworkConfig` than the size gives, as in ``value="wdl"``.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,6 +72,8 @@ def evaluate_player(
             raise FileExistsError(f"cannot save to {out}: it is a file, expected a folder")
         if not out.parent.is_dir():
             raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
+        if not os.access(out if out.is_dir() else out.parent, os.W_OK):
+            raise PermissionError(f"cannot save to {out}: its folder cannot be written to")
         if (out / "games.jsonl").exists() and not (out / "evaluation.json").exists():
             raise FileExistsError(f"{out / 'games.jsonl'} holds games of something else: choose another folder")
     options: dict[str, Any] = {

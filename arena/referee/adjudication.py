@@ -70,8 +70,7 @@ class Exact(Adjudicator):
     Args:
         judge: the spec of an agent whose analyses are exact where they say so: ``"solver"``, or a search, which is
             certain of results within its depth. A solver does without alpha-beta, whose time limit would decide what is
-            known, unless the spec has ``seconds``. A
-            search begins each game knowing nothing of others.
+            known, unless the spec has ``seconds``. A search begins each game knowing nothing of others.
 
     Raises:
         ValueError: the judge is no text.
@@ -249,7 +248,7 @@ def adjudicator_of(given: str | Adjudicator) -> Adjudicator:
     return ADJUDICATORS[name](**named)
 
 
-@lru_cache(maxsize=4)  # what it knows is true in every game
+@lru_cache(maxsize=1)  # what it knows is true in every game, and may take much memory
 def _solver(spec: str, game: Game) -> Any:
     return _judge(spec, game)
 

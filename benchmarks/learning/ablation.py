@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.page import markdown_table, write_section
+from plyground.arena.training.alphazero import AlphaZeroConfig
 
 GAME = "connect_four"
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -58,10 +59,21 @@ MARKS = {"standard": "standard", "hard_openings": "hard openings", "hard_opening
 WIDTH = 110
 
 
+def config_of(name: str, seed: int, minutes: float) -> AlphaZeroConfig:
+    """Return the configuration of a setting, whose run ends by the processor's time long before that of the clock."""
+    changes = {"minutes": 60 * minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
+    return AlphaZeroConfig(GAME, **changes)
+
+
+def is_done(run: Path, config: AlphaZeroConfig) -> bool:
+    """Return whether a run with this configuration, by the defaults of today, is kept and graded."""
+    return (run / "grade.json").exists() and AlphaZeroConfig.load(run / "config.json") == config
+
+
 def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
     """Train with a setting on the first of this process's cores, and write what the net is worth beside the run."""
     from plyground.arena.grading import evaluate
-    from plyground.arena.training.alphazero import AlphaZeroConfig, train
+    from plyground.arena.training.alphazero import train
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let processes in the background ignore it
     run, ends = Path(folder), [math.nan]
@@ -73,8 +85,7 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
             ends.append(math.inf)
             os.kill(os.getpid(), signal.SIGINT)  # it ends after this turn, and is saved
 
-    changes = {"minutes": 60 * minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
-    steps = train(AlphaZeroConfig(GAME, **changes), run, hear).steps
+    steps = train(config_of(name, seed, minutes), run, hear).steps
     found = {"steps": steps}
     for player, more in ((f"network({run})", ""), (f"alphazero({run})", "_100")):
         graded = evaluate(player, GAME, positions="all", ladder="none")
@@ -87,7 +98,7 @@ def seeds_side_by_side(name: str, seeds: int, minutes: float, keep: Path) -> lis
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
     place = re.sub(r"[^\w.=-]+", "_", name).strip("_")
     folders = [keep / f"{place}-{minutes:g}-{seed}" for seed in range(seeds)]
-    waiting = [seed for seed in range(seeds) if not (folders[seed] / "grade.json").exists()]
+    waiting = [seed for seed in range(seeds) if not is_done(folders[seed], config_of(name, seed, minutes))]
     while waiting:
         processes = []
         for core, seed in zip(cores, waiting, strict=False):

@@ -47,7 +47,10 @@ def place_of(spec: str) -> str | None:
 
 
 def absolute(spec: str) -> str:
-    """Return a spec whose files, also those of players inside a player, are found from any folder."""
+    """Return a spec whose files are found from any folder.
+
+    So are those of players inside a player, unless their folders have brackets in their names.
+    """
     file = _FILE.match(spec)
     place = file[0] if file else spec.partition("(")[0]  # blanks and signs in a place are its own
     before, bracket, inside = spec[len(place) :].partition("(")

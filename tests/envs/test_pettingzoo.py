@@ -276,7 +276,8 @@ def test_copies_continue_identically_from_every_ply(game: Game, clone: Any, rng:
 def arrays_of(env: BoardGameEnv) -> list[np.ndarray[Any, Any]]:
     """Return all arrays of an environment that it writes into, or hands out."""
     place = env._position
-    own = place.planes, place.mask, place.utilities, *(place.past or ()), *place._scratch
+    state = np.frombuffer(place.state, np.uint8)  # pyright: ignore[reportArgumentType]
+    own = state, place.planes, place.mask, place.utilities, *(place.past or ()), *place._scratch
     told = [value for info in env.infos.values() for value in info.values()]
     return [one for one in (*own, *told) if isinstance(one, np.ndarray)]
 

@@ -316,8 +316,9 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
         train(replace(CONFIG, network="smal"), tmp_path / "run")
     with pytest.raises(ValueError, match="ownership must be 0: tictactoe does not tell whose cells are"):
         train(replace(CONFIG, ownership=0.1), tmp_path / "run")
-    with pytest.raises(ValueError, match="ownership must be 0 for an mlp"):
-        train(replace(CONFIG, game="othello", ownership=0.1, network="mlp"), tmp_path / "run")
+    for network in ("mlp", "mlp3x8"):
+        with pytest.raises(ValueError, match="ownership must be 0 for an mlp"):
+            train(replace(CONFIG, game="othello", ownership=0.1, network=network), tmp_path / "run")
     with pytest.raises(ValueError, match=r"value must be tanh: .* results of othello\(by_discs=True\) go up to 64"):
         train(replace(CONFIG, game="othello(by_discs=True)", value="wdl"), tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -323,12 +323,12 @@ class AlphaZeroConfig(Settings):
         from ....envs import make_game
 
         game = make_game(self.game)
-        parse_size(self.network)
+        kind, _, _ = parse_size(self.network)
         check_machine(self.device, self.inference)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
-        if self.ownership > 0 and self.network == "mlp":
+        if self.ownership > 0 and kind == "mlp":
             raise ValueError("ownership must be 0 for an mlp, which knows no cells: choose another network")
         if self.value == "wdl" and game.max_utility != 1:  # one that counts no more than wins has no reason for others
             raise ValueError(
