@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from plyground.arena import GameRecord, iter_match, match
 from plyground.arena import matches as matches_module
 from plyground.arena.cli.parts import clusters
 from plyground.arena.grading.answers import ask
-from plyground.arena.processes import WorkerError
+from plyground.arena.processes import WorkerError, _hear_of_lost_tasks
 from plyground.arena.tournaments import workers
 from plyground.envs import make_game
 from tests.arena.test_arena import without_times
@@ -151,26 +152,30 @@ class TestDask:
             again = match(GAME, [slowly, "random"], games=4, jobs=-1)
         assert without_times(again[:1]) == without_times([first])
 
-    def test_processes_that_die_end_the_match(self, client: Any) -> None:
-        """joblib waited for ever for what Dask had given up."""
-
-        told: list[str] = []
-
-        def played() -> None:
-            with joblib.parallel_config(backend="dask"), pytest.raises(WorkerError) as error:
-                match(GAME, [lambda *_: os._exit(1), "random"], games=2, jobs=-1, names=["a", "b"])
-            told.append(str(error.value))
-
-        thread = threading.Thread(target=played, daemon=True)
-        thread.start()
-        thread.join(120)
-        assert told
-        assert told[0].startswith("one process after the other that plays games has died: ")
-
     def test_from_the_command_line(self, client: Any, run: Run) -> None:
         arguments = "match", *PLAYERS, "--game", GAME, "--games", "4", "--json"
         there = run(*arguments, "--dask", client.scheduler.address)[0]
         assert points(there) == points(run(*arguments)[0])
+
+
+def test_what_dask_gives_up_is_called_back_for() -> None:
+    """joblib waited for ever for it."""
+
+    class DaskDistributedBackend:
+        def submit(self, function: object, callback: object = None) -> Future[object]:
+            self.future = Future[object]()
+            return self.future
+
+    backend, told, lost = DaskDistributedBackend(), list[object](), RuntimeError("the worker is gone")
+    for _ in range(2):  # it hears of each once
+        _hear_of_lost_tasks(backend)
+    backend.submit(None, told.append)
+    backend.future.set_exception(lost)
+    backend.submit(None, told.append)
+    backend.future.set_result("for which joblib calls back itself")
+    backend.submit(None, told.append)
+    backend.future.cancel()
+    assert told == [lost]
 
 
 @pytest.mark.slow
