@@ -313,7 +313,10 @@ def test_anchors_that_results_contradict_are_held() -> None:
         rating_list(GAMES, anchors={"a": 1e300})
 
 
-@pytest.mark.parametrize("outcome", [0, 1], ids=["the first player won all", "all were drawn"])
+@pytest.mark.parametrize(
+    "outcome",
+    [pytest.param(0, id="the first player won all", marks=pytest.mark.slow), pytest.param(1, id="all were drawn")],
+)
 @pytest.mark.parametrize("prior", [1e-300, pytest.param(1e-12, marks=pytest.mark.slow)])
 def test_of_priors_however_small(outcome: int, prior: float) -> None:
     records = [game(*players, outcome, opening) for opening in range(3) for players in (("a", "b"), ("b", "a"))]
