@@ -37,7 +37,6 @@ from .tree import (
     latest_actions,
     new_prior_tree,
     scale_root_priors,
-    sort_root,
 )
 from .values import LeafValues, Seen
 
@@ -316,7 +315,6 @@ class PUCT(SearchAgent):
             return None
         new.prior[: origin.size] = tree.prior[origin]
         if tree.child_count[node] > actions.size:
-            sort_root(new)
             scale_root_priors(new)
         return new
 

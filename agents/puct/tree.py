@@ -29,7 +29,6 @@ __all__ = [
     "puct",
     "scale_root_priors",
     "select_child",
-    "sort_root",
 ]
 
 
@@ -192,7 +191,6 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, acti
 def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:
     """Leave the root, whose children have no children yet, only those that ``actions`` lead to."""
     kept = [node for node in children_of(tree, 0) if tree.action[node] in actions]
-    kept.sort(key=lambda node: -tree.prior[node])  # the one with the highest prior first, as `_expand` has it
     children = slice(1, 1 + len(kept))
     tree.action[children], tree.prior[children] = tree.action[kept], tree.prior[kept]
     tree.child_count[0], tree.size[0] = len(kept), 1 + len(kept)
@@ -209,8 +207,9 @@ def latest_actions(tree: PriorTree, count: int) -> NDArray[np.int64]:
 
 
 def scale_root_priors(tree: PriorTree) -> None:
-    """Make the priors at the root sum to 1; where all are 0, they become the same."""
+    """Make the priors at the root sum to 1, those with the highest first; where all are 0, they become the same."""
     priors = tree.prior[1 : 1 + tree.child_count[0]]
+    _sort_root(tree, priors.copy())
     priors[:] = priors / priors.sum() if priors.any() else 1 / priors.size
 
 
@@ -228,11 +227,6 @@ def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) ->
     clean = tree.prior[children].copy()
     tree.prior[children] = mixed[order]
     return clean
-
-
-def sort_root(tree: PriorTree) -> None:
-    """Let the children of the root change places, so that those with the highest prior stand first."""
-    _sort_root(tree, tree.prior[1 : 1 + tree.child_count[0]].copy())
 
 
 def _sort_root(tree: PriorTree, by: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -166,3 +166,16 @@ def below(tree: Any, node: int) -> Any:
     children = range(tree.first_child[node], tree.first_child[node] + tree.child_count[node])
     found = {int(tree.action[child]): (float(tree.prior[child]), *below(tree, child)) for child in children}
     return int(tree.visits[node]), float(tree.total[node]), int(tree.mover[node]), found
+
+
+def test_a_mask_leaves_the_likeliest_move_first() -> None:
+    """Of moves that were not tried yet it took the one with the lowest number."""
+    game, mask = tictactoe(), np.zeros(9, np.int8)
+    mask[[2, 5, 7]] = 1
+
+    def evaluator(states: NDArray[Any]) -> Answer:
+        priors, values = uniform(states)
+        priors[:, [4, 7]] = 6, 3
+        return priors, values
+
+    assert PUCT(game, 1, evaluator=evaluator).analyse(game.new_state(), mask).best_action == 7
