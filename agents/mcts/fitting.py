@@ -42,6 +42,11 @@ class Ranks(NamedTuple):
     better: NDArray[Any]  # [positions]
     equal: NDArray[Any]  # [positions]
 
+    @classmethod
+    def joined(cls, parts: Iterable[Ranks]) -> Ranks:
+        """Return the ranks of several sets of positions, one after the other."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
     def among(self, choices: int) -> NDArray[np.float64]:
         """Return the chance [positions] that a move is among so many first choices, with equal ones in random order."""
         return np.clip((choices - self.better) / (self.equal + 1), 0, 1)

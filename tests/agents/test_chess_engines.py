@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -274,12 +275,24 @@ class TestUCI:
         engine.close()
 
 
+def first_seen() -> tuple[Any, Any]:
+    """Return the observation and the info of the first move of a game."""
+    env = BoardGameEnv(CHESS)
+    env.reset()
+    observation, _, _, _, info = env.last()
+    return observation, info
+
+
 class TestXBoard:
-    @pytest.mark.parametrize("time", ["60+1", "5/move"])
-    def test_nodes_have_no_clock_beside_them(self, time: str, tmp_path: Path, log: Path) -> None:
+    @pytest.fixture
+    def program(self, tmp_path: Path, log: Path) -> Callable[..., str]:
+        """Return what gives the command of a program that plays these moves by XBoard."""
         (tmp_path / "xboard.py").write_text(XBOARD)
-        command = f"{sys.executable} {tmp_path / 'xboard.py'} e2e4,f1c4 {log}"
-        engine, env = ChessEngine(CHESS, command, "xboard", nodes=50), BoardGameEnv(CHESS, max_cycles=2)
+        return lambda *moves: f"{sys.executable} {tmp_path / 'xboard.py'} {','.join(moves)} {log}"
+
+    @pytest.mark.parametrize("time", ["60+1", "5/move"])
+    def test_nodes_have_no_clock_beside_them(self, time: str, program: Any, log: Path) -> None:
+        engine, env = ChessEngine(CHESS, program("e2e4", "f1c4"), "xboard", nodes=50), BoardGameEnv(CHESS, max_cycles=2)
         record = play(env, [engine, first_legal], 0, time=time)
         assert (record.ending, len(record.moves)) == ("truncated", 4)
         told = log.read_text().splitlines()
@@ -287,25 +300,19 @@ class TestXBoard:
         assert not [line for line in told if line.startswith(("level", "time", "otim"))]
         engine.close()
 
-    def test_limits_of_one_move_are_not_those_of_the_next(self, tmp_path: Path, log: Path) -> None:
-        (tmp_path / "xboard.py").write_text(XBOARD)
-        command = f"{sys.executable} {tmp_path / 'xboard.py'} {','.join(['e2e4'] * 4)} {log}"
-        engine, env = ChessEngine(CHESS, command, "xboard", move_seconds=3), BoardGameEnv(CHESS)
-        env.reset()
-        observation, _, _, _, info = env.last()
+    def test_limits_of_one_move_are_not_those_of_the_next(self, program: Any, log: Path) -> None:
+        engine = ChessEngine(CHESS, program(*["e2e4"] * 4), "xboard", move_seconds=3)
+        observation, info = first_seen()
         for engine.nodes, engine.depth in ((None, 4), (50, None), (None, None), (None, None)):
             engine.act(observation, info)
         told = [line for line in log.read_text().splitlines() if re.match("new|nps|s[dt] ", line)]
         assert told == ["new", "st 3", "sd 4", "new", "nps 1", "st 50", "new", "st 3", "st 3"]
         engine.close()
 
-    def test_a_move_that_was_not_asked_for_is_no_fault(self, tmp_path: Path, log: Path) -> None:
+    def test_a_move_that_was_not_asked_for_is_no_fault(self, program: Any) -> None:
         """XBoard cannot tell which moves are; the program was ended, and said to play against the rules."""
-        (tmp_path / "xboard.py").write_text(XBOARD)
-        command = f"{sys.executable} {tmp_path / 'xboard.py'} e2e4 {log}"
-        engine, env = ChessEngine(CHESS, command, "xboard", depth=1), BoardGameEnv(CHESS)
-        env.reset()
-        observation, _, _, _, info = env.last()
+        engine = ChessEngine(CHESS, program("e2e4"), "xboard", depth=1)
+        observation, info = first_seen()
         mask = np.zeros_like(observation["action_mask"])
         mask[wanted := CHESS.move_of(CHESS.new_state(), "a2a3")] = 1
         assert engine.act({**observation, "action_mask": mask}, {**info, "action_mask": mask}) == wanted

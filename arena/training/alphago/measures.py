@@ -22,17 +22,14 @@ _CALLS = 50  # whose time is taken
 
 def accuracy(game: Game, net: Net, samples: NDArray[Any]) -> dict[str, Any]:
     """Return how well a net predicts the moves of samples, see `accuracy_of`."""
-    better, equal, likelihoods = [list[NDArray[Any]]() for _ in range(3)]
+    ranks, likelihoods = list[Ranks](), list[NDArray[np.float64]]()
     for start in range(0, len(samples), _CHUNK):
         some = samples[start : start + _CHUNK]
         logits, _ = net(unpack_planes(game, some))
-        ranks, own = ranks_of(logits, unpack_masks(game, some), some["policy"].argmax(1))
-        better.append(ranks.better)
-        equal.append(ranks.equal)
+        found, own = ranks_of(logits, unpack_masks(game, some), some["policy"].argmax(1))
+        ranks.append(found)
         likelihoods.append(own)
-    return accuracy_of(
-        Ranks(np.concatenate(better), np.concatenate(equal)), np.concatenate(likelihoods), samples["ply"]
-    )
+    return accuracy_of(Ranks.joined(ranks), np.concatenate(likelihoods), samples["ply"])
 
 
 def ranks_of(

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....agents.mcts.fitting import Examples, LinearLearner, Ranks, examples_of, ranks_of
 from ....agents.mcts.policies import Policy, policy_rollout
@@ -79,25 +78,20 @@ class RolloutPart(Part):
 
     def _marks(self) -> dict[str, Any]:
         policy = self.learner.policy()
-        better, equal, likelihoods, plies, missed = [list[NDArray[Any]]() for _ in range(5)]
+        ranks, likelihoods, plies, missed = list[Ranks](), list[Any](), list[Any](), list[Any]()
         for start in range(0, len(self.held_out), _CHUNK):
             examples = self._examples(self.held_out[start : start + _CHUNK])
             missed.append(examples.missed)
             if len(examples):
-                ranks, own = ranks_of(policy, examples)
-                better.append(ranks.better)
-                equal.append(ranks.equal)
+                found, own = ranks_of(policy, examples)
+                ranks.append(found)
                 likelihoods.append(own)
                 plies.append(examples.plies)
         known, unknown = sum(map(len, plies)), sum(map(len, missed))
-        return {
-            **accuracy_of(  # moves that are no candidates count as missed
-                Ranks(np.concatenate([*better, np.full(unknown, np.inf)]), np.concatenate([*equal, np.zeros(unknown)])),
-                np.concatenate([*likelihoods, np.full(unknown, np.nan)]),
-                np.concatenate([*plies, *missed]),
-            ),
-            "candidates": known / (known + unknown),
-        }
+        ranks.append(Ranks(np.full(unknown, np.inf), np.zeros(unknown)))  # moves that are no candidates count as missed
+        likelihoods.append(np.full(unknown, np.nan))
+        marks = accuracy_of(Ranks.joined(ranks), np.concatenate(likelihoods), np.concatenate([*plies, *missed]))
+        return {**marks, "candidates": known / (known + unknown)}
 
     def test(self) -> dict[str, float]:
         """Return the accuracy on held-out games."""
