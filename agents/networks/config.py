@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {
 }
 
 _NUMBER_BY_WIDTH = re.compile(r"(mlp)?([1-9]\d{0,2})x([1-9]\d{0,3})", re.ASCII)
+_WIDTHS = re.compile(r"mlp[1-9]\d{0,3}(-[1-9]\d{0,3})+", re.ASCII)
 
 # What a file may claim of each number.
 _LIMITS = {"num_actions": (1, 1 << 20), "blocks": (0, 1000), "channels": (1, 1 << 16)}
@@ -47,6 +49,7 @@ class NetworkConfig:
         kind: ``"resnet"``, residual blocks of 3×3 convolutions, or ``"mlp"``, fully connected layers.
         blocks: residual blocks; of an MLP, hidden layers after the first.
         channels: channels of each layer; of an MLP, units.
+        units: of an MLP whose layers differ, the units of each after the first; else empty.
         value: ``"tanh"``, one number from -1 to 1, or ``"wdl"``, the probabilities of win, draw and loss.
         policy: ``"cells"``, where an action is a cell of the board, or a pass, which makes the net fit any board; or
             ``"dense"``, a fully connected layer.
@@ -61,6 +64,7 @@ class NetworkConfig:
     kind: Literal["resnet", "mlp"] = "resnet"
     blocks: int = 3
     channels: int = 32
+    units: tuple[int, ...] = ()
     value: Literal["tanh", "wdl"] = "tanh"
     policy: Literal["cells", "dense"] = "dense"
     pooling: bool = True
@@ -73,6 +77,13 @@ class NetworkConfig:
         for name, (least, most) in _LIMITS.items():
             if not _is_whole(value := getattr(self, name)) or not least <= value <= most:
                 raise ValueError(f"{name} of a network must be from {least} to {most}, got {shown(value)}")
+        least, most = _LIMITS["channels"]
+        if not isinstance(self.units, tuple) or not all(_is_whole(n) and least <= n <= most for n in self.units):
+            raise ValueError(
+                f"units of a network must be a tuple of numbers from {least} to {most}, got {self.units!r}"
+            )
+        if self.units and (self.kind != "mlp" or len(self.units) != self.blocks):
+            raise ValueError(f"units are one number for each of the blocks of an MLP, got {shown(self)}")
         if not isinstance(self.game, str) or not isinstance(self.pooling, bool):
             raise ValueError(f"a network has a game's spec and pooling true or false, got {shown(self)}")
         shape = self.observation_shape
@@ -107,9 +118,14 @@ class NetworkConfig:
         return self.num_actions == self.cells + 1
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """Units of each hidden layer of an MLP."""
+        return (self.channels, *(self.units or (self.channels,) * self.blocks))
+
+    @property
     def hidden(self) -> int:
         """Units of the layer before the value."""
-        return self.channels if self.kind == "mlp" else max(64, self.channels)
+        return self.widths[-1] if self.kind == "mlp" else max(64, self.channels)
 
     @property
     def head_channels(self) -> int:
@@ -145,8 +161,8 @@ class NetworkConfig:
         outcomes = 3 if self.value == "wdl" else 1
         if self.kind == "mlp":
             layers["first"] = (channels, prod(self.observation_shape))
-            layers |= {f"blocks.{block}": (channels, channels) for block in range(self.blocks)}
-            layers["policy.last"] = (self.num_actions, channels)
+            layers |= {f"blocks.{i}": (wide, before) for i, (before, wide) in enumerate(pairwise(self.widths))}
+            layers["policy.last"] = (self.num_actions, hidden)
             layers["value.last"] = (outcomes, hidden)
         else:
             layers["first"] = (channels, self.observation_shape[2], 3, 3)
@@ -193,7 +209,7 @@ class NetworkConfig:
             raise ValueError(f"a network's configuration was expected, got {shown(data)}")
         if not {"game", "observation_shape", "num_actions"} <= set(data):
             raise ValueError(f"a network's configuration names its game, shape and actions, got {shown(data)}")
-        for name in ("observation_shape", "auxiliary"):
+        for name in ("observation_shape", "auxiliary", "units"):
             if isinstance(data.get(name), list):
                 data[name] = tuple(data[name])
         return cls(**data)
@@ -203,25 +219,38 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def parse_size(size: str) -> tuple[Literal["resnet", "mlp"], int, int]:
-    """Return the kind, blocks and channels of a size.
+class Size(NamedTuple):
+    """What a size says; see `NetworkConfig`."""
+
+    kind: Literal["resnet", "mlp"]
+    blocks: int
+    channels: int
+    units: tuple[int, ...] = ()
+
+
+def parse_size(size: str) -> Size:
+    """Return what a size says.
 
     Args:
         size: one of `SIZES`; or ``"4x48"``, a residual net of 4 blocks of 48 channels; or ``"mlp3x512"``, an MLP of 3
-            layers of 512 units, the first of which sees the planes and is no block.
+            layers of 512 units, the first of which sees the planes and is no block; or ``"mlp1024-256-256"``, an MLP
+            of three layers that differ.
 
     Raises:
         ValueError: it is none of these.
     """
     text = str(size)
     if text in SIZES:
-        return SIZES[text]
+        return Size(*SIZES[text])
     if found := _NUMBER_BY_WIDTH.fullmatch(text):
         number, width = int(found[2]), int(found[3])
-        return ("mlp", number - 1, width) if found[1] else ("resnet", number, width)
+        return Size("mlp", number - 1, width) if found[1] else Size("resnet", number, width)
+    if _WIDTHS.fullmatch(text):
+        first, *others = map(int, text.removeprefix("mlp").split("-"))
+        return Size("mlp", len(others), first, tuple(others))
     raise ValueError(
-        f"unknown size of a network {shown(size)}: {nearest(text, SIZES)}, or as in 4x48, blocks by channels, or "
-        "mlp3x512, layers by units"
+        f"unknown size of a network {shown(size)}: {nearest(text, SIZES)}, or as in 4x48, blocks by channels, "
+        "mlp3x512, layers by units, or mlp1024-256-256, the units of each layer"
     )
 
 
@@ -232,17 +261,17 @@ def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkCo
         game: the game whose planes it sees.
         size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), ``"mlp"`` (two
             layers of 256 units), or other numbers of blocks and channels, ``"4x48"``, or of layers and units of an
-            MLP, ``"mlp3x512"``.
+            MLP, ``"mlp3x512"``, or ``"mlp1024-256-256"``.
         changes: other fields of `NetworkConfig` than the size gives.
 
     Raises:
         ValueError: there is no such size or field, or they make no network.
     """
-    kind, blocks, channels = parse_size(size)
-    kind = changes.get("kind", kind)
+    of_size = parse_size(size)
+    kind = changes.get("kind", of_size.kind)
     policy = "cells" if kind == "resnet" and _acts_on_cells(game) else "dense"
     shape = tuple(map(int, game.observation_shape))
-    given = {"kind": kind, "blocks": blocks, "channels": channels, "policy": policy, **changes}
+    given = {**of_size._asdict(), "policy": policy, **changes}
     known = {field.name for field in fields(NetworkConfig)} - {"game", "observation_shape", "num_actions"}
     if unknown := set(given) - known:
         raise ValueError(f"a network has no {shown(min(unknown))}, only {', '.join(sorted(known))}")

@@ -25,7 +25,7 @@ from ..mcts.reuse import compile_reuse, find, subtree
 from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
-from .forest.checks import check_gumbel, checked_root
+from .forest.checks import check_gumbel, checked_decisive, checked_root
 from .forest_search import ForestSearch
 from .observing import Observer
 from .tree import (
@@ -60,8 +60,7 @@ class PUCT(SearchAgent):
 
     Args:
         game: the game, or its name.
-        simulations: for each move.
-        seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
+        simulations, seconds: budgets of each move, the latter of wall-clock time. The first to run out ends the search.
         evaluator: ``evaluator(states) -> (priors, values)``: for the unfinished states [batch], of the game's dtype,
             the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
             all zero means uniform, and ties broken at random), and the values [batch] for the player to move, in the
@@ -87,13 +86,12 @@ class PUCT(SearchAgent):
             room for children are evaluated again when they are met again. None: no limit.
         root: ``"gumbel"`` divides the simulations at the root by sequential halving, and selects below it without
             chance (Danihelka et al. 2022): better than ``"puct"`` with few simulations. ``noise`` above 0 then draws
-            Gumbel noise, ``temperature`` draws from the improved policy, and c, c_base, virtual_loss, fpu and alpha are
-            not used. ``batch`` changes nothing that is found. With seconds alone, searches that double their
-            simulations follow each other in the same tree.
+            Gumbel noise, ``temperature`` draws from the improved policy; c, c_base, virtual_loss, fpu and alpha are not
+            used, ``batch`` changes nothing. With seconds alone, searches follow that double their simulations.
         proofs: results of finished games go up the tree as far as they prove something (Winands et al. 2008), and a
             proved root ends the search. A root of PUCT then has no batches.
-        considered: candidates at a Gumbel root, at most.
-        c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1; 1e30 at most.
+        decisive: a leaf where a move wins at once is proved, see `Forest`; it needs ``proofs``.
+        considered, c_visit, c_scale: candidates at a Gumbel root, and σ's constants for values of 0 to 1; 1e30 at most.
         seed: the seed of noise, ties, rollouts and drawn moves; None takes one from the system's entropy.
 
     A tree with a Gumbel root or proofs has its room from the start, for twice the simulations: ``tree_mb`` must suffice
@@ -127,6 +125,7 @@ class PUCT(SearchAgent):
         tree_mb: float | None = None,
         root: Root = "puct",
         proofs: bool = False,
+        decisive: bool | None = False,
         considered: int = 16,
         c_visit: float = 50.0,
         c_scale: float = 1.0,
@@ -162,7 +161,8 @@ class PUCT(SearchAgent):
             self._observer = Observer(self.game)
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
         self.root: Root = checked_root(root)
-        self._gumbel = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale}
+        decisive = checked_decisive(self.game, decisive, proofs)
+        self._grown = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
         self._forest: ForestSearch | None = None
         self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
@@ -243,7 +243,7 @@ class PUCT(SearchAgent):
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
                 noise=self.noise > 0, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, epsilon=self.noise,
-                alpha=self.alpha, seed=self._forest_seed, is_strict=self._forest is None, **self._gumbel,
+                alpha=self.alpha, seed=self._forest_seed, is_strict=self._forest is None, **self._grown,
             )  # fmt: skip
         return self._forest
 

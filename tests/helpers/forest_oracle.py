@@ -74,6 +74,7 @@ class Options(NamedTuple):
     epsilon: float = 0.25
     alpha: float | None = 0.3
     proofs: bool = True
+    decisive: bool = False
 
 
 def considered_visits(most: int, simulations: int) -> list[int]:
@@ -162,12 +163,25 @@ class OracleTree:
                 value = float(np.float32(self.game.utility(state, player) / self.game.max_utility))
                 if self.options.proofs:
                     self._prove(path, value)
+            elif self.options.decisive and self._wins_at_once(state):
+                value = 1.0 if self.game.player(state) == player else -1.0
+                self._prove(path, value)
             else:
                 edge.child = self._expand(state, self.game.actions(state))
                 player, value = edge.child.player, edge.child.value
         for at, taken in path:
             taken.visits += 1
             taken.total += value if at.player == player else -value
+
+    def _wins_at_once(self, state: Any) -> bool:
+        """Tell whether a move wins as much as can be won."""
+        player = int(self.game.player(state))
+        for action in self.game.actions(state):
+            child = state.copy()
+            self.game.play(child, action)
+            if self.game.is_terminal(child) and self.game.utility(child, player) == self.game.max_utility:
+                return True
+        return False
 
     def _prove(self, path: list[tuple[Node, Edge]], value: float) -> None:
         """The MCTS-Solver: a node is proved by an edge that wins, or when all edges are."""
@@ -293,7 +307,7 @@ class OracleTree:
         else:
             weights = {action: float(count) for action, count in kept.items()}
         value = (sum(edge.total for edge in root.edges) + root.value) / (visits + 1)
-        best = max(over, key=lambda edge: kept[edge.action])
+        best = max(over, key=lambda edge: (kept[edge.action], edge.prior))
         policy = {action: weight / sum(weights.values()) for action, weight in weights.items()}
         return self._answer(root, best.action, policy, value)
 

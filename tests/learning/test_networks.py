@@ -93,7 +93,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-@pytest.mark.parametrize("size", ["tiny", "small", "mlp"])
+@pytest.mark.parametrize("size", ["tiny", "small", "mlp", "mlp64-32-16"])
 def test_a_new_network_prefers_nothing_and_learns_in_each_layer(size: str) -> None:
     game = make_game("connect_four")
     net = new_network(game, size, seed=3, auxiliary=("plies_left",))
@@ -153,11 +153,36 @@ def test_configurations_that_make_no_network(changes: dict[str, Any], message: s
         network_config(make_game("tictactoe"), "tiny", **changes)
 
 
-@pytest.mark.parametrize("size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2", 48, ["small"]])
+@pytest.mark.parametrize(
+    "size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2", "mlp8-", "mlp8-0", "mlp8", 48, ["small"]]
+)
 def test_unknown_size(size: Any) -> None:
-    known = "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels, or mlp3x512, layers by units"
+    known = (
+        "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels, mlp3x512, layers by units, or "
+        "mlp1024-256-256, the units of each layer"
+    )
     with pytest.raises(ValueError, match=rf"unknown size of a network {re.escape(repr(size))}: .*{known}"):
         new_network(make_game("tictactoe"), size)
+
+
+def test_layers_of_an_mlp_may_differ(tmp_path: Path) -> None:
+    game = make_game("connect_four(rows=4, columns=5)")
+    net = new_network(game, "mlp24-8-6", seed=1)
+    assert net.config.widths == (24, 8, 6)
+    shapes = {name: weight.shape for name, weight in net.weights().items() if name.endswith("weight")}
+    assert shapes == {
+        "first.weight": (24, 40),
+        "blocks.0.weight": (8, 24),
+        "blocks.1.weight": (6, 8),
+        "policy.last.weight": (5, 6),
+        "value.last.weight": (1, 6),
+    }
+    save_network(tmp_path / "net.safetensors", net)
+    assert read_network(tmp_path / "net.safetensors").config == net.config
+    assert network_config(game, "mlp8-8-8").shapes() == network_config(game, "mlp3x8").shapes()
+    for changes in ({"units": (8,)}, {"units": (8, 0)}, {"units": [8, 6]}, {"kind": "resnet"}):
+        with pytest.raises(ValueError, match="units"):
+            network_config(game, "mlp24-8-6", **changes)
 
 
 def test_a_size_is_blocks_by_channels_or_layers_by_units() -> None:

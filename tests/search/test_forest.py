@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from plyground.agents import PUCT
 from plyground.agents.puct.forest import Forest, Searched
 from plyground.agents.puct.forest.priors import draw_gamma
 from plyground.envs import Game, make_game
@@ -27,8 +28,13 @@ OPTIONS = [
     Options("puct", c=0.6, c_base=20.0, fpu=-0.3, forced=0.0, epsilon=0.0),
     Options("puct", forced=4.0, epsilon=0.6, proofs=False),
     Options("puct", alpha=None),
+    Options(decisive=True),
+    Options("puct", decisive=True),
 ]
-IDS = ["gumbel", "few candidates", "one candidate", "puct", "no noise", "much noise", "noise by moves"]
+IDS = [
+    *("gumbel", "few candidates", "one candidate", "puct", "no noise", "much noise", "noise by moves"),
+    *("decisive", "puct, decisive"),
+]
 
 
 def made(name: str) -> Game:
@@ -146,6 +152,24 @@ def test_noise_without_an_alpha_is_that_of_ten_over_the_moves() -> None:
         for one, other in zip(by_moves, found(10 / moves), strict=True):
             np.testing.assert_array_equal(one[moves - 1], other[moves - 1])
     assert (found(10 / game.num_actions).visits[1:4] != by_moves.visits[1:4]).any(1).all()
+
+
+def test_moves_that_win_at_once_are_looked_for_where_cells_are_not_counted() -> None:
+    def looks(name: str, **given: Any) -> bool:
+        trees = Forest(make_game(name), 1, seed=0, **given)
+        assert trees._gumbel.decisive == trees._puct.decisive
+        return trees._gumbel.decisive
+
+    assert looks("tictactoe", decisive=None)
+    assert looks("go(board_size=5)", decisive=True)
+    assert not looks("go(board_size=5)", decisive=None)
+    assert not looks("tictactoe")
+    assert not looks("tictactoe", decisive=None, proofs=False)
+    for player in (Forest, PUCT):
+        with pytest.raises(ValueError, match="decisive moves prove positions"):
+            player(make_game("tictactoe"), 1, decisive=True, proofs=False)
+        with pytest.raises(ValueError, match="decisive must be"):
+            player(make_game("tictactoe"), 1, decisive="no", proofs=True)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....envs import Game
-from ....envs.outside.arguments import checked_whole, is_between
+from ....envs.outside.arguments import checked_flag, checked_whole, is_between
 from ....envs.outside.spec import nearest
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "checked_actions",
     "checked_answer",
     "checked_budgets",
+    "checked_decisive",
     "checked_root",
     "checked_rows",
     "checked_states",
@@ -61,6 +62,21 @@ def checked_root(root: str) -> Root:
     if root not in get_args(Root):
         raise ValueError(f"unknown root {root!r}: {nearest(str(root), get_args(Root))}")
     return cast(Root, root)
+
+
+def checked_decisive(game: Game, decisive: bool | None, proofs: bool) -> bool:
+    """Return whether leaves are proved where a move wins at once; for None, where results do not count cells.
+
+    In games such as Go hardly any move wins at once, and all would be tried.
+
+    Raises:
+        ValueError: it is no truth value, or there are no proofs.
+    """
+    if decisive is None:
+        return bool(proofs) and game.owners is None
+    if checked_flag("decisive", decisive) and not proofs:
+        raise ValueError("decisive moves prove positions: leave decisive, or give proofs=True")
+    return bool(decisive)
 
 
 def checked_states(game: Game, states: NDArray[Any]) -> NDArray[Any]:

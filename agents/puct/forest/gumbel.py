@@ -27,6 +27,7 @@ class GumbelRule(NamedTuple):
     c_scale: float
     largest: float  # by which utilities are divided, so that the largest is 1
     proofs: bool
+    decisive: bool  # whether a leaf is proved where a move wins at once
 
 
 @helper

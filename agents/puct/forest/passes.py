@@ -149,16 +149,31 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
             _back_up(trees, r, slot, edge_value(edges[edge], rule), nodes[node].player)
             continue
         trees.leaves[r, slot] = trees.states[r, node]
-        leaf = trees.leaves[r, slot]
+        leaf, player = trees.leaves[r, slot], nodes[node].player
         game.play(leaf, edges[edge].action)
         if game.is_terminal(leaf):
-            player = nodes[node].player
             utility = np.float64(game.utility(leaf, player))
-            if rule.proofs:
-                _prove(trees, r, slot, utility, rule)
-            _back_up(trees, r, slot, share(utility, rule), player)
+        elif rule.decisive and _is_decided(game, leaf, trees.trials, r, trees.legal[r, slot], rule):
+            utility = rule.largest if game.player(leaf) == player else -rule.largest
         else:
             row.leaves += 1
+            continue
+        if rule.proofs:
+            _prove(trees, r, slot, utility, rule)
+        _back_up(trees, r, slot, share(utility, rule), player)
+
+
+@helper
+def _is_decided(game: Any, state: Any, trials: Any, r: int, legal: Any, rule: Any) -> bool:
+    """Return whether some move wins at once as much as can be won, after which each is tried in the row's trial."""
+    player = game.player(state)
+    for i in range(game.legal_actions(state, legal)):
+        trials[r] = state
+        trial = trials[r]
+        game.play(trial, legal[i])
+        if game.is_terminal(trial) and np.float64(game.utility(trial, player)) >= rule.largest:
+            return True
+    return False
 
 
 @helper

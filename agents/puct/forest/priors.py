@@ -28,6 +28,7 @@ class PuctRule(NamedTuple):
     forced: float  # k: an edge at the root gets at least sqrt(k · P · ΣN) visits, once it has one; 0 for none
     largest: float  # by which utilities are divided, so that the largest is 1
     proofs: bool
+    decisive: bool  # whether a leaf is proved where a move wins at once
 
 
 @helper

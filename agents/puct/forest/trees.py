@@ -69,6 +69,7 @@ class Trees(NamedTuple):
     scores: NDArray[np.float64]  # [rows, num_actions] scratch
     visited: NDArray[np.int32]  # [rows, num_actions] scratch
     leaves: NDArray[Any]  # [rows, leaves] the positions that wait for the evaluator
+    trials: NDArray[Any]  # [rows] scratch: a position after a leaf
     legal: NDArray[np.int32]  # [rows, leaves, num_actions] their legal actions
     counts: NDArray[np.int32]  # [rows, leaves] how many these are
     path_nodes: NDArray[np.int32]  # [rows, leaves, plies] the nodes on the way to each leaf
@@ -99,6 +100,7 @@ def new_trees(game: Game, rows: int, nodes: int, edges: int, leaves: int, consid
         scores=np.zeros((rows, game.num_actions)),
         visited=np.zeros((rows, game.num_actions), np.int32),
         leaves=np.zeros((rows, leaves), game.dtype),
+        trials=np.zeros(rows, game.dtype),
         legal=np.zeros((rows, leaves, game.num_actions), np.int32),
         counts=np.zeros((rows, leaves), np.int32),
         path_nodes=np.zeros((rows, leaves, plies), np.int32),

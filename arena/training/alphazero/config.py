@@ -137,6 +137,14 @@ class AlphaZeroConfig(Settings):
     proofs: bool = field(
         default=True, metadata=about("Let proved results go up the tree, and be learned in place of guesses.")
     )
+    # F. Teytaud, O. Teytaud, "On the huge impact of decisive moves in Monte-Carlo tree search algorithms", CIG 2010.
+    decisive: bool | None = field(
+        default=None,
+        metadata=about(
+            "Take a position as proved, without asking the net, where a move wins at once. If not given: in games "
+            "that do not count cells, as Go does. It needs proofs."
+        ),
+    )
     # KataGo's methods, "policy surprise weighting": half of the weight by the divergence of the target from the prior.
     surprise_share: float = field(
         default=0.5,
@@ -153,7 +161,7 @@ class AlphaZeroConfig(Settings):
         default="small",
         metadata=about(
             "Size of the net: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
-            "or mlp, two layers of 256 units, others as mlp3x512."
+            "or mlp, two layers of 256 units, others as mlp3x512, or mlp1024-256-256."
         ),
     )
     value: Literal["tanh", "wdl"] = field(
@@ -233,7 +241,7 @@ class AlphaZeroConfig(Settings):
     )
     gating_every: int = field(default=20_000, metadata=about("Steps from one such match to the next.", least=1))
     cache_mb: float = field(
-        default=0.0,
+        default=64.0,
         metadata=about(
             "Memory for what the net said of positions, in MB, until it has learned: they come again, in one search "
             "after another; 0: none.",
@@ -281,6 +289,8 @@ class AlphaZeroConfig(Settings):
         check_settings(self)
         if self.steps is None and self.minutes is None:
             raise ValueError("give steps, or minutes, or both: else training would never end")
+        if self.decisive and not self.proofs:
+            raise ValueError("decisive needs proofs: leave one of them as it is")
         if self.ray and not self.actors:
             raise ValueError("ray needs actors, the processes that play on the cluster: give their number")
         if self.full_share < 1 and self.cheap_simulations > self.simulations:
@@ -323,7 +333,7 @@ class AlphaZeroConfig(Settings):
         from ....envs import make_game
 
         game = make_game(self.game)
-        kind, _, _ = parse_size(self.network)
+        kind = parse_size(self.network).kind
         check_machine(self.device, self.inference)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:

@@ -39,6 +39,7 @@ def score_of(game: Game, config: AlphaZeroConfig, candidate: Evaluate, champion:
         epsilon=0.0,
         forced=0.0,
         proofs=config.proofs,
+        decisive=config.decisive,
         threads=config.threads_each,
         seed=0,
     )

@@ -83,6 +83,7 @@ class SelfPlay:
             c_visit=config.c_visit,
             c_scale=config.c_scale,
             proofs=config.proofs,
+            decisive=config.decisive,
             cache_mb=config.cache_mb,
             epsilon=config.noise,
             alpha=config.noise_alpha,
