@@ -111,7 +111,8 @@ class Game(GameTexts, GameViews):
         action_to_str, str_to_action: the name of an action, as people write it, and the inverse, which may raise
             `ValueError`.
         owners: ``owners(state)`` returns whose each cell of a finished game is [rows * columns]: 1 the first player's,
-            -1 the second's, 0 nobody's; plain Python. Networks may learn it. Default: cells have no owners.
+            -1 the second's, 0 nobody's; plain Python. Networks may learn it, and self-play takes it that such a game is
+            hardly ever won by a single move. Default: cells have no owners.
         move_name, move_of: the name of an action in a state, and the inverse, ``move_name(state, action)`` and
             ``move_of(state, text)``, for games whose actions are named by what stands on the board. Default: the name
             is the same in all states.

@@ -163,7 +163,7 @@ def main(
     minutes: Annotated[float, typer.Option(help="Time of the training.")] = 10,
     num_envs: Annotated[int, typer.Option(help="Games side by side.")] = 512,
     simulations: Annotated[int, typer.Option(help="Of the search, for each move.")] = 32,
-    network: Annotated[str, typer.Option(help="Size: tiny, small, medium, mlp, or as in 4x48, mlp3x512.")] = "small",
+    network: Annotated[str, typer.Option(help="Size: tiny, small, medium, mlp, or as in 4x48 or mlp3x512.")] = "small",
     threads: Annotated[int, typer.Option(help="Threads of the network.")] = 1,
     seed: int = 0,
 ) -> float:

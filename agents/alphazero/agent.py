@@ -42,8 +42,8 @@ class AlphaZero(PUCT):
         considered: actions that a Gumbel root tries, at most.
         c_visit, c_scale: of Gumbel's σ, for values from 0 to 1.
         c: how much a PUCT root explores.
-        decisive: take a position as proved, without asking the network, where a move wins at once, see `Forest`. None:
-            in games that do not count cells, as Go does.
+        decisive: take a leaf as proved, without asking the network, where a move wins at once, see `Forest`; None: in
+            games that do not count cells, as Go does, which is how self-play searches.
         leaves: positions that the network is asked about together, at most; with a Gumbel root they change nothing that
             is found.
         reuse_tree: keep what is known of the position that the game has come to.
@@ -72,7 +72,7 @@ class AlphaZero(PUCT):
         c_visit: float = 50.0,
         c_scale: float = 1.0,
         c: float = 1.25,
-        decisive: bool | None = None,
+        decisive: bool | None = False,
         leaves: int = 8,
         reuse_tree: bool = False,
         tree_mb: float | None = None,

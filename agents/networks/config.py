@@ -49,13 +49,13 @@ class NetworkConfig:
         kind: ``"resnet"``, residual blocks of 3×3 convolutions, or ``"mlp"``, fully connected layers.
         blocks: residual blocks; of an MLP, hidden layers after the first.
         channels: channels of each layer; of an MLP, units.
-        units: of an MLP whose layers differ, the units of each after the first; else empty.
         value: ``"tanh"``, one number from -1 to 1, or ``"wdl"``, the probabilities of win, draw and loss.
         policy: ``"cells"``, where an action is a cell of the board, or a pass, which makes the net fit any board; or
             ``"dense"``, a fully connected layer.
         pooling: every third residual block, from the second on, sees means and maxima over the whole board.
         auxiliary: what else the net learns to tell, which may improve its body: ``"plies_left"``, ``"ownership"`` (of
             each cell), ``"score"`` (in points).
+        units: of an MLP whose layers differ, the units of each after the first; else empty.
     """
 
     game: str
@@ -64,11 +64,11 @@ class NetworkConfig:
     kind: Literal["resnet", "mlp"] = "resnet"
     blocks: int = 3
     channels: int = 32
-    units: tuple[int, ...] = ()
     value: Literal["tanh", "wdl"] = "tanh"
     policy: Literal["cells", "dense"] = "dense"
     pooling: bool = True
     auxiliary: tuple[str, ...] = ()
+    units: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", ("resnet", "mlp")), ("value", ("tanh", "wdl")), ("policy", ("cells", "dense"))):
@@ -80,7 +80,7 @@ class NetworkConfig:
         least, most = _LIMITS["channels"]
         if not isinstance(self.units, tuple) or not all(_is_whole(n) and least <= n <= most for n in self.units):
             raise ValueError(
-                f"units of a network must be a tuple of numbers from {least} to {most}, got {self.units!r}"
+                f"units of a network must be a tuple of numbers from {least} to {most}, got {shown(self.units)}"
             )
         if self.units and (self.kind != "mlp" or len(self.units) != self.blocks):
             raise ValueError(f"units are one number for each of the blocks of an MLP, got {shown(self)}")
@@ -194,8 +194,8 @@ class NetworkConfig:
         }
 
     def to_json(self) -> str:
-        """Return the configuration as a line of JSON."""
-        return json.dumps(asdict(self))
+        """Return the configuration as a line of JSON; without ``units`` older versions read it, too."""
+        return json.dumps({name: value for name, value in asdict(self).items() if name != "units" or value})
 
     @classmethod
     def from_json(cls, text: str) -> NetworkConfig:

@@ -13,7 +13,7 @@ from .graph import Weights
 from .inference import Backend
 from .module import PolicyValueNet, restored
 
-__all__ = ["Torch", "checked_device"]
+__all__ = ["Torch", "checked_device", "multiplies_bf16"]
 
 
 def checked_device(name: str) -> torch.device:
@@ -38,9 +38,8 @@ class Torch(Backend):
         self._device = checked_device(device)
         on_cpu = self._device.type == "cpu"
         self._threads = threads if on_cpu else None
-        can = _cpu_has_bf16() if on_cpu else torch.cuda.is_available() and torch.cuda.is_bf16_supported()
         self.precision: Literal["f32", "bf16"] = (
-            "bf16" if precision == "bf16" or (precision == "auto" and can) else "f32"
+            "bf16" if precision == "bf16" or (precision == "auto" and multiplies_bf16(self._device)) else "f32"
         )
         self._dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self._net: PolicyValueNet | None = None
@@ -69,8 +68,13 @@ class Torch(Backend):
                 torch.set_num_threads(before)
 
 
-def _cpu_has_bf16() -> bool:
-    """Tell whether the processor multiplies bfloat16 by itself; by emulation, it takes longer than float32."""
+def multiplies_bf16(device: torch.device) -> bool:
+    """Tell whether a device multiplies bfloat16 by itself; by emulation, that takes longer than float32.
+
+    Processors that do so with AMX do so with AVX-512, too.
+    """
+    if device.type != "cpu":
+        return torch.cuda.is_available() and torch.cuda.is_bf16_supported()
     try:
         return bool(torch.cpu._is_avx512_bf16_supported())
     except AttributeError:

@@ -86,8 +86,8 @@ class PUCT(SearchAgent):
             room for children are evaluated again when they are met again. None: no limit.
         root: ``"gumbel"`` divides the simulations at the root by sequential halving, and selects below it without
             chance (Danihelka et al. 2022): better than ``"puct"`` with few simulations. ``noise`` above 0 then draws
-            Gumbel noise, ``temperature`` draws from the improved policy; c, c_base, virtual_loss, fpu and alpha are not
-            used, ``batch`` changes nothing. With seconds alone, searches follow that double their simulations.
+            Gumbel noise, ``temperature`` draws from the improved policy, ``batch`` changes nothing that is found; c,
+            c_base, virtual_loss, fpu and alpha are not used. With seconds alone, each search doubles the one before.
         proofs: results of finished games go up the tree as far as they prove something (Winands et al. 2008), and a
             proved root ends the search. A root of PUCT then has no batches.
         decisive: a leaf where a move wins at once is proved, see `Forest`; it needs ``proofs``.

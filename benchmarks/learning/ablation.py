@@ -1,10 +1,11 @@
-"""What the parts of AlphaZero are worth at equal time: ``python -m benchmarks.learning.ablation``, some two hours.
+"""What the parts of AlphaZero are worth at equal time: ``python -m benchmarks.learning.ablation``, over two hours.
 
-Each setting differs from the defaults in what its name says, and trains on Connect Four for five minutes, with two
-seeds side by side, each on a core of its own. The minutes are those of the processor, so that a little work beside
-takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
-(`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made again, so the script may be
-stopped and started. ``--write alphazero`` puts the table into that section of docs/measurements.md.
+Each setting differs from the defaults in what its name says: where it takes another part away with it, the name says
+so, and there is a row without that part alone. Each trains on Connect Four for five minutes, with two seeds side by
+side, each on a core of its own. The minutes are those of the processor, so that a little work beside takes nothing from
+a run. Then the net, alone and with a search, is graded by the committed positions (`plyground.arena.grading`). Finished
+runs are kept in the folder of ``--keep`` and not made again, so the script may be stopped and started. ``--write
+alphazero`` puts the table into that section of docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.learning.learning_curves import is_of
 from benchmarks.page import markdown_table, write_section
 from plyground.arena.training.alphazero import AlphaZeroConfig
 
@@ -37,9 +39,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`simulations=64`": {"simulations": 64},
     "`simulations=200`": {"simulations": 200},
     "`full_share=0.25, simulations=64`": {"full_share": 0.25, "simulations": 64},
-    "`proofs=False`": {"proofs": False},
+    "`proofs=False, decisive=False`": {"proofs": False, "decisive": False},
     "`opening_plies=0`": {"opening_plies": 0},
-    "`symmetry=False`": {"symmetry": False},
+    "`symmetry=False, cache_mb=0`": {"symmetry": False, "cache_mb": 0.0},
     "`root_value_share=0`": {"root_value_share": 0.0},
     "`root_value_share=1`": {"root_value_share": 1.0},
     "`surprise_share=0`": {"surprise_share": 0.0},
@@ -53,7 +55,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`replay_ratio=2`": {"replay_ratio": 2.0},
     "`replay_ratio=8`": {"replay_ratio": 8.0},
     "`averaging=0`": {"averaging": 0.0},
-    "`cache_mb=64`": {"cache_mb": 64.0},
+    "`cache_mb=0`": {"cache_mb": 0.0},
+    "`decisive=False`": {"decisive": False},
+    "`network=mlp1024-256-256`": {"network": "mlp1024-256-256"},
 }
 MARKS = {"standard": "standard", "hard_openings": "hard openings", "hard_openings_100": "the same, 100 simulations"}
 WIDTH = 110
@@ -67,7 +71,7 @@ def config_of(name: str, seed: int, minutes: float) -> AlphaZeroConfig:
 
 def is_done(run: Path, config: AlphaZeroConfig) -> bool:
     """Return whether a run with this configuration, by the defaults of today, is kept and graded."""
-    return (run / "grade.json").exists() and AlphaZeroConfig.load(run / "config.json") == config
+    return (run / "grade.json").exists() and is_of(config, run)
 
 
 def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
@@ -86,6 +90,8 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
             os.kill(os.getpid(), signal.SIGINT)  # it ends after this turn, and is saved
 
     steps = train(config_of(name, seed, minutes), run, hear).steps
+    if ends[-1] != math.inf:
+        raise SystemExit(130)  # it was stopped, and is made anew
     found = {"steps": steps}
     for player, more in ((f"network({run})", ""), (f"alphazero({run})", "_100")):
         graded = evaluate(player, GAME, positions="all", ladder="none")
@@ -104,7 +110,9 @@ def seeds_side_by_side(name: str, seeds: int, minutes: float, keep: Path) -> lis
         for core, seed in zip(cores, waiting, strict=False):
             shutil.rmtree(folders[seed], ignore_errors=True)
             call = f"one_run({name!r}, {seed}, {minutes}, {str(folders[seed])!r})"
-            code = f"import os; os.sched_setaffinity(0, {{{core}}}); from benchmarks.learning.ablation import one_run; "
+            code = "from benchmarks.learning.ablation import one_run; "
+            if hasattr(os, "sched_setaffinity"):
+                code = f"import os; os.sched_setaffinity(0, {{{core}}}); {code}"
             processes.append(subprocess.Popen([sys.executable, "-c", code + call]))
         codes = [process.wait() for process in processes]
         if any(codes):
@@ -127,6 +135,10 @@ def main(
     write: Annotated[str, typer.Option(metavar="SECTION", help="Write the table there, in docs/measurements.md.")] = "",
 ) -> None:
     """Train with each setting, and show what the nets are worth."""
+    if not any(text in name for name in SETTINGS for text in only or [""]):
+        raise typer.BadParameter(
+            f"no setting has {' or '.join(map(repr, only or []))} in its name", param_hint="--only"
+        )
     head = ["setting", "moves", *MARKS.values()]
     table, body, console = Table(*head, title="Moves that preserve the value, in %"), [], Console(width=WIDTH)
     keep.mkdir(parents=True, exist_ok=True)

@@ -76,12 +76,19 @@ def fields_of(run: Path, game: str, simulations: int, seconds: float) -> dict[st
 
 
 def rows_of(field: Field, game: str, games: int, jobs: int, store: Path) -> list[dict[str, Any]]:
-    """Play what is missing of a field, and return a row for each player, the best first."""
+    """Play what is missing of a field, and return a row for each player, the best first.
+
+    Raises:
+        typer.Exit: it was stopped; the games are kept.
+    """
     names = list(field.players)
     played = iter_match(
         game, list(field.players.values()), games, names=names, jobs=jobs, store=store, resume=store.exists()
     )
-    records = play_with_progress(played, games * len(names) * (len(names) - 1) // 2)
+    total = games * len(names) * (len(names) - 1) // 2
+    records = play_with_progress(played, total)
+    if len(records) < total:
+        raise typer.Exit(130)
     return [
         {"name": one.name, "elo": one.elo, "low": one.low, "high": one.high, "games": one.games}
         for one in rating_list(records).ratings

@@ -27,11 +27,30 @@ COLOURS = {"alphazero": "#c0392b", "dqn": "#2471a3", "ppo": "#1e8449"}
 POINTS = 12  # checkpoints of a curve
 
 
+def config_of(algorithm: str, minutes: float, threads: int, seed: int) -> Any:
+    """Return the configuration of a run, by the defaults."""
+    from plyground.arena.training import TrainingConfig
+    from plyground.arena.training.alphazero import AlphaZeroConfig
+
+    settings: dict[str, Any] = {"minutes": minutes, "seed": seed, "ladder_every": 0}
+    settings |= {"checkpoint_minutes": minutes / POINTS, "steps": None}
+    if algorithm == "alphazero":
+        return AlphaZeroConfig(GAME, threads=threads, checkpoint_every=10_000, **settings)
+    more = {"algorithm": algorithm, "network_threads": threads, "checkpoint_every": 50_000}
+    return TrainingConfig(GAME, **settings, **more)
+
+
+def is_of(config: Any, run: Path) -> bool:
+    """Return whether a run has this configuration; one that has settings of another version has not."""
+    try:
+        return type(config).load(run / "config.json") == config
+    except (OSError, ValueError):
+        return False
+
+
 def one_run(algorithm: str, minutes: float, threads: int, seed: int, folder: str) -> None:
     """Train, and write beside the run how many steps were done by which minute."""
-    from plyground.arena.training import TrainingConfig
     from plyground.arena.training import train as train_policy
-    from plyground.arena.training.alphazero import AlphaZeroConfig
     from plyground.arena.training.alphazero import train as train_net
 
     told: list[tuple[float, float]] = [(0.0, 0.0)]
@@ -39,20 +58,18 @@ def one_run(algorithm: str, minutes: float, threads: int, seed: int, folder: str
     def hear(progress: Any) -> None:
         told.append((progress.steps, progress.seconds / 60))
 
-    settings: dict[str, Any] = {"minutes": minutes, "seed": seed, "ladder_every": 0}
-    settings |= {"checkpoint_minutes": minutes / POINTS, "steps": None}
-    if algorithm == "alphazero":
-        train_net(AlphaZeroConfig(GAME, threads=threads, checkpoint_every=10_000, **settings), folder, hear)
-    else:
-        more = {"algorithm": algorithm, "network_threads": threads, "checkpoint_every": 50_000}
-        train_policy(TrainingConfig(GAME, **settings, **more), folder, hear)
+    config: Any = config_of(algorithm, minutes, threads, seed)
+    (train_net if algorithm == "alphazero" else train_policy)(config, folder, hear)
+    if told[-1][1] < minutes:
+        raise SystemExit(130)  # it was stopped, and is made anew
     (Path(folder) / "minutes.json").write_text(json.dumps(told))
 
 
 def trained(algorithm: str, minutes: float, threads: int, seed: int, keep: Path) -> Path:
-    """Return the folder of a run that is done; one that is not is made anew, in a process of its own."""
+    """Return the folder of a run that is done; one that is not, or with other defaults, is made anew, in a process."""
     run = keep / f"{algorithm}-{minutes:g}-{threads}-{seed}"
-    if not (run / "minutes.json").is_file():
+    config = config_of(algorithm, minutes, threads, seed)
+    if not (run / "minutes.json").is_file() or not is_of(config, run):
         shutil.rmtree(run, ignore_errors=True)
         call = f"one_run({algorithm!r}, {minutes}, {threads}, {seed}, {str(run)!r})"
         code = f"from benchmarks.learning.learning_curves import one_run; {call}"

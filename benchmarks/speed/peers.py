@@ -140,13 +140,15 @@ def pgx_batch(name: str) -> Work:
     """
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
-    processors = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(processors)})
+    processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set[int]()
+    if processors:
+        os.sched_setaffinity(0, {min(processors)})
     try:
         jax, pgx = import_module("jax"), import_module("pgx")
         jax.devices()
     finally:
-        os.sched_setaffinity(0, processors)
+        if processors:
+            os.sched_setaffinity(0, processors)
     game = pgx.make(name)
     play = import_module("pgx.experimental.wrappers").auto_reset(game.step, game.init)
 

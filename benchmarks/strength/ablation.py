@@ -133,6 +133,8 @@ def main(
     only: Annotated[str, typer.Option(metavar="TEXT", help="Measure only games with this text in their name.")] = "",
 ) -> None:
     """Measure what each option of alpha-beta gains at equal depth."""
+    if not any(only in spec for spec in GAMES):
+        raise typer.BadParameter(f"no game has {only!r} in its name", param_hint="--only")
     head = ("setting", "nodes", "× default", "seconds", "× default", "same move")
     console, markdown, started = Console(width=WIDTH), [], time.perf_counter()
     for spec in (spec for spec in GAMES if only in spec):

@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from plyground.agents.alphazero.nets import shipped
 from plyground.arena import play_with_progress, rating_list, read_records
 from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchors
 from plyground.arena.matches import iter_match
@@ -85,6 +86,12 @@ OTHERS = rungs_of(
 )
 
 
+def rungs_for(game: Game) -> tuple[str, ...]:
+    """Return the rungs of a game's ladder: those of its name where its board has none, as far as it has a network."""
+    rungs = RUNGS.get(game.spec) or RUNGS.get(game.name, OTHERS)
+    return rungs if game.spec in shipped() else tuple(r for r in rungs if not r.startswith(("network", "alphazero")))
+
+
 def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int, path: Path) -> list[GameRecord] | None:
     """Return the games of all pairings; those that the file does not have are played and added to it.
 
@@ -131,7 +138,7 @@ def main(
     folder.mkdir(exist_ok=True)
     for name in names:
         game, began = make_game(name), time.perf_counter()
-        rungs = RUNGS.get(game.spec) or RUNGS.get(game.name, OTHERS)
+        rungs = rungs_for(game)
         records = played(game, rungs, games, seed, jobs, folder / f"{game.spec}.jsonl")
         if records is None:
             raise typer.Exit(130)

@@ -112,6 +112,8 @@ def main(
 ) -> None:
     """Measure what each option is worth, in nodes and in Elo."""
     console, lines = Console(width=WIDTH), []
+    if not any(only in f"{study.game}: {name}" for study in STUDIES for name in study.options):
+        raise typer.BadParameter(f"no option has {only!r} in its name", param_hint="--only")
     for study in STUDIES:
         chosen = [name for name in study.options if only in f"{study.game}: {name}"]
         if not chosen:

@@ -1,6 +1,7 @@
 """The rules, one file a game, or a room, as for Go and chess; start with `tictactoe`, the shortest.
 
 What a game's rules need of a board stands beside them: `discs` (Othello), `squares` (checkers), `points` (Go), and
-`images`, its symmetries. `forsyth` reads positions of chess and minichess. May import the files of `plyground.envs`,
-and the rooms `definition`, `features` and `jit`. Knows no environment, no batch and no screen.
+`images`, its symmetries. `forsyth` reads positions of chess and minichess, and `draws` has their draws, and those of
+checkers. May import the files of `plyground.envs`, and the rooms `definition`, `features` and `jit`. Knows no
+environment, no batch and no screen.
 """

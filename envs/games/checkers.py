@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 
 from ..definition.board import Board
-from ..definition.terms import Repetition, state_dtype
+from ..definition.terms import state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount
 from .checkers_fen import MOST_PIECES, fen_of, read_fen
+from .draws import drawn_by_repetition
 from .features.checkers import WEIGHTS, make_features
 from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 
@@ -145,10 +146,7 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
     Raises:
         ValueError: a number is out of range.
     """
-    if not 1 <= max_quiet_plies <= 255:
-        raise ValueError(f"max_quiet_plies of checkers must be 1 to 255, got {max_quiet_plies}")
-    if repetition < 0 or repetition == 1:
-        raise ValueError(f"repetition of checkers must be 0 (never) or at least 2, got {repetition}")
+    drawn = drawn_by_repetition("checkers", max_quiet_plies, repetition)
     digits = max_quiet_plies.bit_length()
     grid = np.array([(cell // 8, cell % 8, bit) for cell, bit in zip(CELLS, BITS, strict=True)], np.int64)
 
@@ -239,5 +237,5 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         fen_of=fen_of,
         read_fen=lambda text: read_fen(text, np.zeros(1, STATE)[0]),
         board=Board(8, 8, pieces, cells, "checkers"),
-        repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
+        repetition=drawn,
     )

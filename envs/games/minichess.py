@@ -4,6 +4,8 @@ White is player 0. Pawns never move two squares, so that nothing is captured en 
 are those of `plyground.envs.games.chess`. With best play the game is drawn (M. Mhalla and F. Prost, "Gardner's
 minichess variant is solved", ICGA Journal 36, 2013).
 
+What players observe is turned as in chess: each sees the own first rank at the bottom. Files stay.
+
 A state shows the board as the player to move sees it: own pieces are positive, and all is turned round after a move.
 Squares go by ranks, from the own first one::
 
@@ -21,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from ..definition.terms import Repetition, Rule
+from ..definition.terms import Rule
 from ..factory import game_factory
 from ..game import Game
+from .draws import drawn_by_repetition
 from .features.minichess import WEIGHTS, features
 from .minichess_rules import (
     KING,
@@ -89,10 +92,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
     Raises:
         ValueError: a number is out of range.
     """
-    if not 1 <= max_quiet_plies <= 255:
-        raise ValueError(f"max_quiet_plies of minichess must be 1 to 255, got {max_quiet_plies}")
-    if repetition < 0 or repetition == 1:
-        raise ValueError(f"repetition of minichess must be 0 (never) or at least 2, got {repetition}")
+    drawn = drawn_by_repetition("minichess", max_quiet_plies, repetition)
     digits = max_quiet_plies.bit_length()
     observe, decode = _rules_of_planes(digits)
 
@@ -147,5 +147,5 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
         fen_of=fen_of,
         read_fen=lambda text: read_fen(text, max_quiet_plies),
         board=BOARD,
-        repetition=Repetition("draw", times=repetition, memory=max_quiet_plies) if repetition else None,
+        repetition=drawn,
     )

@@ -52,6 +52,7 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
     value may look up: of a module, only these attributes count.
     """
     value = getattr(value, "py_func", value)  # a Numba dispatcher stands for its Python function
+    value = getattr(value, "_defn", value)  # and an intrinsic for the function that makes its code
     if isinstance(value, FunctionType):
         if id(value) in seen:
             yield f"function {seen[id(value)]} again"  # which one it is matters: `key` may be one rule or another

@@ -83,7 +83,7 @@ def draw_overlay(game: Game, layout: Layout, state: State, overlay: Overlay) -> 
         ValueError: the overlay has an action that is illegal in this position.
     """
     _check(game, state, (*overlay.values, *overlay.visits))
-    occupied = layout.board.pieces(state).ravel() != 0
+    occupied = np.ravel(layout.board.pieces(state)) != 0
     heat = _heat_map(game, layout, state, overlay)
     line = _line(game, layout, state, overlay.pv, occupied)
     shapes = OverlayShapes(heat.colours, captions=heat.captions + line.captions, legend=_legend(overlay, heat, line))
@@ -140,7 +140,7 @@ class _HeatMap:
 def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _HeatMap:
     total = sum(overlay.visits.values())
     if total > 0:
-        amounts = {action: count / total for action, count in overlay.visits.items() if count >= _LEAST_SHARE * total}
+        amounts: Mapping[int, float] = overlay.visits
     else:
         amounts = {action: float(value) for action, value in overlay.values.items() if math.isfinite(value)}
     by_cell: dict[int, float] = {}
@@ -154,6 +154,10 @@ def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _He
         else:
             before = by_cell[cells[-1]]
             by_cell[cells[-1]] = before + amount if total > 0 else max(before, amount)
+    if total > 0:
+        least = _LEAST_SHARE * total
+        by_cell = {cell: count / total for cell, count in by_cell.items() if count >= least}
+        without_cell = [(count / total, action) for count, action in without_cell if count >= least]
     heat = _HeatMap()
     ranked = sorted(by_cell.values(), reverse=True)
     if total > 0:
@@ -225,7 +229,7 @@ def _line(game: Game, layout: Layout, state: State, pv: Sequence[int], occupied:
         elif len(cells) == 0 or occupied[cells[0]] or cells[0] in line.ghosts:
             line.captions.append(f"ply {number}: {name}")
         else:
-            code = board.pieces(position).ravel()[cells[0]] or seat + 1  # it may have taken itself away
+            code = np.ravel(board.pieces(position))[cells[0]] or seat + 1  # it may have taken itself away
             line.ghosts[cells[0]] = number, int(code)
     return line
 

@@ -60,10 +60,10 @@ class Window:
         pygame = _pygame()
         if self.fps and self._clock is not None:
             self._clock.tick(self.fps)  # the picture before is seen for as long
-        self._clock = self._clock or pygame.time.Clock()
         screen = self._screen(pygame, (image.shape[1], image.shape[0]))
         pygame.surfarray.blit_array(screen, image.swapaxes(0, 1))
         pygame.display.flip()
+        self._clock = self._clock or pygame.time.Clock()  # it runs from when the first picture is seen
         return self.update()
 
     def update(self) -> bool:

@@ -170,6 +170,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Let the games go on from where they were, in an environment of the same mode: see `SeatBatch`."""
+        self.closed = False  # what the opponents start anew is to be ended, too
         self.seats.load_state_dict(state)
 
     def close_extras(self, **kwargs: Any) -> None:

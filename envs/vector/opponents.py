@@ -333,8 +333,13 @@ def load_opponents_state(opponents: Opponents, state: Mapping[str, Any], batch: 
         opponents: made as those were that kept it.
         state: what `opponents_state` returned.
         batch: the games, restored.
+
+    Raises:
+        ValueError: other opponents kept it.
     """
     load: Any = getattr(opponents, "load_state_dict", None)
+    if load is None and state:
+        raise ValueError("the state is of opponents who kept something of their games, and these keep nothing")
     if load is None:
         opponents.begin(batch, np.arange(batch.num_envs))
     else:

@@ -212,8 +212,8 @@ class SeatBatch:
             state: what `state_dict` returned.
 
         Raises:
-            ValueError: it is of another game, another number of games, or other opponents. The games are then as they
-                were.
+            ValueError: it is of another game, another number of games, or of opponents who keep other things. The games
+                are then as they were.
         """
         saved, opponents = fitting(self._saved(), state), part(state, "opponents")
         if not ((saved["learners"] == 0) | (saved["learners"] == 1)).all():
@@ -288,8 +288,12 @@ class SeatBatch:
         rest = rows
         try:
             for _ in range(_ATTEMPTS):
-                batch._restart(rest)
-                self.opponents.begin(batch, rest)
+                try:
+                    batch._restart(rest)
+                    self.opponents.begin(batch, rest)
+                except BaseException:
+                    batch.over[rest] = True  # whoever should reply there knows of no game
+                    raise
                 self._reply(rest)
                 rest = rest[batch.over[rest]]
                 if not rest.size:

@@ -1,6 +1,6 @@
 """Go against ``pettingzoo.classic.go_v5``, record by record, illegal moves included.
 
-The differences, of which `tests/games/test_go.py` shows each one:
+The differences, of which `tests/games/test_go_classic.py` shows each one but the last, and `test_go.py` that:
 
 - ``go_v5`` has each board as its mover saw it, so that a plane holds one's own stones on one ply and the opponent's on
   the next; here a plane always means the same. Translated here.

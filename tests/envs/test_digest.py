@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from plyground.envs import checkers, connect_four
-from plyground.envs.jit import kernel
+from plyground.envs.jit import kernel, self_call
 from plyground.envs.jit.cache import _fields
 from plyground.envs.jit.digest import digest
 
@@ -139,6 +139,18 @@ def test_digest_of_a_game_whose_rule_takes_the_place_of_another() -> None:
     state.quiet = 5
     for one in (game, changed):
         assert _canonical_key(one, state) == one.canonical_key(state)
+
+
+def test_digest_of_what_a_function_that_calls_itself_returns() -> None:
+    def height(n: int) -> float:
+        return 0.0 if n == 0 else 1.0 + again((n - 1,))
+
+    again = self_call(height, types.int64)
+    whole = digest(height)
+    again = self_call(height, types.int64)
+    assert digest(height) == whole
+    again = self_call(height, types.float64)
+    assert digest(height) != whole
 
 
 def test_digest_of_recursive_functions() -> None:

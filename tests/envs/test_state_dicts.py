@@ -42,6 +42,17 @@ def test_a_batch_goes_on_elsewhere(game: Game) -> None:
         assert (getattr(one, name) == getattr(other, name)).all(), name
 
 
+def test_a_state_of_opponents_who_kept_other_things_is_refused() -> None:
+    kept = SeatBatch("tictactoe", 2, "mixture(random, minimax(depth=1))", seed=0)
+    kept.reset()
+    other = SeatBatch("tictactoe", 2, "random", seed=1)
+    other.reset()
+    before = other.batch.states.copy()
+    with pytest.raises(ValueError, match="of opponents who kept something"):
+        other.load_state_dict(kept.state_dict())
+    assert (other.batch.states == before).all()
+
+
 def test_what_is_shown_is_rebuilt(game: Game) -> None:
     one, other = (GameBatch(game, 5, opening_plies=4, seed=seed) for seed in (1, 2))
     for _ in range(9):

@@ -175,6 +175,12 @@ class TestPrograms:
         assert env.seats.batch._pieces._pool is None
         env.reset()  # which starts others
         assert [one.client.is_running for one in copies] == [True, True]
+        saved = env.state_dict()
+        env.close()
+        assert not any(one.client.is_running for one in copies)
+        env.load_state_dict(saved)  # as does that
+        copies = list(opponents._copies.values())
+        assert [one.client.is_running for one in copies] == [True, True]
         env.close()
         assert not any(one.client.is_running for one in copies)
 

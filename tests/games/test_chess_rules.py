@@ -27,6 +27,8 @@ class TestPerft:
         assert perft(CHESS, CHESS.new_state(), 2, bulk) == 400
         assert perft(CHESS, CHESS.state_from_fen(KIWIPETE), 1, bulk) == 48
         assert perft(CHESS, CHESS.state_from_fen("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"), 1, bulk) == 24
+        # 15 queens: more moves than in any position of a game.
+        assert perft(CHESS, CHESS.state_from_fen("2QQ1QQ1/Q6Q/2Q5/4Q2Q/1Q5Q/2KQ4/Q4QQ1/2k5 w - - 0 1"), 1, bulk) == 220
 
     def test_errors(self) -> None:
         with pytest.raises(ValueError, match="perft counts moves of chess"):
@@ -39,6 +41,7 @@ class TestObservations:
     @pytest.mark.parametrize("game", [CHESS, CLASSIC], ids=["mended", "classic"])
     def test_states_come_back(self, game: Any) -> None:
         state = game.new_state()
+        assert game.state_from_observation(game.observation(state, 0)) == state
         for move in ("e2e4", "d7d5", "e4e5", "f7f5", "g1f3", "g8h6", "f1e2", "g7g6", "e1g1", "h6f7"):
             game.play(state, game.move_of(state, move))
             player = game.player(state)

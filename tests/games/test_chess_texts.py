@@ -148,6 +148,8 @@ class TestFen:
             ("4k3/8/8/8/8/8/8/3K3R w K - 0 1", "needs the king of white on e1"),
             (START.replace("KQkq", "KK"), "name a side of white twice"),
             (START.replace("KQkq", "X"), "castling rights must be some of KQkq"),
+            ("4k3/8/8/8/8/8/8/3K4 w X - 0 1", "castling rights must be some of KQkq"),
+            ("3k4/8/8/8/8/8/8/R3K2R w KQ- - 0 1", "castling rights must be some of KQkq"),
             ("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "black is in check, and it is not black's move"),
             ("8/8/8/8/8/8/3k4/4K3 w - - 0 1", "black is in check"),
             (START.replace(" - ", " e3 "), "must be on rank 6"),

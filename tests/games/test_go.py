@@ -136,6 +136,15 @@ class TestByHand:
             assert decoded.passes == 1
             assert self.game.key(decoded) == self.game.key(env.infos[env.agent_selection]["state"])
 
+    def test_a_game_that_two_passes_ended_is_seen_to_be_over(self) -> None:
+        env: Any = BoardGameEnv(self.game)
+        for moves in (["C3", "pass", "pass"], ["C3", "D3", "pass", "pass"], ["pass", "C3", "pass", "pass"]):
+            env.reset(options={"moves": moves[:-1]})
+            env.step(self.game.num_actions - 1)
+            player = env.possible_agents[len(moves) % 2]
+            decoded = self.game.state_from_observation(env.observe(player)["observation"])
+            assert (decoded.passes, self.game.is_terminal(decoded)) == (2, True)
+
     def test_a_liberty_amid_others_is_not_the_last(self) -> None:
         # The chain's liberties are B5, C5 and D5: three in a row, whose mean is the one in the middle.
         state = state_of(

@@ -35,6 +35,7 @@ CONFIG = AlphaZeroConfig(
     "changes",
     [
         pytest.param({}, id="by turns"),
+        pytest.param({"gating_games": 2, "gating_every": 100}, id="by turns, with gating"),
         pytest.param({"threads": 2, "root": "puct"}, id="side by side", marks=pytest.mark.slow),
     ],
 )

@@ -316,7 +316,10 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
         train(replace(CONFIG, network="smal"), tmp_path / "run")
     with pytest.raises(ValueError, match="ownership must be 0: tictactoe does not tell whose cells are"):
         train(replace(CONFIG, ownership=0.1), tmp_path / "run")
-    for network in ("mlp", "mlp3x8"):
+    with pytest.raises(ValueError, match="decisive needs proofs"):
+        replace(CONFIG, decisive=True, proofs=False)
+    assert replace(CONFIG, decisive=False, proofs=False).decisive is False
+    for network in ("mlp", "mlp3x8", "mlp8-4"):
         with pytest.raises(ValueError, match="ownership must be 0 for an mlp"):
             train(replace(CONFIG, game="othello", ownership=0.1, network=network), tmp_path / "run")
     with pytest.raises(ValueError, match=r"value must be tanh: .* results of othello\(by_discs=True\) go up to 64"):

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from plyground.agents import Minimax
+from plyground.agents.puct.forest import EvaluationCache
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.samples import UNPROVED, unpack_masks, unpack_planes
 from plyground.arena.training.alphazero.self_play import SelfPlay
@@ -208,6 +209,38 @@ def test_the_noise_is_by_the_legal_moves_unless_it_is_given(alpha: float | None)
 def test_threads_change_nothing() -> None:
     one, other = self_play(), self_play(threads=4)
     assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()
+
+
+def test_moves_that_win_at_once_are_tried_unless_cells_are_counted() -> None:
+    for spec, given, tried in (("tictactoe", None, True), ("tictactoe", False, False), ("othello", None, False)):
+        config = AlphaZeroConfig(spec, num_envs=1, decisive=given)
+        assert SelfPlay(make_game(spec), config, 0).forest._gumbel.decisive is tried
+
+
+def test_what_the_net_said_is_kept_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert self_play().forest.cache is not None
+    assert self_play(symmetry=False).forest.cache is None  # it asks about mirror images
+    assert self_play(cache_mb=0).forest.cache is None
+    assert self_play(symmetry=False, cache_mb=1.5).forest.cache is not None
+    monkeypatch.setattr("plyground.arena.training.alphazero.self_play._CACHE_MB", 0.01)
+    assert EvaluationCache.places(GAME, 0.01) < 24 * 12
+    assert self_play().forest.cache is None
+    assert self_play(num_envs=2).forest.cache is not None
+
+
+def test_a_turn_knows_nothing_of_what_the_net_said_before_it() -> None:
+    """Else a run that goes on would ask about other positions together than one that was never interrupted."""
+    pytest.importorskip("torch")
+    from plyground.agents.networks import new_network
+    from plyground.arena.training.alphazero.sources import OwnPlay
+
+    own = OwnPlay(GAME, AlphaZeroConfig("tictactoe", num_envs=4, turn_plies=2), new_network(GAME, "tiny"))
+    own.collect()
+    assert own.play.forest.cache is not None
+    keys = own.play.forest.cache._table.keys
+    assert keys.any()
+    own.play.play = lambda *arguments, **more: keys.any()  # type: ignore[method-assign]
+    assert not own.collect()[0]
 
 
 def test_games_begin_at_earlier_positions() -> None:

@@ -183,6 +183,11 @@ def test_layers_of_an_mlp_may_differ(tmp_path: Path) -> None:
     for changes in ({"units": (8,)}, {"units": (8, 0)}, {"units": [8, 6]}, {"kind": "resnet"}):
         with pytest.raises(ValueError, match="units"):
             network_config(game, "mlp24-8-6", **changes)
+    assert "units" not in json.loads(network_config(game, "mlp3x8").to_json())  # which older versions read
+    for units in (None, "8-6", [8.0, 6.0], [8, 6, 4], [8, [6]], 8):
+        text = json.dumps({**json.loads(net.config.to_json()), "units": units})
+        with pytest.raises(ValueError, match="units"):
+            NetworkConfig.from_json(text)
 
 
 def test_a_size_is_blocks_by_channels_or_layers_by_units() -> None:

@@ -18,9 +18,14 @@ from tests.learning.test_networks import planes_of, stirred
 
 torch = pytest.importorskip("torch")
 
+from plyground.agents.networks.torch_backend import multiplies_bf16  # noqa: E402
+from plyground.arena.training.alphazero import AlphaZeroConfig  # noqa: E402
+from plyground.arena.training.alphazero.descent import Descent  # noqa: E402
+
 NETWORKS = [
     ("connect_four", "small", {}),
     ("connect_four", "mlp", {"value": "wdl"}),
+    ("connect_four", "mlp64-32-16", {}),
     ("go(board_size=5)", "small", {"value": "wdl", "auxiliary": ("ownership", "plies_left")}),
     ("tictactoe", "tiny", {"blocks": 2}),
     ("tictactoe", "tiny", {"blocks": 0, "pooling": False}),
@@ -195,6 +200,19 @@ def test_exported_network_runs_in_onnx_runtime(tmp_path: Path) -> None:
     assert properties == {"config": net.config.to_json()}
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         export_onnx(net, tmp_path / "none" / "model.onnx")
+
+
+def test_bfloat16_is_for_processors_that_multiply_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = torch.device("cpu")
+    for can in (True, False):
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda can=can: can, raising=False)
+        assert multiplies_bf16(cpu) is can
+        net = new_network(make_game("tictactoe"), "tiny")
+        assert Descent(AlphaZeroConfig("tictactoe"), net).is_short is can
+        assert Descent(AlphaZeroConfig("tictactoe", precision="f32"), net).is_short is False
+        assert make_inference(net, "torch").precision == ("bf16" if can else "f32")
+    monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")  # as in older versions of torch
+    assert multiplies_bf16(cpu) is False
 
 
 SIGNALLED = """

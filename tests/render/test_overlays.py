@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -69,8 +72,19 @@ def test_actions_that_land_on_the_same_cell() -> None:
     game = tictactoe.replace(board=board)
     both = picture(game, game.new_state(), overlay=Found(visits={0: 1, 1: 2, 2: 1}))
     assert [s.text for s in both.shapes if isinstance(s, Text)][:2] == ["75%", "25%"]
+    many = picture(game, game.new_state(), overlay=Found(visits={0: 97, 1: 1, 2: 1, 3: 1}))
+    assert [s.text for s in many.shapes if isinstance(s, Text)][:2] == ["98%", "2%"]
     best = picture(game, game.new_state(), overlay=Found(values={0: -0.5, 1: 0.5, 2: -1.0}))
     assert [s.text for s in best.shapes if isinstance(s, Text)][:2] == ["+0.50", "-1.00"]
+
+
+def test_pieces_may_be_lists() -> None:
+    tictactoe = make_game("tictactoe")
+    board: Any = tictactoe.board
+    game = tictactoe.replace(board=replace(board, pieces=lambda state: board.pieces(state).tolist()))
+    state = game.play_moves([4])
+    found = Found(values={0: 0.5}, pv=(0, 1))
+    assert picture(game, state, overlay=found).shapes == picture(tictactoe, state, overlay=found).shapes
 
 
 def test_shares_on_lines_have_areas_and_only_the_first_are_shown() -> None:

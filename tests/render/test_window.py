@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +115,21 @@ def test_pictures_a_second() -> None:
     for _ in range(5):
         window.show(image())
     assert time.perf_counter() - start >= 0.18  # four waits of 1/20 s, measured by pygame in milliseconds
+
+
+def test_the_first_picture_is_seen_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Window._screen
+
+    def slow(self: Window, *arguments: Any) -> Any:
+        time.sleep(0.1)
+        return opened(self, *arguments)
+
+    window, start = Window("a", fps=20), time.perf_counter()
+    with monkeypatch.context() as patch:
+        patch.setattr(Window, "_screen", slow)
+        window.show(image())
+    window.show(image())
+    assert time.perf_counter() - start >= 0.14  # to open it, and then 1/20 s, measured by pygame in milliseconds
 
 
 def test_no_needless_waiting() -> None:

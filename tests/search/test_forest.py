@@ -122,7 +122,7 @@ def test_finds_what_plain_python_finds(name: str, options: Options) -> None:
     assert trees.evaluations == sum(oracle.evaluations for oracle in oracles)
 
 
-@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[3], OPTIONS[6]], ids=[IDS[0], IDS[3], IDS[6]])
+@pytest.mark.parametrize("options", [OPTIONS[i] for i in (0, 3, 6, 7)], ids=[IDS[i] for i in (0, 3, 6, 7)])
 def test_masks_at_the_root(options: Options) -> None:
     game = made("connect_four(rows=4, columns=5)")
     states, masks = positions(game, 12), np.random.default_rng(2).random((12, 5)) < 0.6
@@ -165,11 +165,12 @@ def test_moves_that_win_at_once_are_looked_for_where_cells_are_not_counted() -> 
     assert not looks("go(board_size=5)", decisive=None)
     assert not looks("tictactoe")
     assert not looks("tictactoe", decisive=None, proofs=False)
+    wrong: Any = "no"
     for player in (Forest, PUCT):
         with pytest.raises(ValueError, match="decisive moves prove positions"):
             player(make_game("tictactoe"), 1, decisive=True, proofs=False)
         with pytest.raises(ValueError, match="decisive must be"):
-            player(make_game("tictactoe"), 1, decisive="no", proofs=True)
+            player(make_game("tictactoe"), 1, decisive=wrong, proofs=True)
 
 
 @pytest.mark.slow

@@ -43,13 +43,14 @@ def same(one: list[Searched], other: list[Searched]) -> bool:
 def test_threads_change_nothing(root: Any) -> None:
     game = make_game(SMALL)
     states = positions(game, 30)
-    found = [moves_of(game, states, Forest(game, 30, root=root, threads=n, seed=5)) for n in (1, 2, 3)]
+    found = [moves_of(game, states, Forest(game, 30, root=root, decisive=True, threads=n, seed=5)) for n in (1, 2, 3)]
     assert same(found[0], found[1])
     assert same(found[0], found[2])
-    assert not same(found[0], moves_of(game, states, Forest(game, 30, root=root, seed=6)))
+    assert not same(found[0], moves_of(game, states, Forest(game, 30, root=root, decisive=True, seed=6)))
 
 
-def test_leaves_that_are_evaluated_together_change_nothing() -> None:
+@pytest.mark.parametrize("decisive", [False, True])
+def test_leaves_that_are_evaluated_together_change_nothing(decisive: bool) -> None:
     game = make_game(SMALL)
     states = positions(game, 30)
     sizes: list[tuple[int, int]] = []
@@ -62,7 +63,7 @@ def test_leaves_that_are_evaluated_together_change_nothing() -> None:
             batches.append(len(planes))
             return answers(planes, masks)
 
-        trees = Forest(game, 30, leaves=leaves, considered=4, seed=5)
+        trees = Forest(game, 30, leaves=leaves, considered=4, decisive=decisive, seed=5)
         found = trees.search(states, watched)
         sizes.append((len(batches), sum(batches)))
         runs.append(found)
@@ -104,14 +105,15 @@ def test_rows_that_are_not_to_have_it_are_without_noise_and_forced_playouts(root
         assert (found.visits[others] != mixed.visits[others]).any()
 
 
+@pytest.mark.parametrize("decisive", [False, True])
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 @pytest.mark.parametrize(("name", "stones"), [(SMALL, 10), pytest.param("tictactoe", 2, marks=pytest.mark.slow)])
-def test_what_is_proved_is_the_minimax_value(name: str, stones: int, root: Any) -> None:
+def test_what_is_proved_is_the_minimax_value(name: str, stones: int, root: Any, decisive: bool) -> None:
     game = make_game(name)
     known: dict[bytes, float] = {}
     states = positions(game, 150, seed=4)
     states = states[[np.count_nonzero(game.observation(state, 0)) >= stones for state in states]]
-    trees = Forest(game, states.size, root=root, simulations=400, seed=0)
+    trees = Forest(game, states.size, root=root, simulations=400, decisive=decisive, seed=0)
     found = trees.search(states, answers)
     assert found.proved.mean() > 0.2
     assert (trees.trees.rows["left"][found.proved] > 0).any()  # what is proved is searched no further

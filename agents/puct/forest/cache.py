@@ -71,10 +71,9 @@ class EvaluationCache:
         actions, values = game.num_actions, math.prod(game.observation_shape)
         if not megabytes < math.inf:
             raise ValueError(f"cache_mb must be a number of megabytes, got {megabytes!r}")
-        room = int(megabytes * 2**20 / (16 + 4 * actions))
-        if room < 1:
+        places = self.places(game, megabytes)
+        if places < 1:
             raise ValueError(f"cache_mb={megabytes:g} has no room for a position of {game.spec}: give more")
-        places = 1 << (room.bit_length() - 1)
         self.game = game
         self._table = _Table(
             np.zeros(places, np.uint64),
@@ -86,6 +85,12 @@ class EvaluationCache:
         self._batch = self._room(0)
         self._bound: dict[Any, Callable[..., Any]] = {}
         self.hits = self.asked = 0
+
+    @staticmethod
+    def places(game: Game, megabytes: float) -> int:
+        """Return how many positions have room in so many megabytes."""
+        room = int(megabytes * 2**20 / (16 + 4 * game.num_actions))
+        return 1 << (room.bit_length() - 1) if room > 0 else 0
 
     @property
     def nbytes(self) -> int:

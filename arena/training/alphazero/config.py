@@ -141,8 +141,8 @@ class AlphaZeroConfig(Settings):
     decisive: bool | None = field(
         default=None,
         metadata=about(
-            "Take a position as proved, without asking the net, where a move wins at once. If not given: in games "
-            "that do not count cells, as Go does. It needs proofs."
+            "Take a leaf as proved, without asking the net, where a move wins at once. If not given: in games that do "
+            "not count cells, as Go does. It needs proofs."
         ),
     )
     # KataGo's methods, "policy surprise weighting": half of the weight by the divergence of the target from the prior.
@@ -240,11 +240,13 @@ class AlphaZeroConfig(Settings):
         default=0.55, metadata=about("Score from which on the new net replaces the other.", least=0, most=1)
     )
     gating_every: int = field(default=20_000, metadata=about("Steps from one such match to the next.", least=1))
-    cache_mb: float = field(
-        default=64.0,
+    cache_mb: float | None = field(
+        default=None,
         metadata=about(
-            "Memory for what the net said of positions, in MB, until it has learned: they come again, in one search "
-            "after another; 0: none.",
+            "Memory for what the net said of positions, in MB, in each process that plays, for a turn, and of actors "
+            "until the next weights come: positions come again, in one search after another; 0: none. If not given: "
+            "64, but none without symmetry, nor where positions of one search of all games have no room in it, as in "
+            "chess and minichess.",
             least=0,
         ),
     )

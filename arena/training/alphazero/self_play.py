@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....agents.puct.forest import Evaluate, Forest, Searched
+from ....agents.puct.forest import Evaluate, EvaluationCache, Forest, Searched
 from ....envs import Game, GameBatch
 from ..settings import most_opening_plies
 from .config import AlphaZeroConfig
@@ -20,6 +20,7 @@ __all__ = ["Counts", "SelfPlay"]
 
 _EARLIER = 4096  # positions of earlier games at which others may begin
 _REMEMBERED = 8  # that are added in each step, in place of the oldest
+_CACHE_MB = 64.0  # for answers of the net, where that pays
 _ROOM = 64  # plies of a game for which there is room at first: the longest of chess has 12,700
 
 
@@ -84,7 +85,7 @@ class SelfPlay:
             c_scale=config.c_scale,
             proofs=config.proofs,
             decisive=config.decisive,
-            cache_mb=config.cache_mb,
+            cache_mb=_cache_mb(game, config, games),
             epsilon=config.noise,
             alpha=config.noise_alpha,
             threads=config.threads_each,
@@ -112,7 +113,7 @@ class SelfPlay:
         return np.concatenate(ended) if ended else new_samples(self.game, 0)
 
     def forget(self) -> None:
-        """Forget what the net said of positions: it has learned."""
+        """Forget what the net said of positions: another net plays, or a turn begins."""
         if self.forest.cache is not None:
             self.forest.cache.clear()
 
@@ -264,6 +265,18 @@ class SelfPlay:
         self._remembered = int(state["remembered"])
         self._earlier[: self._remembered] = state["earlier"]
         self.stats = Counts(**{name: state["stats"][name] for name in Counts.__dataclass_fields__})  # older have more
+
+
+def _cache_mb(game: Game, config: AlphaZeroConfig, games: int) -> float:
+    """Return the memory for answers of the net, in MB.
+
+    Without symmetries the net has not learned the mirror images that a cache asks about. Where a search of all games
+    has no room, positions would be forgotten before they come again.
+    """
+    if config.cache_mb is not None:
+        return config.cache_mb
+    pays = config.symmetry and EvaluationCache.places(game, _CACHE_MB) >= games * config.simulations
+    return _CACHE_MB if pays else 0.0
 
 
 def _played(counts: NDArray[np.int64]) -> NDArray[np.bool_]:

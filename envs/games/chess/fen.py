@@ -96,6 +96,8 @@ def _read_castling(text: str, state: State, pieces: dict[int, str], castling: st
         colour = "white" if white else "black"
         rooks = [file for file in range(8) if pieces.get(8 * file + rank) == rook]
         kind = letter.upper()
+        if kind not in tuple("KQABCDEFGH"):
+            refuse(text, f"castling rights must be some of KQkq, letters of files, or -, got {castling!r}")
         if king & 7 != rank or (not is_960 and king >> 3 != 4):
             where = "on its own first rank" if is_960 else f"on {square_name(32 + rank, turn)}"
             refuse(text, f"the castling right {letter!r} needs the king of {colour} {where}")
@@ -103,9 +105,7 @@ def _read_castling(text: str, state: State, pieces: dict[int, str], castling: st
             beside = [file for file in rooks if (file > king >> 3) == (kind == "K")]
             file = (max if kind == "K" else min)(beside, default=-1)
         else:
-            file = "ABCDEFGH".find(kind)
-            if file < 0:
-                refuse(text, f"castling rights must be some of KQkq, letters of files, or -, got {castling!r}")
+            file = "ABCDEFGH".index(kind)
         if file not in rooks or (not is_960 and file not in (0, 7)):
             refuse(text, f"the castling right {letter!r} needs a rook of {colour} there")
         side = int(file > king >> 3)

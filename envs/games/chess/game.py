@@ -9,8 +9,8 @@ for that if the same moves can be played in them: a capture en passant counts if
 For a search, the noisy moves are captures and promotions, where a pawn becomes nothing but a queen, and in check all
 moves; `exchange` has what they are worth.
 
-`moves` numbers the 4672 actions, of which 218 at most are legal, and `planes` what is observed. The board has no
-symmetries, since castling has sides.
+`moves` numbers the 4672 actions, of which 218 at most are legal in a game, and `planes` what is observed. The board has
+no symmetries, since castling has sides.
 
 ``chess_v6`` differs in some ways, which ``classic=True`` keeps: its first observation shows an empty board; its games
 end as soon as the player to move could claim a draw by announcing a move, a ply before the rule is met; pawns that have
@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from ...definition.terms import Repetition
 from ...factory import game_factory
 from ...game import Game
 from ...jit import helper
 from ...jit.prng import below
+from ..draws import drawn_by_repetition
 from ..features.chess import WEIGHTS, Movement, make_features
 from .attacks import diagonal_attacks, straight_attacks
 from .exchange import exchange, is_forced, passed, stakes
@@ -66,7 +66,8 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         chess960: the number of the starting position of Chess960, 0 to 959, where castling is the move of the king onto
             the rook; -1: chess.
         max_quiet_plies: plies without a capture or a move of a pawn after which the game is drawn, 1 to 255.
-        repetition: times that a position must stand on the board for a draw; 0: it never draws.
+        repetition: times that a position must stand on the board for a draw; 0: it never draws, and observations do not
+            tell of it.
         classic: keep the differences of ``pettingzoo.classic.chess_v6``, see the head of this module.
 
     Raises:
@@ -74,10 +75,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     """
     if not -1 <= chess960 <= 959:
         raise ValueError(f"chess960 of chess must be a number from 0 to 959, or -1 for chess, got {chess960}")
-    if not 1 <= max_quiet_plies <= 255:
-        raise ValueError(f"max_quiet_plies of chess must be 1 to 255, got {max_quiet_plies}")
-    if repetition < 0 or repetition == 1:
-        raise ValueError(f"repetition of chess must be 0 (never) or at least 2, got {repetition}")
+    drawn = drawn_by_repetition("chess", max_quiet_plies, repetition, announced=classic, channel=REPEATED)
     is_960 = chess960 >= 0
     list_moves = lister(is_960)
     play = helper(player_of_moves(is_960, classic))
@@ -121,7 +119,6 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     def is_terminal_or_announced(state: Any) -> bool:
         return is_terminal(state) or (state.quiet == max_quiet_plies - 1 and can_announce(state))
 
-    drawn = Repetition("draw", times=repetition, memory=max_quiet_plies, announced=classic, channel=REPEATED)
     return Game(
         name="chess",
         state=LAYOUT,
@@ -147,7 +144,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         repetition_key=repetition_key,
         random_action=random_action,
         is_valid=is_valid,
-        decode=make_decode(classic),
+        decode=make_decode(classic, setup),
         action_to_str=name_of,
         str_to_action=action_of,
         move_name=name_in,
@@ -155,7 +152,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         fen_of=lambda state: fen_of(state, is_960=is_960),
         read_fen=lambda text: read_fen(text, is_960, classic, max_quiet_plies),
         board=chess_board,
-        repetition=drawn if repetition else None,
+        repetition=drawn,
         history=(FRAMES, PLANES_OF_BOARD),
         history_first=FIRST_BOARD,
         history_swap=SWAP,

@@ -47,7 +47,7 @@ __all__ = [
 
 PLANES = 73
 NUM_ACTIONS = 64 * PLANES
-MOST_MOVES = 218  # legal ones in a position (N. Petrović, 1964)
+MOST_MOVES = 512  # in any state: 15 queens of 27 moves each, a king, and castling; in a game 218 (N. Petrović, 1964)
 UNDERPROMOTION = 64  # the first plane of a pawn that becomes no queen
 _LEAP = 56  # the first plane of a knight
 # Kinds of pieces, one bit for each bitboard of a state that has them: a queen moves straight and diagonally. A king,

@@ -10,7 +10,7 @@ The first row is the last rank as the observer sees it, so black's board is turn
 6          ones
 7 to 12    own pawns, knights, bishops, rooks, queens, king
 13 to 18   those of the other side
-19         ones if the position has been on the board before: environments know
+19         ones if the position has been on the board before: environments know, where repetition draws
 20 to 110  the seven boards before, as in 7 to 19
 =========  ====================================================================================================
 
@@ -88,7 +88,7 @@ def make_observe(classic: bool) -> Rule:
     return observe
 
 
-def make_decode(classic: bool) -> Rule:
+def make_decode(classic: bool, setup: Rule) -> Rule:
     """Return the rule ``decode``. Which of two plies the clock has counted is not seen: it takes the lower number."""
 
     def board(planes: Any) -> int:
@@ -97,6 +97,9 @@ def make_decode(classic: bool) -> Rule:
 
     def decode(planes: Any, state: Any) -> None:
         seen = planes != 0
+        if classic and not seen[..., FIRST_BOARD : FIRST_BOARD + 12].any():  # nothing has moved
+            setup(state)
+            return
         state.turn = int(seen[0, 0, 4])
         own, other = ([board(seen[:, :, FIRST_BOARD + 6 * side + kind]) for kind in range(6)] for side in (0, 1))
         if len({bin(kings).count("1") for kings in (own[5], other[5])} ^ {1}):

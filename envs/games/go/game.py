@@ -8,7 +8,8 @@ scored as it stands.
 Random rollouts do not fill own single-point eyes, which is what lets them end.
 
 The observation has the last eight boards, the newest first, each as own and opponent's stones, and then a plane of ones
-for white. A state rebuilt from it knows all but the number of plies.
+for white. A state rebuilt from it knows all but the number of plies, if the observation shows the two boards before:
+that of a state which a game began with does not. Two passes on an empty board are not seen.
 """
 
 from __future__ import annotations
@@ -181,6 +182,8 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
             state.ko = taken[0]
         if not added.size and (state.ply > 0 or seat == 1) and (own == own_before).all():
             state.passes = 1
+            if (planes[..., 0:2] == planes[..., 4:6]).all() and (state.ply > 0 or seat == 0):
+                state.passes = 2
 
     names, str_to_action = point_names(board_size)
     return Game(

@@ -1,0 +1,99 @@
+"""Scripts that measure: what was stopped, or made with other settings, is never taken for a measurement."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from benchmarks import page
+from benchmarks.learning import ablation, alphago, learning_curves
+from benchmarks.strength import ablation as search_ablation
+from benchmarks.strength import ladder, search_options
+from plyground.agents.alphazero.nets import shipped
+from plyground.agents.puct.forest.checks import checked_decisive
+from plyground.arena.training.alphazero import self_play
+from plyground.envs import make_game
+
+STOPPED = SimpleNamespace(steps=100)
+
+
+@pytest.mark.parametrize("script", [ablation, search_ablation, search_options])
+def test_a_name_that_nothing_has_writes_nothing(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = tmp_path / "page.md"
+    document.write_text("as it was")
+    monkeypatch.setattr(page, "PAGE", document)
+    app = typer.Typer()
+    app.command()(script.main)
+    more = ["alphazero", "--keep", str(tmp_path / "runs")] if script is ablation else []
+    result = CliRunner().invoke(app, ["--only", "nullmove", "--write", *more])
+    assert result.exit_code == 2
+    assert "nullmove" in result.output
+    assert document.read_text() == "as it was"
+
+
+def test_runs_that_were_stopped_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = "plyground.arena.training.alphazero.train"
+    monkeypatch.setattr(place, lambda config, folder, hear: STOPPED)
+    with pytest.raises(SystemExit):
+        ablation.one_run("defaults", 0, 5, str(tmp_path))
+
+    def broken_off(config: Any, folder: str, hear: Any) -> Any:
+        hear(SimpleNamespace(steps=100, seconds=70.0))
+        return STOPPED
+
+    monkeypatch.setattr(place, broken_off)
+    with pytest.raises(SystemExit):
+        learning_curves.one_run("alphazero", 2, 1, 0, str(tmp_path))
+    assert not list(tmp_path.iterdir())
+    learning_curves.one_run("alphazero", 1, 1, 0, str(tmp_path))
+    assert json.loads((tmp_path / "minutes.json").read_text())[-1] == [100, 70 / 60]
+
+
+def test_kept_runs_with_other_settings_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[Any] = []
+    monkeypatch.setattr(learning_curves.subprocess, "call", lambda command: called.append(command))
+    run = tmp_path / "alphazero-10-1-0"
+    run.mkdir()
+    (run / "minutes.json").write_text("[]")
+    config = learning_curves.config_of("alphazero", 10, 1, 0)
+    config.save(run / "config.json")
+    assert learning_curves.trained("alphazero", 10, 1, 0, tmp_path) == run
+    assert not called
+    kept = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps(kept | {"cache_mb": 0.0}))
+    assert learning_curves.trained("alphazero", 10, 1, 0, tmp_path) == run
+    assert len(called) == 1
+    assert not run.exists()
+
+
+def test_games_that_were_broken_off_are_not_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alphago, "play_with_progress", lambda played, total: [])
+    field = alphago.Field("a field", {"one": "random", "other": "random"})
+    with pytest.raises(typer.Exit):
+        alphago.rows_of(field, "tictactoe", 4, 1, tmp_path / "games.db")
+
+
+def test_a_ladder_has_networks_where_there_are_some() -> None:
+    for spec in ladder.RUNGS:
+        if make_game(spec).spec in shipped():
+            assert ladder.rungs_for(make_game(spec)) == ladder.RUNGS[spec]
+    for spec in ("othello(size=6)", "connect_four(rows=5)"):
+        rungs = ladder.rungs_for(make_game(spec))
+        assert len(rungs) > 5
+        assert not any(rung.startswith(("network", "alphazero")) for rung in rungs)
+
+
+@pytest.mark.parametrize("name", ablation.SETTINGS)
+def test_a_setting_changes_what_its_name_says(name: str) -> None:
+    game, config = make_game(ablation.GAME), ablation.config_of(name, 0, 5)
+    cache = self_play._cache_mb(game, config, config.num_envs)
+    assert (cache == 64) is ("cache_mb=0" not in name)
+    assert checked_decisive(game, config.decisive, config.proofs) is ("decisive=False" not in name)
