@@ -42,8 +42,8 @@ class AlphaZero(PUCT):
         considered: actions that a Gumbel root tries, at most.
         c_visit, c_scale: of Gumbel's σ, for values from 0 to 1.
         c: how much a PUCT root explores.
-        decisive: take a leaf as proved, without asking the network, where a move wins at once, see `Forest`; None: in
-            games that do not count cells, as Go does, which is how self-play searches.
+        decisive: take a leaf as proved, without asking the network, where a move wins at once, see `Forest`; None, as
+            in self-play: in all games but those that count cells, such as Go.
         leaves: positions that the network is asked about together, at most; with a Gumbel root they change nothing that
             is found.
         reuse_tree: keep what is known of the position that the game has come to.
@@ -86,8 +86,14 @@ class AlphaZero(PUCT):
         if simulations is None and seconds is None:
             simulations = _SIMULATIONS
         self.inference = inference_of(game, net, batch=leaves, inference=inference, threads=threads, device=device)
-        self._options = {"root": root, "considered": considered, "c_visit": c_visit, "c_scale": c_scale, "c": c}
-        self._options["decisive"] = decisive
+        self._options = {
+            "root": root,
+            "considered": considered,
+            "c_visit": c_visit,
+            "c_scale": c_scale,
+            "c": c,
+            "decisive": decisive,
+        }
         super().__init__(
             game,
             simulations,

@@ -19,12 +19,21 @@ __all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config", "parse_size"
 
 AUXILIARY = ("plies_left", "ownership", "score")  # what a net may learn beside policy and value
 
-# The sizes by name: kind, blocks, channels.
-SIZES: dict[str, tuple[Literal["resnet", "mlp"], int, int]] = {
-    "tiny": ("resnet", 1, 16),
-    "small": ("resnet", 3, 32),
-    "medium": ("resnet", 5, 64),
-    "mlp": ("mlp", 1, 256),
+
+class Size(NamedTuple):
+    """What a size says; see `NetworkConfig`."""
+
+    kind: Literal["resnet", "mlp"]
+    blocks: int
+    channels: int
+    units: tuple[int, ...] = ()
+
+
+SIZES = {
+    "tiny": Size("resnet", 1, 16),
+    "small": Size("resnet", 3, 32),
+    "medium": Size("resnet", 5, 64),
+    "mlp": Size("mlp", 1, 256),
 }
 
 _NUMBER_BY_WIDTH = re.compile(r"(mlp)?([1-9]\d{0,2})x([1-9]\d{0,3})", re.ASCII)
@@ -219,15 +228,6 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-class Size(NamedTuple):
-    """What a size says; see `NetworkConfig`."""
-
-    kind: Literal["resnet", "mlp"]
-    blocks: int
-    channels: int
-    units: tuple[int, ...] = ()
-
-
 def parse_size(size: str) -> Size:
     """Return what a size says.
 
@@ -241,7 +241,7 @@ def parse_size(size: str) -> Size:
     """
     text = str(size)
     if text in SIZES:
-        return Size(*SIZES[text])
+        return SIZES[text]
     if found := _NUMBER_BY_WIDTH.fullmatch(text):
         number, width = int(found[2]), int(found[3])
         return Size("mlp", number - 1, width) if found[1] else Size("resnet", number, width)

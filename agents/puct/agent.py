@@ -60,7 +60,7 @@ class PUCT(SearchAgent):
 
     Args:
         game: the game, or its name.
-        simulations, seconds: budgets of each move, the latter of wall-clock time. The first to run out ends the search.
+        simulations, seconds: for each move, the seconds of wall-clock time. The first to run out ends the search.
         evaluator: ``evaluator(states) -> (priors, values)``: for the unfinished states [batch], of the game's dtype,
             the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
             all zero means uniform, and ties broken at random), and the values [batch] for the player to move, in the
@@ -87,7 +87,7 @@ class PUCT(SearchAgent):
         root: ``"gumbel"`` divides the simulations at the root by sequential halving, and selects below it without
             chance (Danihelka et al. 2022): better than ``"puct"`` with few simulations. ``noise`` above 0 then draws
             Gumbel noise, ``temperature`` draws from the improved policy, ``batch`` changes nothing that is found; c,
-            c_base, virtual_loss, fpu and alpha are not used. With seconds alone, each search doubles the one before.
+            c_base, virtual_loss, fpu and alpha are not used. With seconds alone, searches of the tree double in size.
         proofs: results of finished games go up the tree as far as they prove something (Winands et al. 2008), and a
             proved root ends the search. A root of PUCT then has no batches.
         decisive: a leaf where a move wins at once is proved, see `Forest`; it needs ``proofs``.
@@ -162,7 +162,7 @@ class PUCT(SearchAgent):
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
         self.root: Root = checked_root(root)
         decisive = checked_decisive(self.game, decisive, proofs)
-        self._grown = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
+        self._for_forest = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
         self._forest: ForestSearch | None = None
         self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
@@ -243,7 +243,7 @@ class PUCT(SearchAgent):
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
                 noise=self.noise > 0, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, epsilon=self.noise,
-                alpha=self.alpha, seed=self._forest_seed, is_strict=self._forest is None, **self._grown,
+                alpha=self.alpha, seed=self._forest_seed, is_strict=self._forest is None, **self._for_forest,
             )  # fmt: skip
         return self._forest
 

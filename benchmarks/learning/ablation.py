@@ -135,21 +135,19 @@ def main(
     write: Annotated[str, typer.Option(metavar="SECTION", help="Write the table there, in docs/measurements.md.")] = "",
 ) -> None:
     """Train with each setting, and show what the nets are worth."""
-    if not any(text in name for name in SETTINGS for text in only or [""]):
-        raise typer.BadParameter(
-            f"no setting has {' or '.join(map(repr, only or []))} in its name", param_hint="--only"
-        )
+    chosen = [name for name in SETTINGS if any(text in name for text in only or [""])]
+    if not chosen:
+        raise typer.BadParameter(f"no setting has one of {only} in its name", param_hint="--only")
     head = ["setting", "moves", *MARKS.values()]
     table, body, console = Table(*head, title="Moves that preserve the value, in %"), [], Console(width=WIDTH)
     keep.mkdir(parents=True, exist_ok=True)
-    for name in SETTINGS:
-        if any(text in name for text in only or [""]):
-            found = seeds_side_by_side(name, seeds, minutes, keep)
-            moves = sum(one["steps"] for one in found) / len(found)
-            cells = [name, f"{moves / 1000:.0f} k", *(in_words([one[mark] for one in found]) for mark in MARKS)]
-            table.add_row(*cells)
-            body.append(cells)
-            console.print(" | ".join(cells), highlight=False)
+    for name in chosen:
+        found = seeds_side_by_side(name, seeds, minutes, keep)
+        moves = sum(one["steps"] for one in found) / len(found)
+        cells = [name, f"{moves / 1000:.0f} k", *(in_words([one[mark] for one in found]) for mark in MARKS)]
+        table.add_row(*cells)
+        body.append(cells)
+        console.print(" | ".join(cells), highlight=False)
     console.print(table)
     if write:
         write_section(write, markdown_table(head, body))

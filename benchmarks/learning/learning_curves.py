@@ -66,7 +66,7 @@ def one_run(algorithm: str, minutes: float, threads: int, seed: int, folder: str
 
 
 def trained(algorithm: str, minutes: float, threads: int, seed: int, keep: Path) -> Path:
-    """Return the folder of a run that is done; one that is not, or with other defaults, is made anew, in a process."""
+    """Return the folder of a run that is done; one that is not, or is of other defaults, a process of its own makes."""
     run = keep / f"{algorithm}-{minutes:g}-{threads}-{seed}"
     config = config_of(algorithm, minutes, threads, seed)
     if not (run / "minutes.json").is_file() or not is_of(config, run):

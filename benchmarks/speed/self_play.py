@@ -23,25 +23,22 @@ from plyground.arena.training.alphazero.self_play import Counts, SelfPlay
 from plyground.arena.training.alphazero.sources import evaluate_by
 from plyground.envs import make_game
 
-TURN = 8  # plies, after which the net would have learned: nothing is remembered beyond them
-
 
 def rates(config: AlphaZeroConfig, net: Path, turns: int) -> tuple[float, float]:
     """Return how many positions the net is asked about a move, and the moves a second."""
     evaluate = evaluate_by(make_inference(read_network(net), batch=config.num_envs))
     play = SelfPlay(make_game(config.game), config, seed=0)
-    play.play(evaluate, TURN)
+    play.play(evaluate, config.turn_plies)
     play.stats, asked, begun = Counts(), play.forest.evaluations, time.process_time()
     for _ in range(turns):
-        play.forget()
-        play.play(evaluate, TURN)
+        play.play(evaluate, config.turn_plies)
     seconds, moves = time.process_time() - begun, play.stats.moves
     return (play.forest.evaluations - asked) / moves, moves / seconds
 
 
 def main(
     run: Annotated[Path, typer.Argument(help="The folder of a run of plyground train alphazero.")],
-    turns: Annotated[int, typer.Option(help="Turns of eight plies.", min=1)] = 10,
+    turns: Annotated[int, typer.Option(help="Turns to play.", min=1)] = 10,
 ) -> None:
     """Measure self-play in four ways, and print a table."""
     game = json.loads((run / "config.json").read_text())["game"]

@@ -133,11 +133,12 @@ def main(
     only: Annotated[str, typer.Option(metavar="TEXT", help="Measure only games with this text in their name.")] = "",
 ) -> None:
     """Measure what each option of alpha-beta gains at equal depth."""
-    if not any(only in spec for spec in GAMES):
+    specs = [spec for spec in GAMES if only in spec]
+    if not specs:
         raise typer.BadParameter(f"no game has {only!r} in its name", param_hint="--only")
     head = ("setting", "nodes", "× default", "seconds", "× default", "same move")
     console, markdown, started = Console(width=WIDTH), [], time.perf_counter()
-    for spec in (spec for spec in GAMES if only in spec):
+    for spec in specs:
         table = Table(*head, title=f"{spec}, depth {GAMES[spec]}", title_justify="left")
         body = rows(spec)
         for row in body:

@@ -112,10 +112,10 @@ def main(
 ) -> None:
     """Measure what each option is worth, in nodes and in Elo."""
     console, lines = Console(width=WIDTH), []
-    if not any(only in f"{study.game}: {name}" for study in STUDIES for name in study.options):
+    wanted = [(study, [name for name in study.options if only in f"{study.game}: {name}"]) for study in STUDIES]
+    if not any(chosen for _, chosen in wanted):
         raise typer.BadParameter(f"no option has {only!r} in its name", param_hint="--only")
-    for study in STUDIES:
-        chosen = [name for name in study.options if only in f"{study.game}: {name}"]
+    for study, chosen in wanted:
         if not chosen:
             continue
         title = f"{study.game}, depth {study.depth}" + (f", and {seconds:g} s a move" if openings else "")

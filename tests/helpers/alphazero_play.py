@@ -37,9 +37,6 @@ class RandomPlay:
         self.stats = Counts()
         self.open: list[list[NDArray[Any]]] = [[] for _ in range(num_envs)]
 
-    def forget(self) -> None:
-        """Do nothing: nothing is remembered."""
-
     def play(self, evaluate: Callable[..., Any], *, moves: int) -> NDArray[Any]:
         batch, game, ended = self.batch, self.game, [new_samples(self.game, 0)]
         for _ in range(moves):

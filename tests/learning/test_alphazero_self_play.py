@@ -230,17 +230,19 @@ def test_what_the_net_said_is_kept_where_it_pays(monkeypatch: pytest.MonkeyPatch
 
 def test_a_turn_knows_nothing_of_what_the_net_said_before_it() -> None:
     """Else a run that goes on would ask about other positions together than one that was never interrupted."""
-    pytest.importorskip("torch")
-    from plyground.agents.networks import new_network
-    from plyground.arena.training.alphazero.sources import OwnPlay
+    play = self_play()
+    play.play(uniform, 2)
+    assert play.forest.cache is not None
+    keys, known = play.forest.cache._table.keys, list[bool]()
+    step = play._step
 
-    own = OwnPlay(GAME, AlphaZeroConfig("tictactoe", num_envs=4, turn_plies=2), new_network(GAME, "tiny"))
-    own.collect()
-    assert own.play.forest.cache is not None
-    keys = own.play.forest.cache._table.keys
-    assert keys.any()
-    own.play.play = lambda *arguments, **more: keys.any()  # type: ignore[method-assign]
-    assert not own.collect()[0]
+    def watched(evaluate: Any) -> Any:
+        known.append(bool(keys.any()))
+        return step(evaluate)
+
+    play._step = watched  # type: ignore[method-assign]
+    play.play(uniform, 2)
+    assert known == [False, True]
 
 
 def test_games_begin_at_earlier_positions() -> None:

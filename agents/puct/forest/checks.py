@@ -65,7 +65,7 @@ def checked_root(root: str) -> Root:
 
 
 def checked_decisive(game: Game, decisive: bool | None, proofs: bool) -> bool:
-    """Return whether leaves are proved where a move wins at once; for None, where results do not count cells.
+    """Return whether leaves are proved where a move wins at once; for None, in all games but those that count cells.
 
     In games such as Go hardly any move wins at once, and all would be tried.
 

@@ -96,7 +96,7 @@ class Forest:
         proofs: whether results of finished games go up the trees as far as they prove something.
         decisive: whether a leaf where a move wins at once, as much as can be won, is proved, and the evaluator not
             asked (F. Teytaud, O. Teytaud, "On the huge impact of decisive moves in Monte-Carlo tree search algorithms",
-            CIG 2010): all of its moves are tried. Needs proofs. None: in games that do not count cells.
+            CIG 2010): all of its moves are tried. Needs proofs. None: in all games but those that count cells.
         leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
             not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
             a PUCT root has one.

@@ -165,7 +165,7 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
 
 @helper
 def _is_decided(game: Any, state: Any, trials: Any, r: int, legal: Any, rule: Any) -> bool:
-    """Return whether some move wins at once as much as can be won, after which each is tried in the row's trial."""
+    """Return whether some move wins at once, as much as can be won; the moves are tried in the row's ``trials``."""
     player = game.player(state)
     for i in range(game.legal_actions(state, legal)):
         trials[r] = state

@@ -51,7 +51,6 @@ class Actor:
         """Play a turn, with a new net if one is given; return samples of ended games, and what was done for them."""
         if net is not None:
             self._inference.update(net)
-            self._play.forget()
         before = replace(self._play.stats)
         samples = self._play.play(evaluate_by(self._inference), self.config.turn_plies)
         samples["game"] += self.number * _NUMBERS

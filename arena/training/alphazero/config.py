@@ -141,8 +141,8 @@ class AlphaZeroConfig(Settings):
     decisive: bool | None = field(
         default=None,
         metadata=about(
-            "Take a leaf as proved, without asking the net, where a move wins at once. If not given: in games that do "
-            "not count cells, as Go does. It needs proofs."
+            "Take a leaf as proved, without asking the net, where a move wins at once; it needs proofs. If not given: "
+            "in all games but those that count cells, such as Go."
         ),
     )
     # KataGo's methods, "policy surprise weighting": half of the weight by the divergence of the target from the prior.
@@ -243,10 +243,9 @@ class AlphaZeroConfig(Settings):
     cache_mb: float | None = field(
         default=None,
         metadata=about(
-            "Memory for what the net said of positions, in MB, in each process that plays, for a turn, and of actors "
-            "until the next weights come: positions come again, in one search after another; 0: none. If not given: "
-            "64, but none without symmetry, nor where positions of one search of all games have no room in it, as in "
-            "chess and minichess.",
+            "Memory for what the net said of positions in this turn, in MB, in each process that plays: they come "
+            "again, in one search after another; 0: none. If not given: 64, but none without symmetry, nor where the "
+            "positions of one search of all games have no room in it, as in chess and minichess.",
             least=0,
         ),
     )

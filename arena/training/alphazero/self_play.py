@@ -105,17 +105,17 @@ class SelfPlay:
     def play(self, evaluate: Evaluate, moves: int) -> NDArray[Any]:
         """Play ``moves`` plies in every game, and return the samples of the games that ended, see `sample_dtype`.
 
+        What the net said before is forgotten: it may have learned since, and a run that resumes knows nothing of it.
+        (What else is asked about together may change an answer's last bit.)
+
         Args:
             evaluate: what computes the net, see `Evaluate`.
             moves: plies.
         """
-        ended = [self._step(evaluate) for _ in range(moves)]
-        return np.concatenate(ended) if ended else new_samples(self.game, 0)
-
-    def forget(self) -> None:
-        """Forget what the net said of positions: another net plays, or a turn begins."""
         if self.forest.cache is not None:
             self.forest.cache.clear()
+        ended = [self._step(evaluate) for _ in range(moves)]
+        return np.concatenate(ended) if ended else new_samples(self.game, 0)
 
     def _step(self, evaluate: Evaluate) -> NDArray[Any]:
         """Play one move in every game, and return the samples of the games that it ends."""

@@ -64,7 +64,6 @@ class OwnPlay:
     def collect(self) -> tuple[NDArray[Any], Counts]:
         """Play a turn, and return the samples of the games that ended in it."""
         before = replace(self.play.stats)
-        self.play.forget()  # as a run that goes on from here has: other batches may give other numbers in the last bit
         samples = self.play.play(self._evaluate, moves=self.config.turn_plies)
         return samples, self.play.stats - before
 
