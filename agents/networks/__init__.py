@@ -6,10 +6,11 @@ May import `plyground.envs`, the files of `plyground.agents`, and of the room `p
 
 from typing import TYPE_CHECKING, Any
 
-from .config import AUXILIARY, SIZES, NetworkConfig, network_config
+from .config import AUXILIARY, NetworkConfig, network_config
 from .evaluator import NetworkEvaluator
 from .files import SavedNetwork, load_network, read_network, save_network
 from .inference import Inference, make_inference
+from .sizes import SIZES
 
 if TYPE_CHECKING:
     from .module import Outputs, PolicyValueNet, new_network

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from ...envs import Game
 from ...envs.outside.messages import shown
-from ...envs.outside.spec import nearest
+from .sizes import parse_size
 
-__all__ = ["AUXILIARY", "SIZES", "NetworkConfig", "network_config", "parse_size"]
+__all__ = ["AUXILIARY", "NetworkConfig", "network_config"]
 
 AUXILIARY = ("plies_left", "ownership", "score")  # what a net may learn beside policy and value
 
-
-class Size(NamedTuple):
-    """What a size says; see `NetworkConfig`."""
-
-    kind: Literal["resnet", "mlp"]
-    blocks: int
-    channels: int
-    units: tuple[int, ...] = ()
-
-
-SIZES = {
-    "tiny": Size("resnet", 1, 16),
-    "small": Size("resnet", 3, 32),
-    "medium": Size("resnet", 5, 64),
-    "mlp": Size("mlp", 1, 256),
-}
-
-_NUMBER_BY_WIDTH = re.compile(r"(mlp)?([1-9]\d{0,2})x([1-9]\d{0,3})", re.ASCII)
-_WIDTHS = re.compile(r"mlp[1-9]\d{0,3}(-[1-9]\d{0,3})+", re.ASCII)
-
 # What a file may claim of each number.
-_LIMITS = {"num_actions": (1, 1 << 20), "blocks": (0, 1000), "channels": (1, 1 << 16)}
+_LIMITS = {
+    "num_actions": (1, 1 << 20),
+    "blocks": (0, 1000),
+    "channels": (1, 1 << 16),
+    "window": (0, 1 << 10),
+    "features": (0, 1 << 16),
+}
 _LARGEST_SIDE = 1 << 20
 
 _PLIES = 20  # that tell whether actions are cells
@@ -65,6 +50,9 @@ class NetworkConfig:
         auxiliary: what else the net learns to tell, which may improve its body: ``"plies_left"``, ``"ownership"`` (of
             each cell), ``"score"`` (in points).
         units: of an MLP whose layers differ, the units of each after the first; else empty.
+        window: the side of the windows of an MLP, squares of cells; 0: it has none.
+        features: units that see a window, for each of them, and the same of all windows: their weights are shared, as
+            those of a convolution. They stand beside the units of the first layer, which see the whole board.
     """
 
     game: str
@@ -78,6 +66,8 @@ class NetworkConfig:
     pooling: bool = True
     auxiliary: tuple[str, ...] = ()
     units: tuple[int, ...] = ()
+    window: int = 0
+    features: int = 0
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", ("resnet", "mlp")), ("value", ("tanh", "wdl")), ("policy", ("cells", "dense"))):
@@ -113,6 +103,13 @@ class NetworkConfig:
                 f"policy 'cells' needs a residual net, and an action for each of {self.cells} cells, with or without a "
                 f"pass, got {self.num_actions} actions: choose policy='dense'"
             )
+        if (self.window > 0) != (self.features > 0) or (self.window and self.kind != "mlp"):
+            raise ValueError(f"an MLP has a window and features of it, or neither, other nets none, got {shown(self)}")
+        if self.window and (len(shape) != 3 or self.window > min(shape[:2])):
+            raise ValueError(
+                f"windows of {self.window}×{self.window} cells need planes H×W×C of at least that size, got the shape "
+                f"{shape}: choose a smaller window, or an mlp without, as by size 'mlp'"
+            )
         if self.kind == "mlp" and "ownership" in self.auxiliary:
             raise ValueError("an MLP knows no cells, so it cannot learn 'ownership'")
 
@@ -127,9 +124,14 @@ class NetworkConfig:
         return self.num_actions == self.cells + 1
 
     @property
+    def windows(self) -> int:
+        """The number of windows of an MLP, one at each place where it is whole on the board."""
+        return prod(side - self.window + 1 for side in self.observation_shape[:2]) if self.window else 0
+
+    @property
     def widths(self) -> tuple[int, ...]:
-        """Units of each hidden layer of an MLP."""
-        return (self.channels, *(self.units or (self.channels,) * self.blocks))
+        """Units of each hidden layer of an MLP; of the first, features of all windows included."""
+        return (self.channels + self.features * self.windows, *(self.units or (self.channels,) * self.blocks))
 
     @property
     def hidden(self) -> int:
@@ -170,6 +172,8 @@ class NetworkConfig:
         outcomes = 3 if self.value == "wdl" else 1
         if self.kind == "mlp":
             layers["first"] = (channels, prod(self.observation_shape))
+            if self.window:
+                layers["windows"] = (self.features, self.window**2 * self.observation_shape[2])
             layers |= {f"blocks.{i}": (wide, before) for i, (before, wide) in enumerate(pairwise(self.widths))}
             layers["policy.last"] = (self.num_actions, hidden)
             layers["value.last"] = (outcomes, hidden)
@@ -203,8 +207,9 @@ class NetworkConfig:
         }
 
     def to_json(self) -> str:
-        """Return the configuration as a line of JSON; without ``units`` older versions read it, too."""
-        return json.dumps({name: value for name, value in asdict(self).items() if name != "units" or value})
+        """Return the configuration as a line of JSON; older versions read it, too, where the net has nothing newer."""
+        newer = ("units", "window", "features")
+        return json.dumps({name: value for name, value in asdict(self).items() if name not in newer or value})
 
     @classmethod
     def from_json(cls, text: str) -> NetworkConfig:
@@ -228,32 +233,6 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def parse_size(size: str) -> Size:
-    """Return what a size says.
-
-    Args:
-        size: one of `SIZES`; or ``"4x48"``, a residual net of 4 blocks of 48 channels; or ``"mlp3x512"``, an MLP of 3
-            layers of 512 units, the first of which sees the planes and is no block; or ``"mlp1024-256-256"``, an MLP
-            of three layers that differ.
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    text = str(size)
-    if text in SIZES:
-        return SIZES[text]
-    if found := _NUMBER_BY_WIDTH.fullmatch(text):
-        number, width = int(found[2]), int(found[3])
-        return Size("mlp", number - 1, width) if found[1] else Size("resnet", number, width)
-    if _WIDTHS.fullmatch(text):
-        first, *others = map(int, text.removeprefix("mlp").split("-"))
-        return Size("mlp", len(others), first, tuple(others))
-    raise ValueError(
-        f"unknown size of a network {shown(size)}: {nearest(text, SIZES)}, or as in 4x48, blocks by channels, "
-        "mlp3x512, layers by units, or mlp1024-256-256, the units of each layer"
-    )
-
-
 def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkConfig:
     """Return the configuration of a network for ``game``.
 
@@ -261,7 +240,7 @@ def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkCo
         game: the game whose planes it sees.
         size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), ``"mlp"`` (two
             layers of 256 units), or other numbers of blocks and channels, ``"4x48"``, or of layers and units of an
-            MLP, ``"mlp3x512"``, or ``"mlp1024-256-256"``.
+            MLP, ``"mlp3x512"``, ``"mlp1024-256-256"``, or, with windows, ``"mlp64@4+256-256-256"``.
         changes: other fields of `NetworkConfig` than the size gives.
 
     Raises:

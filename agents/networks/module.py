@@ -85,6 +85,10 @@ class PolicyValueNet(nn.Module):
         body: Any = self  # layers are found by their names
         if self.config.kind == "mlp":
             hidden = torch.relu(body.first(planes.flatten(1)))
+            if side := self.config.window:
+                windows = planes.unfold(1, side, 1).unfold(2, side, 1)  # [batch, rows, columns, C, side, side]
+                features = torch.relu(body.windows(windows.flatten(3)))
+                hidden = torch.cat([hidden, features.flatten(1)], 1)
             for layer in getattr(self, "blocks", nn.ModuleDict()).children():
                 hidden = torch.relu(layer(hidden))
             return self._outputs(body.policy.last(hidden), hidden, None, planes)

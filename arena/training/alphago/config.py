@@ -69,7 +69,8 @@ class AlphaGoConfig(Settings):
         default="small",
         metadata=about(
             "Size of the nets: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
-            "or mlp, two layers of 256 units, others as mlp3x512, or mlp1024-256-256."
+            "or mlp, two layers of 256 units, others as mlp3x512, mlp1024-256-256, or, with 64 features of each window "
+            "of 4x4 cells, mlp64@4+256-256-256."
         ),
     )
     symmetry: bool = field(

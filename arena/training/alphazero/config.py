@@ -161,7 +161,8 @@ class AlphaZeroConfig(Settings):
         default="small",
         metadata=about(
             "Size of the net: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
-            "or mlp, two layers of 256 units, others as mlp3x512, or mlp1024-256-256."
+            "or mlp, two layers of 256 units, others as mlp3x512, mlp1024-256-256, or, with 64 features of each window "
+            "of 4x4 cells, mlp64@4+256-256-256."
         ),
     )
     value: Literal["tanh", "wdl"] = field(
@@ -330,7 +331,7 @@ class AlphaZeroConfig(Settings):
             ImportError: what computes nets is not installed.
         """
         from ....agents import make
-        from ....agents.networks.config import parse_size
+        from ....agents.networks.sizes import parse_size
         from ....envs import make_game
 
         game = make_game(self.game)
