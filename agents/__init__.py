@@ -1,4 +1,8 @@
-"""Players for two-player board games: search, trained policies, people."""
+"""Players for two-player board games: search, trained policies, people.
+
+Start with `agent`, what a player is; then `search`, what all searches share, and `registry`, which makes players of
+spec strings. May import `plyground.envs` and its rooms.
+"""
 
 from .agent import Agent, Info, Observation, legal_mask, state_of
 from .alphabeta.agent import AlphaBeta

@@ -1,5 +1,8 @@
 """Matches between players, tournaments, and the training of policies.
 
+Start with `loop`, a game between two players; then `matches`, many of them, and the room `training`. May import
+`plyground.envs` and `plyground.agents`, with their rooms.
+
 What is here is loaded when it is first asked for, so that the command line starts at once.
 """
 

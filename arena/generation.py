@@ -163,7 +163,7 @@ class _Table:
     Args:
         game: the game.
         players: all players.
-        seed: of all that is drawn.
+        seed: the seed of all that is drawn.
         plies: the fewest and the most random plies of an opening.
         noise: the share of random moves after it.
 
@@ -249,7 +249,7 @@ class _Noisy:
     """A player some of whose moves are drawn at random.
 
     Attributes:
-        random: for each of its moves, whether it was drawn.
+        random: whether each of its moves was drawn.
     """
 
     def __init__(self, agent: Any, share: float, rng: np.random.Generator) -> None:

@@ -88,7 +88,7 @@ def results_of(
         jobs: how many workers, as joblib's ``n_jobs``.
         doing: what they do, for the message, as in ``"plays games"``.
         advice: what else may be done when one dies, with which the message ends.
-        options: those of `joblib.Parallel`. By default the results come in the order of the work.
+        options: options of `joblib.Parallel`. By default the results come in the order of the work.
 
     Raises:
         WorkerError: a process has died.

@@ -1,6 +1,8 @@
 """Two-player board games, and PettingZoo and Gymnasium environments over them.
 
-Importing this package registers every game with both libraries.
+Importing this package registers every game with both libraries. Start with `game`, what a game is; then `aec`, the
+environment of every game, and the room `games`, their rules. May import nothing else of plyground; only a spec string
+of an opponent is handed to `plyground.agents`, in `vector.opponents`.
 
 Besides games and environments, here is what you write rules of your own with: `kernel` and `helper`, `below` and
 `uniform` for random numbers, `popcount` and `lowest` for bitboards, `lead` for evaluations, `draw_grid`, `letters` and

@@ -42,7 +42,7 @@ def learn(folder, config, train, resume):
 
 
 learn(demo / "dqn", TrainingConfig(GAME, "dqn", network="resnet", steps=None, minutes=MINUTES), train, resume)
-zero = alphazero.AlphaZeroConfig(GAME, minutes=MINUTES, ladder_every=0)
+zero = alphazero.AlphaZeroConfig(GAME, minutes=MINUTES, network="mlp64@4+256-192-128", ladder_every=0)
 learn(demo / "az", zero, alphazero.train, alphazero.resume)
 
 players = ["random", "mcts(100)", "alphabeta(4)", "dqn(demo/dqn)", "network(demo/az)", "alphazero"]

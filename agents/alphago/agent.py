@@ -36,14 +36,14 @@ class AlphaGo(PUCT):
     Args:
         game: the game, or its name.
         run: the folder of a run of ``plyground train alphago``.
-        simulations: for each move. Without a budget there are 100.
+        simulations: how many there are for each move. Without a budget there are 100.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         lambda_: λ, the share of the rollout in the value of a leaf.
         priors: ``"policy"``, the policy from records, as in the paper; ``"rl"``, the policy by play; or ``"uniform"``.
         rollout: ``"policy"``, the run's rollout policy, or random moves if it has none; ``"random"``; or ``"heavy"``,
             by the rules that a game has for rollouts.
         c: how much to explore along the priors (the paper's c_puct).
-        temperature: by which the logits of the priors are divided: above 1 they become more alike.
+        temperature: the divisor of the priors' logits: above 1 priors become more alike.
         leaves: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated.
         reuse_tree: keep what is known of the position that the game has come to.
@@ -135,13 +135,24 @@ def model_files(
         rollout: a rollout policy that the run does not have is left out, too.
 
     Raises:
-        FileNotFoundError: there is no such folder, or a network is missing.
+        FileNotFoundError: there is no such folder, a network is missing, or the folder is that of another run, or of
+            a part.
     """
     path = Path(run)
     if not path.is_dir():
         raise FileNotFoundError(
             f"no run {str(run)!r}: expected the folder of a run of `plyground train alphago GAME --out FOLDER`"
         )
+    alone = {
+        "model.safetensors": f"network({run})",
+        "model.npz": f"mcts(rollout='{path / 'model.npz'}')",
+        "model.zip": f"policy({run})",
+    }
+    for file, player in alone.items():
+        if (path / file).is_file():  # one network or policy, and no run of several
+            of_run = any((path.parent / part / name).is_file() for part in ("policy", "rollout") for name in alone)
+            instead = f"name the run, {str(path.parent)!r}" if of_run else f"it plays as {player!r}"
+            raise FileNotFoundError(f"{str(run)!r} holds {file}, and is no run of `plyground train alphago`: {instead}")
     found = {}
     wanted = {} if priors == "uniform" else {"priors": priors}
     wanted |= {"value": "value"} if lambda_ < 1 else {}

@@ -36,11 +36,11 @@ class AlphaZero(PUCT):
         game: the game, or its name.
         net: the folder of a run, a file of weights, a `PolicyValueNet`, or an `Inference`. Default: the network of this
             game that comes with the package.
-        simulations: for each move. Without a budget there are 100.
+        simulations: how many there are for each move. Without a budget there are 100.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         root: ``"gumbel"``, or ``"puct"`` as in AlphaZero.
         considered: actions that a Gumbel root tries, at most.
-        c_visit, c_scale: of Gumbel's σ, for values from 0 to 1.
+        c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1.
         c: how much a PUCT root explores.
         decisive: take a leaf as proved, without asking the network, where a move wins at once, see `Forest`; None, as
             in self-play: in all games but those that count cells, such as Go.

@@ -24,12 +24,13 @@ def find_network(game: Game, place: str | Path | None) -> Path:
 
     Args:
         game: the game that it is to play.
-        place: a file, the folder of a run, or None for the network of this game that comes with the package.
+        place: a file, or the folder of a run; or None, or the game's own name if no file or folder is called so, for
+            the network of this game that comes with the package.
 
     Raises:
         FileNotFoundError: there is none; the message says how to get one.
     """
-    if place is None:
+    if place is None or (str(place) in (game.name, game.spec) and not Path(place).exists()):
         path = _FOLDER / f"{game.spec}.safetensors"
         if not path.is_file():
             raise FileNotFoundError(
@@ -58,7 +59,7 @@ def inference_of(game: Game, net: Any, *, batch: int, inference: str, threads: i
         net: its place, see `find_network`; a `PolicyValueNet`; or an `Inference`, which is taken as it is.
         batch: positions that it is asked about at a time.
         inference: the library, see `make_inference`.
-        threads: of the library.
+        threads: how many the library uses.
         device: where it is computed.
 
     Raises:

@@ -39,7 +39,7 @@ def network(
         inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute.
         device: where it is computed, as in ``"cuda"``.
-        seed: of the draws; None takes one from the system's entropy.
+        seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
         ValueError: the network is for another game, or damaged.

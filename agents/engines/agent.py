@@ -131,7 +131,7 @@ class Engine:
             own: seconds that are left to this player.
             other: seconds that are left to the other.
             increment: seconds that each move adds. GTP knows none: the program learns of it as its time grows.
-            moves: for how many moves these seconds are; 0 for the whole game.
+            moves: the number of moves that these seconds are for; 0 for the whole game.
         """
         self._clock = _Left(own, other, moves)
 

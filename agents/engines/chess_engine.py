@@ -180,7 +180,7 @@ class ChessEngine:
             own: seconds that are left to this player.
             other: seconds that are left to the other.
             increment: seconds that each move adds.
-            moves: for how many moves these seconds are; 0 for the whole game.
+            moves: the number of moves that these seconds are for; 0 for the whole game.
         """
         self._clock = own, other, increment, moves
 

@@ -100,7 +100,7 @@ def examples_of(
     Args:
         game: a game that has local features, or its name.
         lines: the moves of each game.
-        wanted: for each game, whether each of its moves is an example. Default: all are.
+        wanted: whether each move is an example, game by game. Default: all are.
 
     Raises:
         ValueError: the game has no local features, a move is illegal (named by line and index), or ``wanted`` has

@@ -23,7 +23,8 @@ from ...envs.jit.prng import new_rng
 from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..search import SearchAgent, check_budget, in_turn
-from .tree import rollout, shuffle, ucb
+from .policies import policy_rollout
+from .tree import shuffle, ucb
 
 __all__ = ["FlatMonteCarlo"]
 
@@ -67,7 +68,7 @@ def _sample(game, root, scratch, moves, samples, buffer, rng, adaptive, c, simul
         scratch[0] = root[0]
         state = scratch[0]
         game.play(state, moves[chosen])
-        plies = 1 + rollout(game, state, buffer, rng)
+        plies = 1 + policy_rollout(game, state, -1, -1, None, buffer, rng)
         utility = game.utility(state, player)
         samples.visits[chosen] += 1
         samples.total[chosen] += utility
@@ -90,7 +91,7 @@ class FlatMonteCarlo(SearchAgent):
 
     Args:
         game: the game, or its name.
-        simulations: for each move.
+        simulations: how many there are for each move.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         allocation: ``"uniform"`` or ``"ucb1"``.
         c: how much ``"ucb1"`` explores. The means run from -1 to 1 (times the game's ``max_utility``), twice the range

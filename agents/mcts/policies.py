@@ -91,7 +91,7 @@ def policy_action(game: Any, state: Any, last: int, before: int, policy: Any, ac
         before: the action before that, or -1.
         policy: a `Policy`, or None for random moves.
         actions: [num_actions] scratch.
-        rng: of `plyground.envs.jit.prng`.
+        rng: a generator of `plyground.envs.jit.prng`.
     """
     if policy is None:
         return np.int64(game.random_action(state, actions, rng))
@@ -100,7 +100,10 @@ def policy_action(game: Any, state: Any, last: int, before: int, policy: Any, ac
 
 @helper
 def policy_rollout(game: Any, state: Any, last: int, before: int, policy: Any, actions: Any, rng: Any) -> int:
-    """Play the game to its end, in place, and return how many plies that took. The arguments are `policy_action`'s."""
+    """Step 3, simulation: play to the end of the game, in place, and return how many plies that took.
+
+    The arguments are those of `policy_action`.
+    """
     plies = 0
     while not game.is_terminal(state):
         action = policy_action(game, state, last, before, policy, actions, rng)

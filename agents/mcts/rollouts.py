@@ -48,7 +48,7 @@ def greedy_action(game: Any, state: Any, look: Any, actions: Any, rng: Any) -> A
         state: not changed.
         look: [1] room for the states looked at.
         actions: [num_actions] scratch.
-        rng: of `plyground.envs.jit.prng`.
+        rng: a generator of `plyground.envs.jit.prng`.
     """
     player = game.player(state)
     count = game.legal_actions(state, actions)
@@ -114,7 +114,7 @@ def guided_rollout(
         policy: what draws the moves, see `policies`.
         guided: a `Guided`, or None: the policy's moves, to the end of the game.
         actions: [num_actions] scratch.
-        rng: of `plyground.envs.jit.prng`.
+        rng: a generator of `plyground.envs.jit.prng`.
         played: [2, num_actions], in which a move is marked with ``played[player, action] = played[0, -1]``; the last
             column is the mark. Of one column only, nothing is marked.
     """

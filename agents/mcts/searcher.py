@@ -35,8 +35,8 @@ class Searcher:
         game: the game.
         options: what is added to plain UCT; where that is nothing, the plain kernel runs.
         c: how much to explore.
-        rng: of the rollouts, from `plyground.envs.jit.prng.new_rng`.
-        megabytes: for the tree, at most; None for no limit. A root and its children are always kept.
+        rng: the generator of the rollouts, from `plyground.envs.jit.prng.new_rng`.
+        megabytes: the most memory for the tree; None for no limit. A root and its children are always kept.
         policy: what draws the moves of the rollouts; None: the game's ``random_action``.
         superko: whether no position comes again in the tree; for games that forbid it.
     """

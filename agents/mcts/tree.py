@@ -1,4 +1,6 @@
-"""The search tree of UCT, a struct of preallocated arrays, and the four steps of a simulation over it.
+"""The search tree of UCT, a struct of preallocated arrays, and the steps of a simulation over it.
+
+The third of the four steps, the rollout, is in `policies`.
 
 A node stands for the action that leads into it. Its value is from the point of view of the *mover*, the player who
 chose that action, so the mover picks the child with the highest mean, whichever side it is.
@@ -25,7 +27,6 @@ __all__ = [
     "descend",
     "has_room",
     "new_tree",
-    "rollout",
     "select_child",
     "shuffle",
     "ucb",
@@ -144,16 +145,6 @@ def add_children(tree: Tree, node: int, player: int, actions: Any, count: int, r
         tree.action[child] = actions[i]
         tree.mover[child] = player
         tree.child_count[child] = 0
-
-
-@helper
-def rollout(game: Any, state: Any, actions: Any, rng: Any) -> int:
-    """Step 3, simulation: play random moves to the end of the game, in place, and return how many they were."""
-    plies = 0
-    while not game.is_terminal(state):
-        game.play(state, game.random_action(state, actions, rng))
-        plies += 1
-    return plies
 
 
 @helper

@@ -82,7 +82,10 @@ class NetworkConfig:
                 f"units of a network must be a tuple of numbers from {least} to {most}, got {shown(self.units)}"
             )
         if self.units and (self.kind != "mlp" or len(self.units) != self.blocks):
-            raise ValueError(f"units are one number for each of the blocks of an MLP, got {shown(self)}")
+            raise ValueError(
+                f"units are one number for each of the blocks of an MLP, got {shown(self.units)} for {self.blocks} "
+                f"blocks of kind {self.kind!r}"
+            )
         if not isinstance(self.game, str) or not isinstance(self.pooling, bool):
             raise ValueError(f"a network has a game's spec and pooling true or false, got {shown(self)}")
         shape = self.observation_shape
@@ -104,11 +107,19 @@ class NetworkConfig:
                 f"pass, got {self.num_actions} actions: choose policy='dense'"
             )
         if (self.window > 0) != (self.features > 0) or (self.window and self.kind != "mlp"):
-            raise ValueError(f"an MLP has a window and features of it, or neither, other nets none, got {shown(self)}")
+            raise ValueError(
+                f"an MLP has a window and features of it, or neither, other nets none, got window={self.window} and "
+                f"features={self.features} of kind {self.kind!r}"
+            )
         if self.window and (len(shape) != 3 or self.window > min(shape[:2])):
             raise ValueError(
                 f"windows of {self.window}×{self.window} cells need planes H×W×C of at least that size, got the shape "
-                f"{shape}: choose a smaller window, or an mlp without, as by size 'mlp'"
+                f"{shape}: choose an mlp without, as by size 'mlp', or, on a board, a smaller window"
+            )
+        if self.kind == "mlp" and self.widths[0] > most:
+            raise ValueError(
+                f"a first layer of {self.channels} units and {self.features} features of each of {self.windows} "
+                f"windows is wider than {most}: choose fewer features"
             )
         if self.kind == "mlp" and "ownership" in self.auxiliary:
             raise ValueError("an MLP knows no cells, so it cannot learn 'ownership'")

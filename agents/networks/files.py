@@ -1,12 +1,15 @@
 """Networks as files: weights as safetensors, and the configuration as JSON in their header.
 
-Such a file holds numbers and text; reading it runs no code. Format: https://huggingface.co/docs/safetensors.
+Such a file holds numbers and text; reading it runs no code. Format: https://huggingface.co/docs/safetensors. A digest
+in the header tells of damage that leaves the format whole; files of older versions have none.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,6 +64,7 @@ def save_network(
                 f"cannot save a network to {path}: weights {name} are not all finite{' in 16 bits' * half}"
             )
     header = {"format": _FORMAT, "config": net.config.to_json(), "notes": json.dumps(notes or {})}
+    header["digest"] = _digest(header, weights)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(safetensors.numpy.save(weights, metadata=header))
@@ -118,10 +122,13 @@ def read_network(path: str | Path) -> SavedNetwork:
                 raise ValueError(f"its header has no format {_FORMAT!r}")
             config = NetworkConfig.from_json(header["config"])
             notes = json.loads(header["notes"])
-            weights = {name: _weight(file.get_tensor(name), name) for name in file.keys()}  # noqa: SIM118  (it is no dict)
+            kept = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no dict)
+        weights = {name: _weight(array, name) for name, array in kept.items()}
         _check_weights(config, weights)
         if not isinstance(notes, dict):
             raise ValueError("its notes are no dict")
+        if header.get("digest", "") not in ("", _digest(header, kept)):
+            raise ValueError("its digest is that of other contents")
     except (ValueError, KeyError, TypeError, RecursionError, OSError, safetensors.SafetensorError) as error:
         what = cut(f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error), 200)
         raise ValueError(f"{str(path)!r} is no network of plyground, or damaged: {what}") from None
@@ -151,6 +158,18 @@ def _weight(array: NDArray[Any], name: str) -> NDArray[np.float32]:
     if not np.isfinite(array).all():
         raise ValueError(f"weights {name} are not all finite")
     return array.astype(np.float32)
+
+
+def _digest(header: Mapping[str, str], weights: Mapping[str, NDArray[Any]]) -> str:
+    """Return a digest of all that a file says: its header, but for the digest itself, and its weights."""
+    found = hashlib.blake2b(digest_size=16)
+    for name, text in sorted(header.items()):
+        if name != "digest":
+            found.update(json.dumps([name, text]).encode())
+    for name, array in sorted(weights.items()):
+        found.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
 
 
 def _check_weights(config: NetworkConfig, weights: dict[str, NDArray[np.float32]]) -> None:

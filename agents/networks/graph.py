@@ -141,7 +141,7 @@ def _first_layer(config: NetworkConfig, weights: Weights) -> tuple[NDArray[np.fl
     seen = np.lib.stride_tricks.sliding_window_view(inputs, (config.window, config.window), (0, 1))
     seen = seen.reshape(config.windows, 1, -1)  # the numbers of the inputs that each window sees
     features = np.zeros((config.windows, config.features, inputs.size), np.float32)
-    np.put_along_axis(features, seen.repeat(config.features, 1), shared[None], 2)
+    np.put_along_axis(features, seen, shared[None], 2)
     of_windows = np.tile(weights["windows.bias"], config.windows)
     return np.concatenate([weight, features.reshape(-1, inputs.size)]), np.concatenate([bias, of_windows])
 

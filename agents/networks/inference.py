@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,14 +14,13 @@ from ...envs.outside.arguments import checked_whole
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.limits import MOST_THREADS
 from ...envs.outside.messages import shown
-from .config import NetworkConfig
+from .backend import Backend
 from .files import SavedNetwork, read_network
-from .graph import Weights
 
 if TYPE_CHECKING:
     from .module import PolicyValueNet
 
-__all__ = ["BACKENDS", "Backend", "Inference", "checked_backend", "make_inference"]
+__all__ = ["BACKENDS", "Inference", "checked_backend", "make_inference"]
 
 Precision = Literal["auto", "f32", "bf16"]
 
@@ -32,18 +30,6 @@ BACKENDS: dict[str, tuple[tuple[str, ...], str]] = {
     "onnxruntime": (("onnxruntime", "onnx"), "onnx"),
     "torch": (("torch",), "rl"),
 }
-
-
-class Backend(ABC):
-    """A library that runs networks, for batches of a fixed size or less."""
-
-    @abstractmethod
-    def load(self, config: NetworkConfig, weights: Weights) -> None:
-        """Take a network and its weights."""
-
-    @abstractmethod
-    def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return logits [n, num_actions] and values [n] of planes [n, *board]; the next call may overwrite them."""
 
 
 class Inference:
@@ -90,7 +76,7 @@ class Inference:
             ValueError: the network is made of something else.
         """
         if net.config.shapes() != self.config.shapes():
-            raise ValueError(f"a network of {shown(self.config, 200)} was expected, got {shown(net.config, 200)}")
+            raise ValueError(f"a network of {shown(self.config, 300)} was expected, got {shown(net.config, 300)}")
         self._network = SavedNetwork(self.config, _weights(net), {})
         self._runner.load(*self._network[:2])
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
 from ...envs.version import __version__
+from .backend import Backend
 from .config import NetworkConfig
 from .files import SavedNetwork, read_network
 from .graph import Weights, build
-from .inference import Backend
 
 try:
     import onnx

@@ -14,9 +14,9 @@ import openvino as ov
 from numpy.typing import NDArray
 from openvino import opset13 as opset
 
+from .backend import Backend
 from .config import NetworkConfig
 from .graph import Weights, build
-from .inference import Backend
 
 __all__ = ["OpenVino"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .backend import Backend
 from .config import NetworkConfig
 from .graph import Weights
-from .inference import Backend
 from .module import PolicyValueNet, restored
 
 __all__ = ["Torch", "checked_device", "multiplies_bf16"]

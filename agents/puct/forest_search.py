@@ -30,11 +30,11 @@ class ForestSearch:
     Args:
         game: the game.
         values: tells priors and values of leaves.
-        observer: of an evaluator that is shown observations; None for any other.
-        simulations: for each move; None: until the seconds are over.
-        megabytes: for the tree.
+        observer: what writes observations for the evaluator; None for one that is shown states.
+        simulations: how many there are for each move; None: until the seconds are over.
+        megabytes: the memory for the tree.
         temperature: the action is drawn with probability ∝ π^(1/τ) of the improved policy π; 0: the one found best.
-        root, leaves, options: of the `Forest`.
+        root, leaves, options: what the `Forest` is made with.
 
     Raises:
         ValueError: the simulations need more memory.

@@ -59,7 +59,7 @@ def _observe_paths(game, root, shown, tree, leaves, frames, frame, shape, scratc
         frames: positions in an observation.
         frame: channels of each.
         shape: the shape of an observation.
-        scratch: for a state, [1].
+        scratch: room for a state, [1].
         window: [values + (frames - 1) · frame].
         planes: [leaves, values], which are overwritten.
         masks: [leaves, num_actions], all False.

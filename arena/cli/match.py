@@ -15,6 +15,7 @@ from .options import (
     Jobs,
     Json,
     KeepGoing,
+    MaxFailures,
     OpeningPlies,
     Openings,
     Out,
@@ -54,6 +55,7 @@ def match(
     time: Time = None,
     adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
+    max_failures: MaxFailures = None,
     analyses: Analyses = False,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +65,7 @@ def match(
 
     with workers(jobs, ray, dask) as where:
         given = opening_plies, openings, time, adjudicate
-        options = match_options(where, *given, keep_going=keep_going, analyses=analyses)
+        options = match_options(where, *given, keep_going=keep_going, analyses=analyses, max_failures=max_failures)
         results = compete(game, players, "round_robin", games, seed, out, resume, options)
     _print(results, seed, as_json)
 
@@ -100,6 +102,7 @@ def tournament(
     time: Time = None,
     adjudicate: Adjudicate = None,
     keep_going: KeepGoing = False,
+    max_failures: MaxFailures = None,
     analyses: Analyses = False,
     as_json: Json = False,
 ) -> None:
@@ -109,7 +112,7 @@ def tournament(
 
     with workers(jobs, ray, dask) as where:
         given = opening_plies, openings, time, adjudicate
-        options = match_options(where, *given, keep_going=keep_going, analyses=analyses)
+        options = match_options(where, *given, keep_going=keep_going, analyses=analyses, max_failures=max_failures)
         results = compete(game, players, format, games, seed, out, resume, options)
     _print(results, seed, as_json)
 

@@ -22,6 +22,7 @@ __all__ = [
     "Jobs",
     "Json",
     "KeepGoing",
+    "MaxFailures",
     "Moves",
     "OpeningPlies",
     "Openings",
@@ -62,6 +63,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 KeepGoing = Annotated[
     bool,
     typer.Option("--keep-going", help="A player loses the game for any error; by default, only programs do."),
+]
+MaxFailures = Annotated[
+    int | None,
+    typer.Option(min=1, help="A player that has failed in so many games is withdrawn: by default, after three."),
 ]
 Moves = Annotated[
     str, typer.Option(help="Moves from the start: names or numbers of actions, as in 'd3 c5' or '3,3,2'.")

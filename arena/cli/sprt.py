@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from ..sprt import Sprt
 
 __all__ = ["sprt"]
+
+_APART = 2.0  # seconds from one estimate of Elo to the next: it takes some hundredths
 
 _out = console()
 _err = console(stderr=True)
@@ -141,17 +145,27 @@ def _play(
     from ..records.record import saved_records
     from ..sprt import until_decided
     from .parts.competition import going_on
+    from .parts.watching import Pace
 
     kept = going_on(out, resume)
     played = iter_match(game, players, max_games, seed, **kept, **options)
     saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
-    is_interrupted = False
+    is_interrupted, pace, elo, due = False, Pace(None), "", time.monotonic() + _APART
+    pace.add(time.monotonic(), known := len(kept.get("after", [])))
     with status(_err) as tell:
         try:
             for record in until_decided(test, chain(kept.get("after", []), saved)):
                 records.append(record)
-                tell(f"{len(records)} games, LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})")
+                now = time.monotonic()
+                if len(records) > known:
+                    pace.add(now, len(records))
+                if now >= due and test.pairs:
+                    elo, due = f", {_elo(test)}", time.monotonic() + _APART
+                llr = f"LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})"
+                # A store yields its games as those that are played now: how fast these come is not known.
+                games = f"{len(records):,} games" if kept.get("resume") else pace.line(datetime.now())
+                tell(f"{games}, {llr}{elo}")
         except KeyboardInterrupt:
             _err.print(f"stopped after {len(records)} games")
             is_interrupted = True
@@ -174,11 +188,16 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
         table.add_column(points, justify="right")
     table.add_row("pairs", *map(str, test.counts))
     _out.print(table)
-    kind = "normalised" if test.model == "normalized" else "logistic"
     _out.print(
         f"LLR {test.llr:+.2f}, bounds {test.lower:+.2f} and {test.upper:+.2f}: {_in_words(test)}", highlight=False
     )
-    _out.print(f"{kind} Elo {found.elo:+.1f} ({found.low:+.1f} to {found.high:+.1f}, 95 %)", highlight=False)
+    _out.print(_elo(test), highlight=False)
+
+
+def _elo(test: Sprt) -> str:
+    """Return the estimate of the difference, in words."""
+    found, kind = test.estimate(), "normalised" if test.model == "normalized" else "logistic"
+    return f"{kind} Elo {found.elo:+.1f} ({found.low:+.1f} to {found.high:+.1f}, 95 %)"
 
 
 def _in_words(test: Sprt) -> str:

@@ -50,7 +50,7 @@ class Text(chess.pgn.BaseVisitor[None]):
 
     Attributes:
         tags: their values, by name.
-        moves: those of the main line, as UCI writes them, each with its name in the file and its line.
+        moves: the moves of the main line, as UCI writes them, each with its name in the file and its line.
         seconds: the time of each, where a comment tells it, as in ``[%emt 0:00:01.5]``; else 0.
         end: the result after the moves; empty if there is none.
         line: where it begins, from 1.
@@ -154,7 +154,7 @@ class _Lines(io.TextIOBase):
     """The lines of a file, which are counted and looked at as python-chess asks for them.
 
     Attributes:
-        number: that of the line that was last read, from 1.
+        number: the number of the line that was last read, from 1.
     """
 
     def __init__(self, text: str) -> None:

@@ -25,7 +25,7 @@ class TimeControl:
     """How much time players have.
 
     Args:
-        seconds: for the whole game, or for each move.
+        seconds: the time for the whole game, or for each move.
         increment: seconds that each move adds, after it was made.
         per_move: whether ``seconds`` are for each move, and none can be saved.
         cpu: whether the processor's time counts, of all threads of this process, in place of the wall clock's. So

@@ -203,7 +203,7 @@ def blunders_section(game: Game, records: Sequence[GameRecord], search: Search, 
         game: what was played.
         records: the games.
         search: what was found.
-        numbers: for each record its number in the report.
+        numbers: the number of each record in the report.
     """
     total = sum(search.looked.values())
     rows: list[list[Value]] = []

@@ -86,7 +86,7 @@ def difference_at(counts: Sequence[float] | NDArray[np.floating], deviations: fl
     Args:
         counts: how many pairs of games scored 0, 1/2, 1, 3/2 and 2 points; there is one at least.
         deviations: how many standard deviations, below 0 for differences below the likeliest one.
-        model: in which Elo the difference is counted, logistic or normalised.
+        model: the Elo in which the difference is counted, logistic or normalised.
     """
     from scipy.optimize import brentq
 
@@ -116,8 +116,8 @@ def walk_at(
         counts: how many pairs of games scored 0, 1/2, 1, 3/2 and 2 points.
         elo: how much stronger the first player is.
         elo0: the difference by H0.
-        elo1: that by H1.
-        model: in which Elo these are counted, logistic or normalised.
+        elo1: the difference by H1.
+        model: the Elo in which these are counted, logistic or normalised.
     """
     true = _most_likely(_shares(counts), elo, model)
     changes = np.log(_most_likely(true, elo1, model) / _most_likely(true, elo0, model))
@@ -134,7 +134,7 @@ def log_likelihood_ratio(
         counts: how many pairs of games scored 0, 1/2, 1, 3/2 and 2 points.
         elo0: a difference in strength,
         elo1: and another.
-        model: in which Elo these are counted, logistic or normalised.
+        model: the Elo in which these are counted, logistic or normalised.
 
     Raises:
         ValueError: the counts are not five numbers of at least 0, or a difference is not between -500 and 500 in

@@ -21,7 +21,7 @@ def chance_of_upper(drift: float, variance: float, lower: float, upper: float) -
 
     Args:
         drift: what it rises by in a unit of time, on average.
-        variance: of its changes in a unit of time, above 0.
+        variance: the variance of its changes in a unit of time, above 0.
         lower: the lower bound, below 0.
         upper: the upper bound, above 0.
     """
@@ -40,7 +40,7 @@ def chance_of_upper_by(time: float, drift: float, variance: float, lower: float,
     Args:
         time: the time, above 0.
         drift: what the walk rises by in a unit of time, on average.
-        variance: of its changes in a unit of time, above 0.
+        variance: the variance of its changes in a unit of time, above 0.
         lower: the lower bound, below 0.
         upper: the upper bound, above 0.
     """

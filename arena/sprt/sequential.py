@@ -36,7 +36,7 @@ class Sprt:
 
     Args:
         elo0: the difference in strength by H0, between -500 and 500 in normalised, -4000 and 4000 in logistic Elo.
-        elo1: that by H1, which is larger, in the same range.
+        elo1: the difference by H1, which is larger, in the same range.
         alpha: the chance to accept H1 where H0 is true, above 0 and below 0.5.
         beta: the chance to accept H0 where H1 is true, above 0 and below 0.5.
         model: whether Elo are normalised or logistic, see `likelihood`.

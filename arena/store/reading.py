@@ -26,13 +26,13 @@ class StoredTournament(NamedTuple):
     """A tournament of a store, or games that were added from elsewhere.
 
     Attributes:
-        number: by which it is called, as in ``games.db#2``.
+        number: the number by which it is called, as in ``games.db#2``.
         title: what it is, in a line, unless it was given another one.
         arguments: what it was begun with: game, players, format, games, seed, openings; nothing of other games.
         games: how many games are in the file.
         endings: how many of them ended how.
         runs: how many processes have played it, one after the other or side by side.
-        analysed: of how many games the analyses of searches are kept.
+        analysed: how many games have analyses of searches.
         began: when the first of them began, in UTC.
     """
 

@@ -45,8 +45,8 @@ class Plan(NamedTuple):
         players: the players as they were given.
         labels: their names in the records.
         format: who plays whom.
-        games: of each pairing.
-        seed: of the tournament.
+        games: how many each pairing plays.
+        seed: the tournament's seed.
         openings: what the openings are, as values that JSON has.
         others: further arguments on which a game depends, by name, as values that JSON has.
         max_failures: after how many a player is withdrawn, on which it depends which games there are; None: as usual.
@@ -75,7 +75,7 @@ class Session:
         resume: whether it may go on after games that are in the file.
 
     Attributes:
-        number: of the tournament in the file.
+        number: the tournament's number in the file.
         games: how many of its games were in the file.
 
     Raises:

@@ -20,7 +20,7 @@ class Known(NamedTuple):
     """A tournament of a store that has games.
 
     Attributes:
-        number: by which it is called.
+        number: the number by which it is called.
         title: what it is.
         is_collection: whether it is a collection of games from elsewhere.
         key: its key, where that is asked for.

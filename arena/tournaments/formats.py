@@ -25,7 +25,8 @@ def schedule_of(spec: str, players: int) -> Schedule:
     """
     name, values, named = parse_spec(spec)
     if name not in FORMATS:
-        raise ValueError(f"unknown format {shown(name)}: {nearest(name, FORMATS)}")
+        stops = "; a test that stops by itself is `plyground sprt`, or `Sprt` with `until_decided`"
+        raise ValueError(f"unknown format {shown(name)}: {nearest(name, FORMATS)}{stops if name == 'sprt' else ''}")
     options = list(inspect.signature(FORMATS[name]).parameters)[1:]
     if values or not set(named) <= set(options):
         takes = f"takes {', '.join(f'{option}=…' for option in options)}" if options else "takes no arguments"

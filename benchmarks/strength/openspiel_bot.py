@@ -34,7 +34,7 @@ class OpenSpielMCTS:
 
     Args:
         game: the game, or its name.
-        simulations: for each move.
+        simulations: how many there are for each move.
         c: how much to explore, in the units of `plyground.agents.MCTS`.
 
     Raises:

@@ -59,7 +59,18 @@ def test_in_the_plain_loop_of_every_game(game: Game, spec: str) -> None:
     ids=["connect_four", "tictactoe"],
 )
 def test_on_classic_environments_as_on_ours(classic: Any, name: str, spec: str) -> None:
-    # There the state is rebuilt from the observation; the same seeds must give the same game.
+    same_games(classic, name, spec)
+
+
+@pytest.mark.parametrize("spec", ["network", pytest.param("alphazero(simulations=16)", marks=pytest.mark.slow)])
+def test_networks_on_a_classic_environment_as_on_ours(spec: str) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    same_games(connect_four_v3, "connect_four", spec)
+
+
+def same_games(classic: Any, name: str, spec: str) -> None:
+    """Check a game on another's environment: the state is rebuilt from the observation, and the seeds are the same."""
     records = []
     for env in (classic.env(), BoardGameEnv(name)):
         players = [make(spec, name), make("alphabeta(depth=2)", name)]

@@ -23,12 +23,13 @@ from plyground.agents.engines.chess_protocols import ChessProcess
 from plyground.agents.scores import Scale, score_words
 from plyground.arena import TimeControl, match, play
 from plyground.envs import BoardGameEnv, make_game
+from tests.agents.test_engines import ends
 
 CHESS = make_game("chess")
 
 # Plays the moves that it was started with, one after the other; the second argument is a log.
 ENGINE = r"""
-import sys, time
+import subprocess, sys, time
 moves, log = sys.argv[1].split(","), open(sys.argv[2], "a")
 print("a banner", flush=True)
 for line in sys.stdin:
@@ -45,6 +46,10 @@ for line in sys.stdin:
             sys.exit(3)
         if move == "hang":
             time.sleep(60)
+        if move == "child":
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+            print("child", child.pid, file=log, flush=True)
+            move = "e2e4"
         move, _, score = move.partition(":")
         print(f"info depth 3 nodes 40 score {score.replace('_', ' ') or 'cp 100'}\nbestmove {move}", flush=True)
     elif line == "quit":
@@ -146,6 +151,20 @@ class TestUCI:
             "go nodes 7 movetime 1900", "go nodes 7",
         ]  # fmt: skip
         engine.close()
+
+    @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+    @pytest.mark.parametrize("how", ["closed", "forgotten"])
+    def test_its_children_end_with_it(self, script: Any, log: Path, how: str) -> None:
+        engine, env = ChessEngine(CHESS, script("child"), nodes=7), BoardGameEnv(CHESS)
+        env.reset()
+        observation, _, _, _, info = env.last()
+        engine.act(observation, info)
+        (child,) = (int(line.split()[1]) for line in log.read_text().splitlines() if line.startswith("child"))
+        if how == "closed":
+            engine.close()
+        else:
+            del engine  # nobody refers to it any longer
+        assert ends(child)
 
     def test_positions_where_nobody_tells_of_moves(self, script: Any, log: Path) -> None:
         engine = ChessEngine(CHESS, script("e8c8"), depth=2)

@@ -123,6 +123,7 @@ class TestSchedules:
         ("spec", "message"),
         [
             ("swis", "unknown format 'swis': did you mean 'swiss'?"),
+            ("sprt", "; a test that stops by itself is `plyground sprt`"),
             ("swiss(round=3)", "swiss takes rounds="),
             ("swiss(3)", "swiss takes rounds="),
             ("swiss(rounds=0)", "rounds must be a whole number, at least 1, got 0"),

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plyground.agents import agent_names
@@ -93,6 +94,9 @@ def test_export(run: Run, tmp_path: Path) -> None:
         target = tmp_path / f"{source.name}.onnx"
         assert "a network for tictactoe" in run("export", str(source), str(target))[0]
         onnx.checker.check_model(onnx.load(target))
+        session = pytest.importorskip("onnxruntime").InferenceSession(target, providers=["CPUExecutionProvider"])
+        logits, values = session.run(None, {"planes": np.zeros((2, 3, 3, 2), np.float32)})
+        assert (logits.shape, values.tolist()) == ((2, 9), [[0], [0]])  # a new net's
     assert "exists already" in run("export", str(tmp_path), str(target), code=2)[1]
     assert "expected a name that ends in .onnx" in run("export", str(tmp_path), "x.bin", code=2)[1]
     assert "no network" in run("export", str(tmp_path / "none"), str(tmp_path / "x.onnx"), code=2)[1]

@@ -186,6 +186,18 @@ def test_json_is_alone_whatever_players_print(command: tuple[str, ...], tmp_path
     assert "let me see" in done.stderr
 
 
+@pytest.mark.parametrize(("words", "games"), [((), 3), (("--max-failures", "5"), 5)])
+def test_who_fails_too_often_is_withdrawn(
+    run: Run, words: tuple[str, ...], games: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text("def player(observation, info):\n    raise OSError('no net')\n")
+    command = ("match", "random", "./broken.py:player", "-g", "tictactoe", "--games", "12", "--keep-going", "--json")
+    found = json.loads(run(*command, *words)[0])
+    assert found["games"] == games
+    assert "--max-failures" in run(*command, "--max-failures", "0", code=2)[1]
+
+
 def test_answers_of_an_engine_are_alone_whatever_its_player_prints(tmp_path: Path) -> None:
     (tmp_path / "talker.py").write_text(TALKER)
     done = subprocess.run(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,19 @@ def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: P
     assert len(games.read_text().splitlines()) == 2 * whole["pairs"]
     assert json.loads(run(*MATCH, "--out", str(games), "--resume", "--json")[0]) == whole
     assert "go on with them by --resume" in run(*MATCH, "--out", str(games), code=2)[1]
+
+
+def test_shows_how_fast_it_is_and_elo_so_far(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr("plyground.arena.cli.sprt.status", lambda console: nullcontext(told.append))
+    monkeypatch.setattr("plyground.arena.cli.sprt._APART", 0.0)
+    words = (*MATCH, "--out", str(tmp_path / "games.jsonl"))
+    run(*words, "--max-games", "6")
+    run(*words, "--resume")
+    rate, elo = r"[\d.e+]+ a (second|minute)", r"normalised Elo [+-][\d.inf]+ \([+-][\d.inf]+ to [+-][\d.inf]+, 95 %\)"
+    for count, line in [(6, told[5]), (6, told[11]), (7, told[12])]:
+        speed = "" if line is told[11] else f"{rate}, "  # until a new game has come
+        assert re.fullmatch(rf"{count} games, {speed}LLR [+-][\d.]+ \(-2\.94 to 2\.94\), {elo}", line), line
 
 
 def test_ctrl_c_prints_what_is_done_and_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

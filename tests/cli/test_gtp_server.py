@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from plyground.arena.engine.analysis import kata_line, lz_line
 from plyground.envs import make_game
 
 GO = make_game("go(board_size=5, komi=0.5)")
+GNU_GO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 REQUIRED = {
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize", "clear_board"),
     *("komi", "play", "genmove"),
@@ -59,6 +62,16 @@ class Clocked:
 
     def act(self, observation: Any, info: Any) -> int:
         return int(info["action_mask"].argmax())
+
+
+@pytest.mark.parametrize("player", ["mcts(simulations=4, seed=0)", "alphabeta(depth=2)"])
+def test_all_is_compiled_before_the_first_command(compiled: list[str], player: str) -> None:
+    server = GTPServer(player, GO)
+    compiled.clear()
+    assert server.answer("protocol_version") == "= 2"
+    assert server.answer("genmove black").startswith("= ")
+    assert server.answer("genmove white").startswith("= ")
+    assert compiled == []
 
 
 class TestCommands:
@@ -318,10 +331,27 @@ class TestWithOthers:
         assert all(record.ending == "finished" for record in games)
 
     @pytest.mark.slow
-    @pytest.mark.skipif(
-        not (shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")),
-        reason="needs GNU Go: apt-get install gnugo",
-    )
+    @pytest.mark.skipif(GNU_GO is None, reason="needs GNU Go: apt-get install gnugo")
+    def test_a_search_plays_gnu_go_from_process_to_process(self) -> None:
+        """A loop as that of twogtp: each is asked for its moves, and told those of the other, who may refuse them."""
+        command = ("-m", "plyground.arena", "gtp", "mcts(simulations=50, seed=0)", "--game", "go(board_size=5)")
+        theirs = f"{GNU_GO} --mode gtp --level 1 --positional-superko --never-resign --seed 1"
+        with GTPClient(shlex.join([sys.executable, *command]), 120) as ours, GTPClient(theirs, 120) as other:
+            for client in (ours, other):
+                for line in ("boardsize 5", "komi 0.5", "clear_board"):
+                    assert client.ask(line) == ""
+            turns, played = itertools.cycle([("black", ours, other), ("white", other, ours)]), list[str]()
+            while [move.lower() for move in played[-2:]] != ["pass", "pass"]:
+                colour, player, opponent = next(turns)
+                played.append(player.ask(f"genmove {colour}"))
+                assert opponent.ask(f"play {colour} {played[-1]}") == ""
+                assert len(played) < 200
+            board = ours.ask("showboard")
+            for colour, sign in (("black", "X"), ("white", "O")):
+                assert board.count(sign) == len(other.ask(f"list_stones {colour}").split())
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(GNU_GO is None, reason="needs GNU Go: apt-get install gnugo")
     def test_gnu_go_referees_every_move(self, ours: str) -> None:
         """GNU Go, by the same rules, takes each move of a random player for legal, and sees the same stones."""
         referee = gnugo(GO, level=1)

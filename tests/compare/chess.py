@@ -1,4 +1,4 @@
-"""Chess against python-chess: moves, checks, ends, claims, repetitions, validity, FEN and names at every ply."""
+"""Chess against python-chess: moves, check, ends, claims, repetitions and validity at every ply, and texts at some."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plyground.envs import make_game
 
 __all__ = ["CHESS", "PythonChess"]
 
-_TEXTS = 0.1  # share of the plies at which texts are compared too
+_TEXTS = 0.1  # share of the plies at which FEN and names of moves are compared too
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from plyground.envs import Game, checkers, connect_four, go, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, helper, kernel
 from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols_are_unique
-from plyground.envs.jit.linked import _LinkedLibrary
+from plyground.envs.jit.linked import _KernelLibrary, _LinkedLibrary
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 from tests.conftest import as_own_file
 
@@ -305,6 +305,21 @@ class TestWhatIsPrivateInNumba:
         (compiled,) = calls.overloads.values()
         linked = [library for library in compiled.library._linking_libraries if "_plus_one" in library.name]
         assert [type(library) for library in linked] == [_LinkedLibrary]
+        assert type(compiled.library) is _KernelLibrary
+
+    def test_kernels_are_optimised_once_and_helpers_with_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """If Numba called this step by another name, ours would be passed over without a word."""
+        optimised: list[type[Any]] = []
+        optimise = _KernelLibrary._optimize_final_module
+        monkeypatch.setattr(
+            _KernelLibrary,
+            "_optimize_final_module",
+            lambda library: (optimised.append(type(library)), optimise(library)),
+        )
+        names = {"_plus_one": _plus_one}
+        exec("def calls(x):\n    return _plus_one(x)", names)
+        kernel(names["calls"])(3)
+        assert optimised == [_KernelLibrary]
 
     def test_kernels_may_not_allocate_and_rules_may(self) -> None:
         with pytest.raises(NumbaError, match=r"returning of array|NRT required"):

@@ -1,4 +1,7 @@
-"""Random games of chess beside python-chess, steered to what is rare: both must say the same at every ply."""
+"""Random games of chess beside python-chess, steered to what is rare: both must say the same at every ply.
+
+FEN and the names of moves, which take python-chess most of the time, are compared at a share of the plies.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import numpy as np
 
 from plyground.envs import Game
 from plyground.envs.games.chess.fen import fen_of, read_fen
+from plyground.envs.games.chess.legal import is_check
 from plyground.envs.games.chess.moves import action_in, name_in
 from plyground.envs.jit import kernel
 
@@ -28,10 +32,11 @@ def new_board(number: int) -> chess.Board:
 
 @kernel
 def _look(game, state, actions, keys):
-    """Write the legal actions, and return how many there are, whether the game is over, the utility and the key."""
+    """Write the legal actions and keys; return how many actions, and whether it is over, its utility, check, valid."""
     over = game.is_terminal(state)
     keys[0], keys[1] = game.repetition_key(state), game.key(state)
-    return game.legal_actions(state, actions), over, game.utility(state, 0) if over else 0.0, game.is_valid(state)
+    utility = game.utility(state, 0) if over else 0.0
+    return game.legal_actions(state, actions), over, utility, is_check(state), game.is_valid(state)
 
 
 @kernel
@@ -62,7 +67,7 @@ def games(game: Game, plies: float, seed: int = 0, texts: float = 1.0) -> Iterat
         seen: Counter[int] = Counter()
         found: Counter[str] = Counter({steering: 1})
         while True:
-            count, over, utility, valid = _look(game, state, actions, keys)
+            count, over, utility, check, valid = _look(game, state, actions, keys)
             legal = actions[:count].tolist()
             seen[int(keys[0])] += 1
             names = {name_in(state, action): action for action in legal}
@@ -71,6 +76,7 @@ def games(game: Game, plies: float, seed: int = 0, texts: float = 1.0) -> Iterat
             assert legal == sorted(set(legal)), where
             assert names.keys() == moves.keys(), (where, names.keys() ^ moves.keys())
             assert valid, where
+            assert check == board.is_check(), where
             _compare_ends(board, where, state, bool(over), utility, seen[int(keys[0])], found)
             if rng.random() < texts:
                 _compare_texts(game, board, where, state, names)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 
 import pytest
+from rich.console import Console
 
 from plyground.arena.cli import main
 
 __all__ = ["Run"]
+
+_WIDTH = 120  # characters
 
 
 class Run:
@@ -16,7 +19,10 @@ class Run:
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self._capsys, self._monkeypatch = capsys, monkeypatch
-        monkeypatch.setenv("COLUMNS", "120")
+        monkeypatch.setenv("COLUMNS", str(_WIDTH))
+        modules = [module for name, module in sys.modules.items() if name.startswith("plyground.arena")]
+        for one in [one for module in modules for one in vars(module).values() if isinstance(one, Console)]:
+            monkeypatch.setattr(one, "_width", _WIDTH)  # one that was made before does not look again
 
     def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
         self._monkeypatch.setattr(sys, "argv", ["plyground", *arguments])

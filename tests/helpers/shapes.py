@@ -28,7 +28,7 @@ def after(spec: str, *moves: int | str) -> tuple[Game, State, tuple[State, int]]
     """Return a game, its state after some moves, and the last of them as `picture` takes it."""
     game = make_game(spec)
     before = game.play_moves(moves[:-1])
-    action = game.str_to_action(moves[-1]) if isinstance(moves[-1], str) else moves[-1]
+    action = game.checked_action(before, moves[-1], len(moves) - 1)
     return game, game.play_moves([action], before), (before, action)
 
 

@@ -80,6 +80,26 @@ def test_records_that_teach_nothing_leave_no_folder(config: AlphaGoConfig, tmp_p
     assert not list((tmp_path / "mine").iterdir())
 
 
+def test_all_games_that_cannot_be_used_are_named_in_a_file(config: AlphaGoConfig, tmp_path: Path) -> None:
+    """Five were named, and the others only counted."""
+    path = tmp_path / "run"
+    some = list(read_records(config.records[0]))[:7]
+    write_games(
+        tmp_path / "bad.jsonl",
+        [replace(one, moves=[4, 4], movers=[0, 1], seconds=[0.0, 0.0], opening=0) for one in some],
+    )
+    config = replace(config, records=(*config.records, str(tmp_path / "bad.jsonl")))
+    train(config, path, parts=["policy"])
+    faults = (path / "records" / "faults.txt").read_text().splitlines()
+    assert len(faults) == len(set(faults)) == 7
+    assert all("bad.jsonl" in fault and "move 2, 4, is illegal" in fault for fault in faults)
+    told = list(lines_of(path))
+    assert told[1:7] == [*(f"  {fault}" for fault in faults[:5]), f"  all of them: {path}/records/faults.txt"]
+    with pytest.raises(ValueError, match="move 2, 4, is illegal"):
+        train(replace(config, strict=True), tmp_path / "strict")
+    assert not (tmp_path / "strict").exists()
+
+
 @pytest.mark.parametrize("name", ["policy/model.safetensors", "value/test/thesis.txt"])
 def test_files_of_others_in_folders_named_as_parts_stay(config: AlphaGoConfig, tmp_path: Path, name: str) -> None:
     file = tmp_path / "run" / name

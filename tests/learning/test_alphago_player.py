@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +149,22 @@ def test_models_of_another_game_and_missing_ones_are_told(folder: Path, tmp_path
         make(f"alphago({tmp_path / 'gone'})", GAME)
     with pytest.raises(FileNotFoundError, match=r"has no policy/model\.safetensors: train it"):
         make(f"alphago({tmp_path})", GAME)
+
+
+def test_folders_of_one_network_are_told_apart_from_runs(folder: Path, tmp_path: Path) -> None:
+    """The advice was to train the part that was missing, which ended in another error."""
+    for part, file in (("policy", "model.safetensors"), ("rollout", "model.npz")):
+        told = f"'{folder / part}' holds {file}, and is no run of `plyground train alphago`: name the run, '{folder}'"
+        with pytest.raises(FileNotFoundError, match=re.escape(told)):
+            make(f"alphago({folder / part})", GAME)
+    alone = {
+        "model.safetensors": "'network({run})'",
+        "model.zip": "'policy({run})'",
+        "model.npz": "mcts(rollout='{run}/model.npz')",
+    }
+    for number, (file, player) in enumerate(alone.items()):
+        run = tmp_path / str(number)
+        run.mkdir()
+        (run / file).write_bytes(b"")
+        with pytest.raises(FileNotFoundError, match=re.escape(player.format(run=run))):
+            make(f"alphago({run})", GAME)

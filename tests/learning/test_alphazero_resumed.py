@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,6 +54,41 @@ def test_two_parts_are_one_run_bit_by_bit(tmp_path: Path, changes: dict[str, Any
     )
     assert whole.learned > 0
     left, right = (read_network(tmp_path / name).weights for name in ("whole", "parts"))
+    for name in left:
+        np.testing.assert_array_equal(left[name], right[name])
+
+
+# Trains, or goes on with what is there; tells of each turn, and waits for a line before the next.
+TRAINS = """
+import sys
+from pathlib import Path
+from plyground.arena.training.alphazero import AlphaZeroConfig, resume, train
+
+run, config = map(Path, sys.argv[1:])
+tell = lambda progress: (print(progress.steps, flush=True), sys.stdin.readline())
+resume(run, tell) if run.is_dir() else train(AlphaZeroConfig.load(config), run, tell)
+"""
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_is_the_run_in_one(tmp_path: Path) -> None:
+    """Each time at another turn, or while something is written, by a signal that no process can hear."""
+    config = replace(CONFIG, steps=4000, turn_plies=2, checkpoint_minutes=1e-3, checkpoint_every=500)
+    train(config, tmp_path / "whole")
+    config.save(tmp_path / "config.json")
+    call = [sys.executable, "-c", TRAINS, str(tmp_path / "killed"), str(tmp_path / "config.json")]
+    for turns in (3, 7, 12, 20):
+        with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            for _ in range(turns):
+                assert int(process.stdout.readline()) < 4000
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+            process.kill()
+    done = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    assert int(done.stdout.splitlines()[-1]) >= 4000
+    left, right = (read_network(tmp_path / name).weights for name in ("whole", "killed"))
     for name in left:
         np.testing.assert_array_equal(left[name], right[name])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from plyground.agents import make  # noqa: E402
 from plyground.agents.networks import read_network  # noqa: E402
 from plyground.arena.training.alphazero import AlphaZeroConfig, check_unfinished, resume, run_folder, train  # noqa: E402
 from plyground.arena.training.alphazero.gating import score_of  # noqa: E402
@@ -59,6 +61,21 @@ def assert_same(one: Path, other: Path) -> None:
         np.testing.assert_array_equal(left[name], right[name])
 
 
+def test_a_game_of_ones_own_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file may be named from where one is; the run, and who plays from it later, find it from elsewhere."""
+    source = "from plyground.envs import make_game\n\n\ndef mine():\n    return make_game('tictactoe')\n"
+    (tmp_path / "mine.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    train(replace(CONFIG, game="./mine.py:mine", steps=192), "run")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert resume(tmp_path / "run", steps=384).steps == 384
+    game = make_game("../mine.py:mine")
+    state = game.new_state()
+    info = {"state": state, "action_mask": np.ones(9, np.int8)}
+    assert make(f"network({tmp_path / 'run'})", game).act(game.observation(state, 0), info) in range(9)
+
+
 def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None:
     seen: list[AlphaZeroProgress] = []
     progress = train(replace(CONFIG, ladder_every=200), tmp_path / "run", seen.append)
@@ -67,8 +84,12 @@ def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None
     assert progress.learned == 2 * progress.samples // 32 > 0
     assert progress.window == CONFIG.window_of(progress.samples) > 100
     assert progress.ladder.keys() == {"random"}
-    assert "448 steps, " in progress.line()
-    assert "random" in progress.line()
+    rates, times, scores = progress.line().splitlines()
+    assert re.fullmatch(r"448 steps, [\d.]+ games/s, [\d,]+ steps/s, [\d,]+ simulations/s", rates)
+    assert re.fullmatch(
+        r"time: search \d+ %, net \d+ %, learning \d+ %, other \d+ % \| losses: policy [\d.]+, value [\d.]+", times
+    )
+    assert re.fullmatch(r"random \d+ %", scores)
     assert sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir()) == [
         "step_000000192.safetensors",
         "step_000000384.safetensors",
@@ -80,6 +101,16 @@ def test_a_run_writes_net_checkpoints_scores_and_samples(tmp_path: Path) -> None
     assert notes["steps"] == 448
     assert notes["config"]["game"] == "tictactoe"
     assert list((tmp_path / "run" / "tensorboard").glob("events*"))
+
+
+@pytest.mark.parametrize(("minutes", "kept"), [(1e-9, [64, 128, 192, 256]), (None, [256])])
+def test_checkpoints_are_kept_by_time_unless_steps_are_given(
+    tmp_path: Path, minutes: float | None, kept: list[int]
+) -> None:
+    """By steps alone, an hour of a fast net filled the disk with hundreds."""
+    train(replace(CONFIG, steps=256, checkpoint_every=None, checkpoint_minutes=minutes), tmp_path / "run")
+    found = sorted(path.stem for path in (tmp_path / "run" / "checkpoints").iterdir())
+    assert found == [f"step_{steps:09}" for steps in kept]
 
 
 def test_the_last_test_is_among_the_scalars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

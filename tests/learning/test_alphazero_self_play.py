@@ -206,6 +206,11 @@ def test_the_noise_is_by_the_legal_moves_unless_it_is_given(alpha: float | None)
     assert self_play(root="puct", noise_alpha=alpha).forest.alpha == alpha
 
 
+def test_forced_simulations_are_as_many_as_asked_for() -> None:
+    assert self_play(root="puct").forest._puct.forced == 2.0
+    assert self_play(root="puct", forced=0.0).forest._puct.forced == 0.0
+
+
 def test_threads_change_nothing() -> None:
     one, other = self_play(), self_play(threads=4)
     assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from plyground.agents import make
@@ -39,10 +42,25 @@ def test_the_net_for_connect_four_is_as_strong_as_its_notes_say() -> None:
     assert abs(graded.total.preserving.share - notes["measured"]["hard_openings"]) < 0.02
 
 
-def test_it_plays_at_once() -> None:
+@pytest.mark.parametrize("spec", ["alphazero", "alphazero(connect_four)", "network(connect_four)"])
+def test_it_plays_at_once(spec: str) -> None:
     game = make_game("connect_four")
     state = game.play_moves([0, 3, 0, 3, 1, 3])
-    assert make("alphazero", game).act(game.observation(state, 0), {"state": state}) == 3
+    info = {"state": state, "action_mask": np.ones(7, np.int8)}
+    assert make(spec, game).act(game.observation(state, 0), info) == 3
+
+
+def test_the_name_of_a_game_is_its_own_net_or_a_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no network 'othello': expected a file"):
+        make("network(othello)", "connect_four")
+    with pytest.raises(FileNotFoundError, match="no network for tictactoe comes with the package"):
+        make("network(tictactoe)", "tictactoe")
+    (tmp_path / "connect_four").mkdir()
+    with pytest.raises(FileNotFoundError, match="no network 'connect_four': expected a file"):
+        make("network(connect_four)", "connect_four")
 
 
 @pytest.mark.parametrize(

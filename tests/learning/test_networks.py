@@ -29,6 +29,7 @@ from plyground.envs import Game, make_game
 torch = pytest.importorskip("torch")
 
 ALL = ("plies_left", "ownership", "score")
+WINDOWLESS = ("mlp8@+8-8", "mlp@4+8-8", "mlp8@0+8-8", "mlp8@4-8-8", "mlp8@4+8", "8@4+8-8")  # no sizes with windows
 
 
 def stirred(net: PolicyValueNet, seed: int = 0) -> PolicyValueNet:
@@ -93,7 +94,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-@pytest.mark.parametrize("size", ["tiny", "small", "mlp", "mlp64-32-16"])
+@pytest.mark.parametrize("size", ["tiny", "small", "mlp", "mlp64-32-16", "mlp16@4+32-32-16"])
 def test_a_new_network_prefers_nothing_and_learns_in_each_layer(size: str) -> None:
     game = make_game("connect_four")
     net = new_network(game, size, seed=3, auxiliary=("plies_left",))
@@ -131,7 +132,12 @@ def test_the_same_seed_gives_the_same_network_and_leaves_torchs_generator_alone(
 
 
 def test_the_weights_are_those_of_the_configuration() -> None:
-    for spec, size in (("connect_four", "medium"), ("go(board_size=5)", "small"), ("tictactoe", "mlp")):
+    for spec, size in (
+        ("connect_four", "medium"),
+        ("go(board_size=5)", "small"),
+        ("tictactoe", "mlp"),
+        ("tictactoe", "mlp8@2+8-8"),
+    ):
         net = new_network(make_game(spec), size, auxiliary=("plies_left", "score"))
         assert {name: array.shape for name, array in net.weights().items()} == net.config.shapes()
 
@@ -154,14 +160,14 @@ def test_configurations_that_make_no_network(changes: dict[str, Any], message: s
 
 
 @pytest.mark.parametrize(
-    "size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2", "mlp8-", "mlp8-0", "mlp8", 48, ["small"]]
+    "size", ["huge", "0x8", "4x", "4x48 ", "٤x8", "4x48x2", "mlp8-", "mlp8-0", "mlp8", 48, ["small"], *WINDOWLESS]
 )
 def test_unknown_size(size: Any) -> None:
     known = (
-        "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels, mlp3x512, layers by units, or "
-        "mlp1024-256-256, the units of each layer"
+        "Choose from: medium, mlp, small, tiny, or as in 4x48, blocks by channels, mlp3x512, layers by units, "
+        "mlp1024-256-256, the units of each layer, or mlp64@4+256-256-256, with 64 features of each window of 4x4 cells"
     )
-    with pytest.raises(ValueError, match=rf"unknown size of a network {re.escape(repr(size))}: .*{known}"):
+    with pytest.raises(ValueError, match=rf"unknown size of a network {re.escape(repr(size))}: .*{re.escape(known)}"):
         new_network(make_game("tictactoe"), size)
 
 
@@ -319,9 +325,11 @@ def test_damaged_and_foreign_files_are_refused_in_one_line(tmp_path: Path) -> No
 
 
 def test_any_damage_is_refused_or_harmless(tmp_path: Path) -> None:
+    """A byte of a weight that was another number, as finite, was taken for what the net had learned."""
     file = tmp_path / "net.safetensors"
-    net = new_network(make_game("tictactoe"), "tiny")
-    save_network(file, net)
+    net = stirred(new_network(make_game("tictactoe"), "tiny"))
+    save_network(file, net, {"seed": 3})
+    whole = read_network(file)
     data, rng = file.read_bytes(), np.random.default_rng(0)
     messages: list[str] = []
     head = 8 + struct.unpack("<Q", data[:8])[0]
@@ -333,13 +341,17 @@ def test_any_damage_is_refused_or_harmless(tmp_path: Path) -> None:
             damaged[min(place, len(damaged) - 1)] = rng.integers(256)
         file.write_bytes(bytes(damaged))
         try:
-            config, weights, _ = read_network(file)
+            config, weights, notes = read_network(file)
         except ValueError as error:
             messages.append(str(error))
         else:
-            assert {name: array.shape for name, array in weights.items()} == config.shapes()
-    assert len(messages) > 150
+            assert (config, notes) == (whole.config, whole.notes)
+            assert all(np.array_equal(array, whole.weights[name]) for name, array in weights.items())
+    assert len(messages) > 250
+    assert sum("its digest is that of other contents" in message for message in messages) > 50
     assert not any("\n" in message for message in messages)
+    file.write_bytes(_with_header(data, digest=None))  # as versions before wrote it
+    assert read_network(file).notes == {"seed": 3}
 
 
 def test_configuration_survives_json() -> None:

@@ -26,6 +26,8 @@ NETWORKS = [
     ("connect_four", "small", {}),
     ("connect_four", "mlp", {"value": "wdl"}),
     ("connect_four", "mlp64-32-16", {}),
+    ("connect_four(rows=4, columns=6)", "mlp6@3+24-16-8", {"value": "wdl"}),
+    ("go(board_size=5)", "mlp4@2+8-8", {"auxiliary": ("score",)}),
     ("go(board_size=5)", "small", {"value": "wdl", "auxiliary": ("ownership", "plies_left")}),
     ("tictactoe", "tiny", {"blocks": 2}),
     ("tictactoe", "tiny", {"blocks": 0, "pooling": False}),
@@ -83,11 +85,12 @@ def test_large_batches_of_any_size(backend: str) -> None:
         np.testing.assert_allclose(inference(planes[-count:])[0], expected[-count:], atol=1e-4)
 
 
+@pytest.mark.parametrize("size", ["tiny", "mlp4@2+8-8"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_update_takes_new_weights(backend: str) -> None:
+def test_update_takes_new_weights(backend: str, size: str) -> None:
     pytest.importorskip(backend)
     game = make_game("connect_four(rows=4, columns=5)")
-    nets = [stirred(new_network(game, "tiny"), seed) for seed in (1, 2)]
+    nets = [stirred(new_network(game, size), seed) for seed in (1, 2)]
     planes = planes_of(game, 6)
     inference = make_inference(nets[0], backend, batch=6, precision="f32")
     before = asked(inference, planes)

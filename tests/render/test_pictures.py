@@ -224,10 +224,25 @@ def golden() -> dict[str, Drawing]:
         "gomoku": picture(gomoku[0], gomoku[1], last=gomoku[2]),
         "checkers": picture(checkers, checkers.new_state(), overlay=Found(visits={steps[0]: 1}, pv=steps)),
         "kings": picture(kings(), kings().new_state(), caption="black to move"),
+        **{name: _of_chess(line) for name, line in CHESS.items()},
     }
 
 
-@pytest.mark.parametrize("name", ["connect_four", "tictactoe", "othello", "go", "gomoku", "checkers", "kings"])
+def _of_chess(line: str) -> Drawing:
+    game, state, last = after("chess", *line.split())
+    return picture(game, state, last=last)
+
+
+# What moves other men than one to another cell, or marks one that did not move.
+CHESS = {
+    "castling": "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1",
+    "en_passant": "e2e4 a7a6 e4e5 d7d5 e5d6",
+    "promotion": "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h6 b7a8q",
+    "check": "e2e4 f7f5 d1h5",
+}
+
+
+@pytest.mark.parametrize("name", ["connect_four", "tictactoe", "othello", "go", "gomoku", "checkers", "kings", *CHESS])
 def test_golden(name: str) -> None:
     assert golden()[name].to_svg() == (DATA / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
 

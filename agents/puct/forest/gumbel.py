@@ -142,7 +142,7 @@ def _mixed(own: float, visits: int, value: float, prior: float) -> float:
 
     Args:
         own: the evaluator's value.
-        visits: of all edges.
+        visits: the visits of all edges.
         value: the sum of the values of the visited edges, each times its prior.
         prior: the sum of these priors.
     """

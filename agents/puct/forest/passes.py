@@ -42,8 +42,8 @@ def begin_gumbel(game, trees, roots, root_masks, rngs, simulations, noisy, rows,
         rows: the numbers of the rows.
         considered: candidates at most.
         scale: 1, or 0 for searches without noise.
-        first: of ``rows``, from this place,
-        last: to before this one.
+        first: the place in ``rows`` to begin at.
+        last: the place to end before.
     """
     for place in range(first, last):
         r = rows[place]
@@ -220,8 +220,8 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
         offsets: [rows] the places in ``planes`` of the first leaf of each.
         planes: [leaves, values].
         masks: bool [leaves, num_actions].
-        first: of ``rows``, from this place,
-        last: to before this one.
+        first: the place in ``rows`` to begin at.
+        last: the place to end before.
     """
     for place in range(first, last):
         r = rows[place]
@@ -284,10 +284,10 @@ def absorb(game, trees, logits, values, rows, offsets, considered, epsilon, firs
         values: float32 [leaves] from -1 to 1, for the players to move.
         rows: the numbers of the rows.
         offsets: [rows] the places in ``logits`` of the first leaf of each.
-        considered: candidates at a root that is new, or -1 for PUCT,
-        epsilon: which mixes so much noise into its priors.
-        first: of ``rows``, from this place,
-        last: to before this one.
+        considered: candidates at a root that is new, or -1 for PUCT.
+        epsilon: the share of noise in its priors.
+        first: the place in ``rows`` to begin at.
+        last: the place to end before.
     """
     for place in range(first, last):
         r = rows[place]

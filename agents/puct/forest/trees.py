@@ -85,7 +85,7 @@ def new_trees(game: Game, rows: int, nodes: int, edges: int, leaves: int, consid
         rows: the number of trees.
         nodes: room in each.
         edges: room in each, of all nodes together.
-        leaves: that wait for the evaluator at a time, in each tree.
+        leaves: how many wait for the evaluator at a time, in each tree.
         considered: candidates at a root, at most.
     """
     plies = min(game.max_plies, nodes) + 1

@@ -18,7 +18,7 @@ from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...tables import cross_table
 from ...tournaments import Standing
-from ...tournaments.course import Course
+from ...tournaments.course import MAX_FAILURES, Course
 from ...tournaments.formats import planned_games, schedule_of
 from ...tournaments.standings import Tally
 from .generation import games_to_add_to
@@ -38,10 +38,12 @@ def match_options(
     *,
     keep_going: bool,
     analyses: bool,
+    max_failures: int | None = None,
 ) -> dict[str, Any]:
     """Return what a command's options are called by `plyground.arena.iter_match`."""
     options: dict[str, Any] = {"opening_plies": opening_plies, "openings": openings, "jobs": jobs}
     options |= {"time": time, "adjudication": adjudicate or [], "analyses": analyses}
+    options |= {} if max_failures is None else {"max_failures": max_failures}
     return options | {"failures": Exception} if keep_going else options
 
 
@@ -72,7 +74,9 @@ def compete(
     total = max(planned_games(format, len(players), games), len(done))
     if done:
         print_plain(_err, f"{len(done)} of {total} games are in {out}")
-    course = Course(as_game(game), labels_of(players), schedule_of(format, len(players)), games, seed=seed)
+    limit = options.get("max_failures", MAX_FAILURES)
+    schedule = schedule_of(format, len(players))
+    course = Course(as_game(game), labels_of(players), schedule, games, seed=seed, max_failures=limit)
     results = Results(course)
     for record in done:
         results.add(record)

@@ -14,8 +14,8 @@ def check_options(context: typer.Context, mode: str, modes: Mapping[str, Sequenc
     """Raise `ValueError` for an option that is given and belongs to other modes of the command alone.
 
     Args:
-        context: of the command, which knows what was given.
-        mode: in which it is called.
+        context: the command's context, which knows what was given.
+        mode: the mode in which it is called.
         modes: for each mode, in the words of the message, the names of the parameters that belong to it. One that
             stands nowhere belongs to all.
     """

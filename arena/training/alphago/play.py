@@ -50,7 +50,7 @@ def play_games(
         nets: two networks.
         seats: [games] the seat of the first network; the second has the other.
         opening_plies: random plies, at most, that open each game.
-        seed: of all that is drawn.
+        seed: the seed of all that is drawn.
         keep: tells which moves are kept, by the rows [some] and the players to move there.
 
     Returns:

@@ -203,6 +203,8 @@ def _write_records(folder: Path, game: Game, collection: Collection) -> None:
         counts[f"{name} positions"] = buffer.total
     for name, records in (("learned", collection.train), ("held_out", collection.test)):
         write_whole(folder / f"{name}.jsonl", "".join(f"{record.to_json()}\n" for record in records).encode())
+    if collection.faults:
+        write_whole(folder / "faults.txt", "".join(f"{fault}\n" for fault in collection.faults).encode())
     plies = max(len(record.moves) for record in (*collection.train, *collection.test))
     summary = {**collection.as_data(), **counts, "plies": plies}
     write_whole(folder / "summary.json", (json.dumps(summary, indent=2) + "\n").encode())

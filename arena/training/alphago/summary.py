@@ -22,6 +22,9 @@ def lines_of(folder: str | Path) -> Iterator[str]:
         f"{read['duplicates']:,} duplicates, {read['unusable']:,} that cannot be used"
     )
     yield from (f"  {fault}" for fault in read["first faults"])
+    faults = Path(folder) / "records" / "faults.txt"  # which older runs have not
+    if read["unusable"] > len(read["first faults"]) and faults.is_file():
+        yield f"  all of them: {faults}"
     left = False
     for part in PARTS:
         results = found.get(part)

@@ -33,7 +33,7 @@ def solved_positions(
         game: the game.
         records: games that nothing was learned from.
         count: how many positions, at most; no two are the same.
-        seed: of what is drawn.
+        seed: the seed of what is drawn.
         path: the file that keeps them: they are read, if it exists.
 
     Raises:

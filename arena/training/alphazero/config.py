@@ -106,6 +106,14 @@ class AlphaZeroConfig(Settings):
     noise_alpha: float | None = field(
         default=None, metadata=about("Dirichlet's α of that noise. If not given: 10 / legal actions.", above=0)
     )
+    # KataGo, section 3.2, "forced playouts and policy target pruning": k = 2.
+    forced: float = field(
+        default=2.0,
+        metadata=about(
+            "k of KataGo's forced playouts at a puct root with noise, which the policy's target does without; 0: none.",
+            least=0,
+        ),
+    )
     # AlphaGo Zero: the first 30 moves in proportion to the visits.
     temperature_plies: int = field(
         default=8,
@@ -134,6 +142,7 @@ class AlphaZeroConfig(Settings):
             "Share of the search's value, against the game's result, in what the net learns.", least=0, most=1
         ),
     )
+    # M. H. M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver", CG 2008; as targets: our own.
     proofs: bool = field(
         default=True, metadata=about("Let proved results go up the tree, and be learned in place of guesses.")
     )
@@ -154,6 +163,7 @@ class AlphaZeroConfig(Settings):
             most=1,
         ),
     )
+    # AlphaGo Zero, Methods, "Domain knowledge": rotations and reflections of each position.
     symmetry: bool = field(
         default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
     )
@@ -165,12 +175,14 @@ class AlphaZeroConfig(Settings):
             "of 4x4 cells, mlp64@4+256-256-256."
         ),
     )
+    # AlphaGo Zero has tanh, Leela Chess Zero wdl.
     value: Literal["tanh", "wdl"] = field(
         default="tanh",
         metadata=about(
             "The net's value: tanh, one number; or wdl, chances of win, draw and loss, where games end in no other way."
         ),
     )
+    # Leela Chess Zero, "moves left head".
     plies_left: float = field(
         default=0.0,
         metadata=about("Weight of learning how many plies are left; 0: the net has no such head.", least=0),
@@ -220,7 +232,9 @@ class AlphaZeroConfig(Settings):
     decay_after: int = field(
         default=2000, metadata=about("Steps of learning from which on the learning rate falls.", least=1)
     )
+    # I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", ICLR 2019.
     weight_decay: float = field(default=1e-4, metadata=about("AdamW's decay of the weights.", least=0))
+    # R. Pascanu, T. Mikolov, Y. Bengio, "On the difficulty of training recurrent neural networks", ICML 2013.
     clip: float = field(default=1.0, metadata=about("Norm at which gradients are clipped.", above=0))
     value_weight: float = field(
         default=1.0, metadata=about("Weight of the value's loss against the policy's.", above=0)
@@ -264,7 +278,14 @@ class AlphaZeroConfig(Settings):
 
     # -- files and tests -----------------------------------------------------------------------------------------------
 
-    checkpoint_every: int = field(default=50_000, metadata=about("Steps from one checkpoint to the next.", least=1))
+    checkpoint_every: int | None = field(
+        default=None,
+        metadata=about(
+            "Steps from one checkpoint, a net that is kept, to the next. If not given: one whenever the run is saved "
+            "after checkpoint_minutes.",
+            least=1,
+        ),
+    )
     checkpoint_minutes: float | None = field(
         default=2.0,
         metadata=about(
@@ -326,16 +347,16 @@ class AlphaZeroConfig(Settings):
         """Check what the game and the players are called, and what the game must tell, before anything is written.
 
         Raises:
-            ValueError: a name is unknown, and the nearest is suggested; or the net has no such size, or cannot learn
-                whose cells are, or what a result is worth.
+            ValueError: a name is unknown, and the nearest is suggested; or there is no such net for what the game
+                shows, or it cannot learn whose cells are, or what a result is worth.
             ImportError: what computes nets is not installed.
         """
         from ....agents import make
-        from ....agents.networks.sizes import parse_size
+        from ....agents.networks import network_config
         from ....envs import make_game
 
         game = make_game(self.game)
-        kind = parse_size(self.network).kind
+        kind = network_config(game, self.network).kind
         check_machine(self.device, self.inference)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:

@@ -60,7 +60,7 @@ class SelfPlay:
     Args:
         game: the game.
         config: the configuration of the run.
-        seed: of the games and the searches.
+        seed: the seed of the games and the searches.
         num_envs: games side by side; default: the configuration's.
     """
 
@@ -88,6 +88,7 @@ class SelfPlay:
             cache_mb=_cache_mb(game, config, games),
             epsilon=config.noise,
             alpha=config.noise_alpha,
+            forced=config.forced,
             threads=config.threads_each,
             seed=of_forest,
         )

@@ -198,11 +198,14 @@ class AlphaZeroSession:
         if self.config.ladder_every and self._is_due(self.tested, 1 if at_the_end else self.config.ladder_every):
             self.tested = self.steps
             self.test()
-        is_checkpoint = self._is_due(self.kept, 1 if over else self.config.checkpoint_every)
+        every = self.config.checkpoint_every
+        is_checkpoint = self._is_due(self.kept, 1 if over else every or math.inf)
+        is_time = self._is_time_to_save()
+        is_checkpoint |= every is None and self.steps > self.kept and is_time
         if is_checkpoint:
             self.kept = self.steps
             self.folder.add_checkpoint(self.steps, self._write_net)
-        if is_checkpoint or over or self.steps == 0 or self._is_time_to_save():
+        if is_checkpoint or over or self.steps == 0 or is_time:
             self.save()
         self.report(last=over)
         return over
@@ -215,7 +218,7 @@ class AlphaZeroSession:
     def _is_time_to_save(self) -> bool:
         return have_passed(self.config.checkpoint_minutes, time.perf_counter() - self._saved)
 
-    def _is_due(self, last: int, every: int) -> bool:
+    def _is_due(self, last: int, every: float) -> bool:
         """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""
         return self.steps > self.first_counts.moves and self.steps - last >= every
 
