@@ -34,8 +34,8 @@ class AlphaZero(PUCT):
 
     Args:
         game: the game, or its name.
-        net: the folder of a run, a file of weights, a `PolicyValueNet`, or an `Inference`. Default: the network of this
-            game that comes with the package.
+        net: the folder of a run, a file of weights, a `PolicyValueNet`, or an `Inference`. Default, or by the game's
+            own name: the network of this game that comes with the package.
         simulations: how many there are for each move. Without a budget there are 100.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         root: ``"gumbel"``, or ``"puct"`` as in AlphaZero.

@@ -127,7 +127,7 @@ def read_network(path: str | Path) -> SavedNetwork:
         _check_weights(config, weights)
         if not isinstance(notes, dict):
             raise ValueError("its notes are no dict")
-        if header.get("digest", "") not in ("", _digest(header, kept)):
+        if "digest" in header and header["digest"] != _digest(header, kept):
             raise ValueError("its digest is that of other contents")
     except (ValueError, KeyError, TypeError, RecursionError, OSError, safetensors.SafetensorError) as error:
         what = cut(f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error), 200)

@@ -161,7 +161,7 @@ def _play(
                 if len(records) > known:
                     pace.add(now, len(records))
                 if now >= due and test.pairs:
-                    elo, due = f", {_elo(test)}", time.monotonic() + _APART
+                    elo, due = f", {_elo(test)}", now + _APART
                 llr = f"LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})"
                 # A store yields its games as those that are played now: how fast these come is not known.
                 games = f"{len(records):,} games" if kept.get("resume") else pace.line(datetime.now())

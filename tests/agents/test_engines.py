@@ -26,7 +26,7 @@ from plyground.agents.engines import (
 from plyground.agents.engines.following import moves_between
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, make_game
-from tests.helpers.programs import installed, needs_gnu_go
+from tests.helpers.programs import ends, installed, needs_gnu_go
 
 GAME = make_game("go(board_size=5, komi=0.5)")
 
@@ -35,19 +35,6 @@ GAME = make_game("go(board_size=5, komi=0.5)")
 def client(engine_script: str) -> Iterator[GTPClient]:
     with GTPClient(engine_script, 20) as started:
         yield started
-
-
-def lives(pid: int) -> bool:
-    """Whether a process runs: one that ended and was not waited for does not."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def ends(pid: int) -> bool:
-    deadline = time.monotonic() + 10
-    while lives(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not lives(pid)
 
 
 class TestClient:

@@ -7,7 +7,6 @@ import itertools
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
@@ -24,9 +23,9 @@ from plyground.arena import match
 from plyground.arena.engine import GTPServer
 from plyground.arena.engine.analysis import kata_line, lz_line
 from plyground.envs import make_game
+from tests.helpers.programs import installed, needs_gnu_go
 
 GO = make_game("go(board_size=5, komi=0.5)")
-GNU_GO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 REQUIRED = {
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize", "clear_board"),
     *("komi", "play", "genmove"),
@@ -331,11 +330,11 @@ class TestWithOthers:
         assert all(record.ending == "finished" for record in games)
 
     @pytest.mark.slow
-    @pytest.mark.skipif(GNU_GO is None, reason="needs GNU Go: apt-get install gnugo")
+    @needs_gnu_go
     def test_a_search_plays_gnu_go_from_process_to_process(self) -> None:
         """A loop as that of twogtp: each is asked for its moves, and told those of the other, who may refuse them."""
         command = ("-m", "plyground.arena", "gtp", "mcts(simulations=50, seed=0)", "--game", "go(board_size=5)")
-        theirs = f"{GNU_GO} --mode gtp --level 1 --positional-superko --never-resign --seed 1"
+        theirs = f"{installed('gnugo')} --mode gtp --level 1 --positional-superko --never-resign --seed 1"
         with GTPClient(shlex.join([sys.executable, *command]), 120) as ours, GTPClient(theirs, 120) as other:
             for client in (ours, other):
                 for line in ("boardsize 5", "komi 0.5", "clear_board"):
@@ -351,7 +350,7 @@ class TestWithOthers:
                 assert board.count(sign) == len(other.ask(f"list_stones {colour}").split())
 
     @pytest.mark.slow
-    @pytest.mark.skipif(GNU_GO is None, reason="needs GNU Go: apt-get install gnugo")
+    @needs_gnu_go
     def test_gnu_go_referees_every_move(self, ours: str) -> None:
         """GNU Go, by the same rules, takes each move of a random player for legal, and sees the same stones."""
         referee = gnugo(GO, level=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 
 from plyground.arena import match, play
 from plyground.envs import BoardGameEnv, make_game
+from tests.helpers.programs import installed
 
 chess: Any = pytest.importorskip("chess", reason="python-chess is not installed: pip install '.[chess]'")
 pytest.importorskip("chess.engine")
@@ -140,9 +140,7 @@ def test_a_game_through_our_own_player(time_control: str | None) -> None:
     assert len(record.moves) >= 20
 
 
-@pytest.mark.skipif(
-    shutil.which("stockfish", path="/usr/games:/usr/bin:/usr/local/bin") is None, reason="Stockfish is not installed"
-)
+@pytest.mark.skipif(installed("stockfish") is None, reason="needs Stockfish: apt-get install stockfish")
 def test_a_match_with_stockfish() -> None:
     ours = shlex.join(command("alphabeta(depth=2)"))
     players = [f"engine({ours!r}, depth=2, seconds=300)", "engine('stockfish', depth=1)"]

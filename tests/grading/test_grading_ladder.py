@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -23,6 +22,7 @@ from plyground.arena.grading.placing import rungs_at_hand
 from plyground.arena.openings import default_opening_plies
 from plyground.arena.tournaments.course import MAX_FAILURES
 from plyground.envs import make_game
+from tests.helpers.programs import installed
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
 GAME = "tictactoe"
@@ -165,7 +165,7 @@ class TestAnchors:
         assert about["elo"]["random"] == 0 == min(about["elo"].values())
         assert about["elo"].keys() == about["standard errors"].keys()
         _, lacking = rungs_at_hand(about["elo"], game)
-        is_there = bool(shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games"))
+        is_there = installed("gnugo") is not None
         assert set(lacking) == {rung for rung in about["elo"] if rung.startswith("gnugo") and not is_there}
 
     def test_measured(self, tmp_path: Path) -> None:

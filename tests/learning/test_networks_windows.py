@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents.networks import (
-    NetworkConfig,
-    make_inference,
-    network_config,
-    new_network,
-    read_network,
-    save_network,
-)
+from plyground.agents import networks
 from plyground.envs import make_game
 from tests.learning.test_networks import planes_of, stirred
 
@@ -39,7 +32,7 @@ def test_a_feature_is_of_one_window_and_the_same_in_all(spec: str, size: str) ->
     """The net by its plain meaning: each window is cut out and seen by the same few units, one after the other."""
     game = make_game(spec)
     changes: dict[str, Any] = {"blocks": 0, "units": ()} if size == NO_MORE_LAYERS else {}
-    net = stirred(new_network(game, size, **changes))
+    net = stirred(networks.new_network(game, size, **changes))
     config, weights = net.config, net.weights()
     rows, columns, _ = game.observation_shape
     side = config.window
@@ -64,25 +57,25 @@ def test_a_feature_is_of_one_window_and_the_same_in_all(spec: str, size: str) ->
 
 def test_a_size_with_windows_and_its_file(tmp_path: Path) -> None:
     game = make_game("connect_four")
-    net = stirred(new_network(game, "mlp64@4+256-256-256"))
+    net = stirred(networks.new_network(game, "mlp64@4+256-256-256"))
     config = net.config
     assert (config.kind, config.channels, config.units) == ("mlp", 256, (256, 256))
     assert (config.features, config.window, config.windows, config.widths) == (64, 4, 12, (1024, 256, 256))
     weights = net.weights()
     assert weights["windows.weight"].shape == (64, 4 * 4 * 2)
     assert weights["blocks.0.weight"].shape == (256, 12 * 64 + 256)
-    save_network(tmp_path / "net.safetensors", net)
-    again = read_network(tmp_path / "net.safetensors")
+    networks.save_network(tmp_path / "net.safetensors", net)
+    again = networks.read_network(tmp_path / "net.safetensors")
     assert again.config == config
     planes = planes_of(game, 6)
-    logits, values = (array.copy() for array in make_inference(net, "torch", precision="f32")(planes))
-    read = make_inference(again, "torch", precision="f32")(planes)
+    logits, values = (array.copy() for array in networks.make_inference(net, "torch", precision="f32")(planes))
+    read = networks.make_inference(again, "torch", precision="f32")(planes)
     assert np.array_equal(read[0], logits)
     assert np.array_equal(read[1], values)
 
 
 def test_configurations_without_windows_are_written_as_before() -> None:
-    assert set(json.loads(network_config(make_game("tictactoe"), "mlp").to_json())) == {
+    assert set(json.loads(networks.network_config(make_game("tictactoe"), "mlp").to_json())) == {
         *("game", "observation_shape", "num_actions", "kind", "blocks", "channels", "value", "policy", "pooling"),
         "auxiliary",
     }
@@ -102,9 +95,9 @@ def test_configurations_without_windows_are_written_as_before() -> None:
     ],
 )
 def test_windows_that_make_no_network(changes: dict[str, Any], message: str) -> None:
-    config = network_config(make_game("connect_four"), "mlp64@4+256-256-256")
+    config = networks.network_config(make_game("connect_four"), "mlp64@4+256-256-256")
     with pytest.raises(ValueError, match=message):
-        NetworkConfig.from_json(json.dumps({**json.loads(config.to_json()), **changes}))
+        networks.NetworkConfig.from_json(json.dumps({**json.loads(config.to_json()), **changes}))
 
 
 def test_a_window_that_the_board_has_no_room_for_is_refused_before_training_begins(tmp_path: Path) -> None:
