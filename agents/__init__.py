@@ -11,6 +11,7 @@ from .alphazero import AlphaZero
 from .analysis import Analysis
 from .best import best
 from .human import Human
+from .isolated import Isolated
 from .listening import Listener
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -36,6 +37,7 @@ __all__ = [
     "FlatMonteCarlo",
     "Human",
     "Info",
+    "Isolated",
     "Listener",
     "Minimax",
     "Mixture",

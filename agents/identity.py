@@ -19,6 +19,7 @@ from ..envs.players import PlayerLike, player_name
 from .alphago import model_files
 from .alphazero.nets import find_network
 from .engines.process import located
+from .isolated import Isolated
 from .models import find_model
 from .registry import agent_arguments
 
@@ -33,6 +34,7 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
 
     Args:
         player: a spec string, of which all is known; or an agent or a function, of which only the class or the name is.
+            Of an isolated player its player is known, too.
         game: what it plays.
 
     Returns:
@@ -44,6 +46,10 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         ValueError: there is no such player.
         FileNotFoundError: a file is missing.
     """
+    if isinstance(player, Isolated):
+        arguments = {"player": player_identity(player.player, game)}
+        arguments |= {name: getattr(player, name) for name in ("move_seconds", "start_seconds", "memory_mb")}
+        return _identity(player_name(player), "isolated", arguments, [])
     if not isinstance(player, str):
         kind = player if hasattr(player, "__qualname__") else type(player)
         named = f"{kind.__module__}.{kind.__qualname__}"  # pyright: ignore[reportAttributeAccessIssue]
@@ -70,6 +76,8 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         files = list(_texts(arguments))
     if name == "mixture":
         arguments["agents"] = [player_identity(part, game) for part in arguments["agents"]]
+    elif name == "isolated":
+        arguments["player"] = player_identity(arguments["player"], game)
     return _identity(player, name, arguments, files)
 
 

@@ -28,6 +28,7 @@ from .alphazero import AlphaZero, network
 from .best import best
 from .engines import engine, gnugo
 from .human import Human
+from .isolated import Isolated
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax
@@ -37,7 +38,16 @@ from .puct.agent import PUCT
 from .random import Random
 from .solver.agent import Solver
 
-__all__ = ["agent_arguments", "agent_names", "agent_usage", "as_agent", "make", "register_agent"]
+__all__ = [
+    "agent_arguments",
+    "agent_names",
+    "agent_usage",
+    "as_agent",
+    "check_spec",
+    "make",
+    "register_agent",
+    "registered",
+]
 
 _constructors: dict[str, Callable[..., Any]] = {
     "a2c": partial(Policy, algorithm="a2c"),
@@ -50,6 +60,7 @@ _constructors: dict[str, Callable[..., Any]] = {
     "flat": FlatMonteCarlo,
     "gnugo": gnugo,
     "human": Human,
+    "isolated": Isolated,
     "mcts": MCTS,
     "minimax": Minimax,
     "mixture": Mixture,
@@ -155,9 +166,7 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
             at a place is no agent, or cannot be loaded.
         FileNotFoundError: the file, or that of a model, is missing.
     """
-    if not isinstance(spec, str):
-        raise ValueError(f"expected a spec string such as 'mcts(simulations=100)', got {shown(spec)}")
-    place = place_of(spec)
+    place = _place_of(spec)
     if place is not None:
         _, args, kwargs = parse_spec(f"agent{spec.strip()[len(place) :]}")
         return _from_place(place, load(place), args, kwargs | changed, as_game(game))
@@ -167,27 +176,78 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
         raise ValueError(
             f"{key} of agent {name!r} is a function, which text cannot give: make({name!r}, game, {key}=...)"
         )
-    constructor = _constructor(name)
     if name not in _constructors:
-        return _from_place(name, constructor, args, kwargs | changed, as_game(game))
+        return _from_place(name, _constructor(name), args, kwargs | changed, as_game(game))
+    args, kwargs = _fitting(spec, changed)
+    return _constructors[name](as_game(game), *args, **kwargs)
+
+
+def check_spec(spec: str) -> None:
+    """Check what can be known of a player's spec without making the player, or loading anything of it.
+
+    Raises:
+        ValueError: as `make`; of a player at a place, or from an installed package, nothing is known yet.
+    """
+    if _place_of(spec) is not None:
+        return
+    name = parse_spec(spec).name
+    if name not in _constructors:
+        if name not in installed(_GROUP):
+            _constructor(name)
+        return
+    args, kwargs = _fitting(spec, {})
+    players = args if name == "mixture" else [*args[:1], kwargs.get("player")] if name == "isolated" else []
+    for player in players:
+        if isinstance(player, str):
+            check_spec(player)
+
+
+def registered(spec: str) -> dict[str, Callable[..., Any]]:
+    """Return the constructors of the kinds of agents that a spec may speak of and `register_agent` was told of."""
+    words = set(re.findall(r"[\w-]+", spec))
+    return {name: one for name, one in _constructors.items() if name in words and not _is_ours(one)}
+
+
+def _place_of(spec: Any) -> str | None:
+    """Return the place of a player's spec, as `place_of` does.
+
+    Raises:
+        ValueError: it is no spec.
+    """
+    if not isinstance(spec, str):
+        raise ValueError(f"expected a spec string such as 'mcts(simulations=100)', got {shown(spec)}")
+    return place_of(spec)
+
+
+def _is_ours(constructor: Any) -> bool:
+    """Return whether a constructor is one of this package."""
+    return str(getattr(_called(constructor), "__module__", "")).startswith(f"{__package__}.")
+
+
+def _fitting(spec: str, changed: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a registered kind of agent that a spec gives, some of which are changed.
+
+    Raises:
+        ValueError: an argument is unknown or missing, or does not fit.
+    """
+    name, args, kwargs = parse_spec(spec)
+    constructor = _constructors[name]
     parameters = _parameters(name, constructor)
     placed = [one.name for one in parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD][: len(args)]
-    is_own = str(getattr(_called(constructor), "__module__", "")).startswith(f"{__package__}.")
-    if is_own and (hidden := (_PYTHON_ONLY - {"algorithm"}).intersection((*placed, *kwargs))):
+    if _is_ours(constructor) and (hidden := (_PYTHON_ONLY - {"algorithm"}).intersection((*placed, *kwargs))):
         raise ValueError(f"{min(hidden)} of agent {name!r} cannot be given by text; expected {agent_usage(name)[0]}")
     args = [changed.pop(key, value) for key, value in itertools.zip_longest(placed, args)]
     kwargs = kwargs | changed
     _check_names(name, kwargs, parameters)
-    game = as_game(game)
     try:
-        bound = inspect.signature(constructor).bind(game, *args, **kwargs)
+        bound = inspect.signature(constructor).bind(None, *args, **kwargs)  # the game comes first
     except TypeError as error:
         raise ValueError(f"cannot make {shown(spec)}: {error}; expected {agent_usage(name)[0]}") from None
     for key, value in bound.arguments.items():
         expected = _expected(parameters[key], value) if key in parameters else None
         if expected is not None:
             raise ValueError(f"{key} of agent {name!r} must be {expected}, got {shown(value)}")
-    return constructor(game, *args, **kwargs)
+    return args, kwargs
 
 
 def as_agent(agent: PlayerLike, game: Game | str | None) -> Agent:

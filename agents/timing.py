@@ -130,7 +130,8 @@ def limit(
     One with a method ``set_clock(own, other, increment, moves)``, as `plyground.agents.engines.Engine` has it, is told
     of the clock, if there is one, and decides by itself. A search is told by its attribute ``seconds``, and by a
     listener if it hears one; one that hears, and tells nothing until it has ended (``reports`` is False), has no more
-    than the aim. Others take the time that they take.
+    than the aim. One with a method ``take_time(allowance, clock, is_forced)`` stands for another player, whom it tells
+    the same of its next move. Others take the time that they take.
 
     Args:
         agent: the player; nobody else is told, see `playing`.
@@ -144,6 +145,9 @@ def limit(
     Returns:
         The listener, if the search has one.
     """
+    if callable(getattr(agent, "take_time", None)):
+        agent.take_time(allowance, clock, is_forced)
+        return None
     hears = bool(getattr(agent, "hears", False))
     reports = hears and bool(getattr(agent, "reports", True))
     if clock is not None and callable(getattr(agent, "set_clock", None)):

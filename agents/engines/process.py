@@ -1,4 +1,4 @@
-"""A program that is spoken to in lines: started, read with a limit of time, and ended with whatever it has started."""
+"""A program that this one has started, and that ends with whatever it has started; one that is spoken to in lines."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Sequence
-from typing import IO
+from collections.abc import Callable, Sequence
+from typing import IO, Any
 
 from ...envs.outside.arguments import is_list
 from ...envs.outside.messages import shown
 
-__all__ = ["LAST_SECONDS", "EngineError", "EngineProcess", "LastLines", "located"]
+__all__ = ["LAST_SECONDS", "EngineError", "EngineProcess", "LastLines", "OwnedProcess", "located"]
 
 LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to be read
 _GAMES = "/usr/games"
@@ -65,15 +65,78 @@ def located(command: str | Sequence[str]) -> list[str]:
     return words
 
 
-class EngineProcess:
+class OwnedProcess:
     """A running program. It ends, with its children, when it is closed, or nobody refers to it any longer.
+
+    Args:
+        command: the program and its arguments.
+        errors: what keeps the last lines that it writes to its standard error.
+        **options: of `subprocess.Popen`, beside those of its standard input and standard error, which are pipes.
+
+    Attributes:
+        errors: the last lines that it wrote to its standard error.
+
+    Raises:
+        EngineError: the program cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str], errors: LastLines, **options: Any) -> None:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                bufsize=1,
+                start_new_session=True,  # so that its children can be killed with it
+                **options,
+            )
+        except OSError as error:
+            raise EngineError(f"cannot start {shlex.join(command)!r}: {error.strerror or error}") from None
+        assert process.stdin is not None
+        assert process.stderr is not None
+        self._process, self._input, self.errors = process, process.stdin, errors
+        self._readers: list[tuple[threading.Thread, IO[str]]] = []
+        self._end = weakref.finalize(self, _end, process, self._readers)
+        self._errors_reader = self._follow(process.stderr, _keep, errors)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def exit_code(self, seconds: float) -> int | None:
+        """Return its exit code once it has ended, minus the signal that ended it; None if it runs on so long."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(seconds)
+        return None
+
+    def kill(self) -> None:
+        """End the program, and whatever it has started, at once."""
+        self._end()
+
+    def _follow(self, stream: IO[str], read: Callable[[IO[str], Any], None], lines: Any) -> threading.Thread:
+        """Let a thread read what the program writes."""
+        reader = threading.Thread(target=read, args=(stream, lines), daemon=True)
+        reader.start()
+        self._readers.append((reader, stream))
+        return reader
+
+    def _last_words(self) -> str:
+        self._errors_reader.join(LAST_SECONDS)  # what it wrote last may not have been read yet
+        return self.errors.in_words
+
+
+class EngineProcess(OwnedProcess):
+    """A running program that is spoken to in lines, and answers in lines.
 
     Args:
         command: the program and its arguments, as a list or as in a shell.
 
     Attributes:
         command: the same as a list.
-        errors: the last lines that it wrote to its standard error.
 
     Raises:
         ValueError: there is no command in it.
@@ -82,44 +145,15 @@ class EngineProcess:
 
     def __init__(self, command: str | Sequence[str]) -> None:
         self.command = located(command)
-        try:
-            process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                bufsize=1,
-                start_new_session=True,  # so that its children can be killed with it
-            )
-        except OSError as error:
-            raise EngineError(f"cannot start {shlex.join(self.command)!r}: {error.strerror or error}") from None
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._process, self._input = process, process.stdin
-        self.errors = LastLines()
+        super().__init__(self.command, LastLines(), stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
         self._lines: queue.Queue[str | None] = queue.Queue()
-        readers = [
-            threading.Thread(target=_read, args=(process.stdout, self._lines), daemon=True),
-            threading.Thread(target=_keep, args=(process.stderr, self.errors), daemon=True),
-        ]
-        for reader in readers:
-            reader.start()
-        self._errors_reader = readers[1]
-        self._end = weakref.finalize(self, _end, process, readers)
+        self._follow(self._process.stdout, _read, self._lines)
 
     @property
     def name(self) -> str:
         """The program's name, without its folder."""
         return os.path.basename(self.command[0])
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.poll() is None
 
     def write(self, line: str) -> None:
         """Write a line to the program.
@@ -163,11 +197,8 @@ class EngineProcess:
         """End the program, and whatever it has started."""
         with contextlib.suppress(OSError, ValueError):
             self._input.close()  # by which many programs know that they are no longer needed
-        self._end()
-
-    def _last_words(self) -> str:
-        self._errors_reader.join(LAST_SECONDS)  # what it wrote last may not have been read yet
-        return self.errors.in_words
+        self.exit_code(LAST_SECONDS)
+        self.kill()
 
 
 def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
@@ -183,16 +214,13 @@ def _keep(stream: IO[str], lines: LastLines) -> None:
             lines.add(line)
 
 
-def _end(process: subprocess.Popen[str], readers: list[threading.Thread]) -> None:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        if process.stdin is not None and process.stdin.closed:
-            process.wait(LAST_SECONDS)
+def _end(process: subprocess.Popen[str], readers: list[tuple[threading.Thread, IO[str]]]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody of its session is left
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for reader, stream in zip(readers, (process.stdout, process.stderr), strict=True):
+    for reader, stream in readers:
         reader.join(LAST_SECONDS)
-        if not reader.is_alive() and stream is not None:  # closing what is being read would wait for it
+        if not reader.is_alive():  # closing what is being read would wait for it
             stream.close()
     if process.stdin is not None:
         with contextlib.suppress(OSError):

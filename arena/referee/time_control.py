@@ -7,11 +7,12 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from ...agents import Mixture
+from ...agents import Isolated, Mixture
 from ...agents.engines import ChessEngine, Engine
 from ...agents.timing import limit, playing
 from ...envs import Game
 from ...envs.outside.arguments import checked_flag, is_between, is_positive
+from ...envs.players import player_name
 from .clock import Clock
 
 __all__ = ["GameClock", "TimeControl"]
@@ -29,7 +30,8 @@ class TimeControl:
         increment: seconds that each move adds, after it was made.
         per_move: whether ``seconds`` are for each move, and none can be saved.
         cpu: whether the processor's time counts, of all threads of this process, in place of the wall clock's. So
-            a game on a busy machine is as fair as on an idle one. Programs, which run in other processes, have none.
+            a game on a busy machine is as fair as on an idle one. Programs and isolated players, which run in other
+            processes, have none.
         margin: seconds beyond its time that a player may use, in a game or, with ``per_move``, for each move: a search
             looks at the clock now and then only, and the machine may be doing something else.
 
@@ -80,14 +82,22 @@ class TimeControl:
         """Check that the time of a player can be measured.
 
         Raises:
-            ValueError: it is a program, whose processor time is not known here.
+            ValueError: it runs in another process, whose processor time is not known here.
         """
         if isinstance(agent, Mixture):
             for member in agent.agents:
                 self.check(member)
-        if self.cpu and isinstance(agent, Engine | ChessEngine):
-            command = agent.command if isinstance(agent, ChessEngine) else agent.client.command
-            raise ValueError(f"the processor's time of {command!r} is not known: use a time without 'cpu'")
+        if not self.cpu:
+            return
+        named = None
+        if isinstance(agent, Engine):
+            named = agent.client.command
+        elif isinstance(agent, ChessEngine):
+            named = agent.command
+        elif isinstance(agent, Isolated):
+            named = player_name(agent)
+        if named is not None:
+            raise ValueError(f"the processor's time of {named!r} is not known: use a time without 'cpu'")
 
     def now(self) -> float:
         """Return the time by which moves are measured, in seconds."""
