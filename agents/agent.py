@@ -34,11 +34,11 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..envs import BoardInfo, BoardObservation, Game, State
 
-__all__ = ["Agent", "Info", "Observation", "legal_mask", "mask_in", "planes_of", "state_of"]
+__all__ = ["Agent", "Info", "Observation", "checked_past", "legal_mask", "mask_in", "planes_of", "state_of"]
 
 # {"observation", "action_mask"}, of our environments or others, or the planes alone
 Observation = BoardObservation | Mapping[str, NDArray[Any]] | NDArray[Any]
@@ -108,3 +108,22 @@ def mask_in(observation: Observation, info: Info | None = None) -> NDArray[Any] 
                 raise ValueError("no action is legal: it is not this player's turn, or the game is over")
             return mask
     return None
+
+
+def checked_past(game: Game, past: ArrayLike | None) -> NDArray[np.uint64] | None:
+    """Return a copy of the keys of a game's earlier positions, ``info["past"]``; None if these are not known.
+
+    Raises:
+        ValueError: they are not one row of whole numbers of 64 bits.
+    """
+    if past is None:
+        return None
+    keys = np.array(past)
+    if keys.size == 0:
+        return np.zeros(0, np.uint64)
+    if keys.ndim != 1 or keys.dtype != np.uint64:
+        raise ValueError(
+            f"past must be the repetition_key of each position that the game of {game.name} has had, an array of "
+            f"uint64 with one dimension, got {keys.dtype} of shape {keys.shape}"
+        )
+    return keys

@@ -20,7 +20,7 @@ from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
 from ..envs.outside.arguments import is_flag, is_positive
 from ..envs.outside.messages import shown
-from .agent import Info, Observation, mask_in, planes_of, state_of
+from .agent import Info, Observation, checked_past, mask_in, planes_of, state_of
 from .analysis import Analysis
 from .compiling import compiling
 from .listening import Listener
@@ -82,6 +82,7 @@ class SearchAgent(ABC):
     hears: bool = False
     kind: ClassVar[str] = ""  # what the log calls the agent; "": its class in lower case
     _is_prepared = False
+    _past: NDArray[np.uint64] | None = None  # the keys of the positions before the next search, if they are known
 
     def __init__(self, game: Game | str) -> None:
         self.game = as_game(game)
@@ -140,8 +141,8 @@ class SearchAgent(ABC):
             mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
             observation: what the environment shows the player to move, for searches that ask a network.
             past: [positions] the game's `repetition_key` of each position that it has had, the first one first, with
-                or without ``state``, for searches that see draws by repetition. An environment has them in
-                ``info["past"]``. Default: none.
+                or without ``state``, for searches that see draws by repetition, or superko. An environment has them in
+                ``info["past"]``. Default: they are not known.
 
         Raises:
             ValueError: the state is none of this game, the game is over, the mask leaves no legal action, or ``past``
@@ -150,8 +151,9 @@ class SearchAgent(ABC):
         self._note_past(past)
         return self._analyse(self.game.state_check.checked(state), mask, observation)
 
-    def _note_past(self, past: ArrayLike | None) -> None:  # noqa: B027  (most searches look at the position alone)
-        """Take the keys of the game's earlier positions, for the next search. None: there are none."""
+    def _note_past(self, past: ArrayLike | None) -> None:
+        """Take the keys of the game's earlier positions, for the next search. None: they are not known."""
+        self._past = checked_past(self.game, past)
 
     def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         """Search a position that is known to be valid."""

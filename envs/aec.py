@@ -59,7 +59,7 @@ class BoardInfo(_Past):
     Attributes:
         action_mask: the mask of the observation.
         state: a copy of the state record; not there with ``info_state=False``.
-        past: in games that repetitions draw, the `repetition_key` of each position since the start of the game, this
+        past: in games with a `Repetition`, the `repetition_key` of each position since the start of the game, this
             one last, as far back as it matters (`Repetition.memory`), for agents that search; not there with
             ``info_state=False``.
     """
@@ -160,8 +160,12 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 changed.
         """
         position = Position(self.game) if options else self._position  # an error leaves the game in progress alone
-        last = begin(self.game, position, options or {})
+        line, before = begin(self.game, position, options or {})
         self._position = position
+        self._begin(line, before)
+
+    def _begin(self, line: list[int], before: State | None) -> None:
+        """Begin a game at the position, to which these moves led, the last of them from the state ``before``."""
         self.moves: list[int] = []
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -170,7 +174,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._over = False
-        self._last = None if last is None else (last[0].tobytes(), last[1])
+        self._last = None if before is None else (before.tobytes(), line[-1])
         self._show()
         if self.render_mode == "human":
             self.render()
@@ -217,12 +221,11 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             agents[0]: {"action_mask": masks[player], "state": state},
             agents[1]: {"action_mask": masks[1 - player], "state": state},
         }
-        past = position.past
         if not self.info_state:
             for info in self.infos.values():
                 del info["state"]
-        elif past is not None and not past.forbids:
-            keys = keys_of(past, 0, position.plies)
+        elif position.past is not None:
+            keys = keys_of(position.past, 0, position.plies)
             for info in self.infos.values():
                 info["past"] = keys
         self._turn_taken = True

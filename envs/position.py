@@ -8,38 +8,38 @@ import numpy as np
 
 from .definition.terms import State
 from .game import Game
+from .history import copy_frames, new_frames, show_frames, slide
 from .jit import bind, kernel
-from .repetition import enter, is_drawn, mark, new_past, new_scratch, write_mask
+from .repetition import copy_past, enter, is_drawn, mark, new_past, new_scratch, write_mask
 
 __all__ = ["Position"]
 
+_ALONE = np.zeros(1, np.intp)  # the row of the only game
+
 
 @kernel
-def _advance(game, state, action, ply, planes, frame, past, scratch, mask, utilities):
+def _advance(game, state, action, ply, planes, frames, past, scratch, mask, utilities):
     """Play ``action`` (unless negative), then write what both players see, the mask, and the utilities at the end.
-
-    All values of the observations move on by one ``frame`` of channels (which may be 0): every channel of the history
-    then stands for the position before, and the others are written anew.
 
     Returns:
         The player to move, 0 or 1, and whether the game is over.
     """
     if action >= 0:
         game.play(state, action)
-    if action >= 0 and frame > 0:
-        values = planes.reshape(-1)
-        for i in range(values.size - 1, frame - 1, -1):
-            values[i] = values[i - frame]
-    else:
-        planes[:] = 0
-    game.observe(state, 0, planes[0])
-    game.observe(state, 1, planes[1])
     over = game.is_terminal(state)
     if over:
         utilities[0] = game.utility(state, 0)
         utilities[1] = game.utility(state, 1)
     times = enter(game, state, past, 0, ply)
-    mark(past, planes.reshape(-1, planes.shape[-1]), times)
+    if frames is None:
+        planes[:] = 0
+        game.observe(state, 0, planes[0])
+        game.observe(state, 1, planes[1])
+        mark(past, planes.reshape(-1, planes.shape[-1]), times)
+    else:
+        slide(game, state, ply, past, frames, 0, times)
+        for player in range(2):
+            show_frames(frames, 0, player, planes[player].reshape(-1))
     if not over and is_drawn(game, state, past, 0, ply, scratch, times):
         utilities[:] = 0
         over = True
@@ -72,12 +72,12 @@ class Position:
         self.mask = np.zeros(game.num_actions, np.int8)
         self.utilities = np.zeros(2)
         self.past = new_past(game, 1)
+        self._frames = new_frames(game, 1)
         self._scratch = new_scratch(game)
         self._bind()
 
     def _bind(self) -> None:
-        _, frame = self._game.history or (1, 0)
-        self._buffers = (self.planes, frame, self.past, self._scratch, self.mask, self.utilities)
+        self._buffers = (self.planes, self._frames, self.past, self._scratch, self.mask, self.utilities)
         self._advance = bind(_advance, self._game, self.state, 0, 0, *self._buffers)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -96,6 +96,16 @@ class Position:
         """Play a legal action."""
         self.plies += 1
         self._move(action)
+
+    def become(self, other: Position) -> None:
+        """Go on where another position of the same game is, with its past, and share nothing with it."""
+        self.state = other.state.copy()
+        self.player, self.over, self.plies = other.player, other.over, other.plies
+        self.planes[:], self.mask[:], self.utilities[:] = other.planes, other.mask, other.utilities
+        if self.past is not None and other.past is not None:
+            copy_past(other.past, self.past, _ALONE, other.plies)
+        if self._frames is not None:
+            copy_frames(other.planes, self._frames, _ALONE)
 
     def _move(self, action: int) -> None:
         self.player, self.over = self._advance(self._game, self.state, action, self.plies, *self._buffers)

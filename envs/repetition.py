@@ -17,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .game import Game
-from .jit import helper
+from .jit import helper, kernel
 
 __all__ = [
     "Past",
     "Scratch",
+    "contains",
     "copy_past",
     "enter",
+    "exempt_of",
+    "filters_of",
     "is_drawn",
     "keys_of",
     "mark",
@@ -65,18 +68,28 @@ def new_past(game: Game, games: int) -> Past | None:
         return None
     plies = min(game.max_plies, game.max_plies if repetition.memory is None else repetition.memory) + 1
     filters = 1 if plies > game.max_plies else 2
-    words = max(1, (1 << plies.bit_length()) // _PLIES_A_WORD)
-    exempt = np.zeros(game.num_actions, np.bool_)
-    exempt[list(repetition.exempt)] = True
     return Past(
         np.zeros((games, plies), np.uint64),
-        np.zeros((games, filters, words), np.uint64),
-        exempt,
+        np.zeros((games, filters, _words(plies)), np.uint64),
+        exempt_of(game),
         repetition.times,
         repetition.effect == "forbidden",
         repetition.announced or None,
         repetition.channel,
     )
+
+
+def exempt_of(game: Game) -> NDArray[np.bool_]:
+    """Return which actions [num_actions] may lead to any position."""
+    exempt = np.zeros(game.num_actions, np.bool_)
+    if game.repetition is not None:
+        exempt[list(game.repetition.exempt)] = True
+    return exempt
+
+
+def _words(plies: int) -> int:
+    """Return the words of a filter for so many positions, a power of two."""
+    return max(1, (1 << plies.bit_length()) // _PLIES_A_WORD)
 
 
 def new_scratch(game: Game) -> Scratch:
@@ -128,6 +141,37 @@ def _times(keys: Any, entered: int, key: Any) -> int:
     for i in range(min(entered, keys.size)):
         count += np.int64(keys[i] == key)
     return count
+
+
+def filters_of(keys: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return filters [games, 1, words] of the positions that some games have had, for `contains`.
+
+    Args:
+        keys: the keys of all games, one game after the other.
+        ends: [games] where the keys of each game end.
+    """
+    plies = np.diff(ends, prepend=0).max(initial=0)
+    seen = np.zeros((ends.size, 1, _words(int(plies))), np.uint64)
+    if keys.size:
+        _fill(keys, ends, seen)
+    return seen
+
+
+@kernel
+def _fill(keys, ends, seen):
+    """Put keys into the filters of their games."""
+    first = 0
+    for row in range(ends.size):
+        for i in range(first, ends[row]):
+            word, bit = _place(seen[row], keys[i])
+            seen[row, 0, word] |= bit
+        first = ends[row]
+
+
+@helper
+def contains(keys: Any, seen: Any, key: Any) -> bool:
+    """Return whether ``key`` is among the ``keys`` of a game, of which ``seen`` [1, words] is a filter."""
+    return _may_be_there(seen, key) and _times(keys, keys.size, key) > 0
 
 
 @helper(forceinline=True)

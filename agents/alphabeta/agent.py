@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit import bind
@@ -28,7 +28,7 @@ from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
 from .options import FIRST_LIMIT, Options, check_given, check_options, line_lengths, new_status
-from .repeating import checked_past, set_past, times_of
+from .repeating import set_past, times_of
 from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
 
 __all__ = ["AlphaBeta"]
@@ -221,7 +221,6 @@ class AlphaBeta(SearchAgent):
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
         self._workspace: Workspace | None = None
         self._depth_of_lines: int | None = -1  # the depth that the workspace was made for
-        self._past = checked_past(self.game, None)
 
     @in_turn
     def reset(self, seed: int | None = None) -> None:
@@ -293,9 +292,6 @@ class AlphaBeta(SearchAgent):
         roots["exact"] = 0
         roots["depth"], roots["count"], roots["moves"][0, : actions.size] = 0, actions.size, actions
         return w, roots
-
-    def _note_past(self, past: ArrayLike | None) -> None:
-        self._past = checked_past(self.game, past)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()

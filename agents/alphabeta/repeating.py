@@ -15,13 +15,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ...envs import Game
 from ...envs.jit import helper
 from .workspace import MOST_PAST
 
-__all__ = ["checked_past", "enter_root", "is_repeated", "set_past", "times_of"]
+__all__ = ["enter_root", "is_repeated", "set_past", "times_of"]
 
 
 def times_of(game: Game) -> int:
@@ -30,28 +30,9 @@ def times_of(game: Game) -> int:
     return repetition.times if repetition is not None and repetition.effect == "draw" else 0
 
 
-def checked_past(game: Game, past: ArrayLike | None) -> NDArray[np.uint64]:
-    """Return the keys of a game's earlier positions.
-
-    Raises:
-        ValueError: they are not one row of whole numbers of 64 bits.
-    """
-    if past is None:
-        return np.zeros(0, np.uint64)
-    keys = np.asarray(past)
-    if keys.size == 0:
-        return np.zeros(0, np.uint64)
-    if keys.ndim != 1 or keys.dtype != np.uint64:
-        raise ValueError(
-            f"past must be the repetition_key of each position that the game of {game.name} has had, an array of "
-            f"uint64 with one dimension, got {keys.dtype} of shape {keys.shape}"
-        )
-    return keys
-
-
-def set_past(status: NDArray[Any], past: NDArray[np.uint64]) -> None:
+def set_past(status: NDArray[Any], past: NDArray[np.uint64] | None) -> None:
     """Enter the keys of a game's earlier positions, the last of which may be the root itself, into the `STATUS` [1]."""
-    keys = past[-MOST_PAST:]
+    keys = np.zeros(0, np.uint64) if past is None else past[-MOST_PAST:]
     status["path"][0, : keys.size] = keys
     status["before"] = keys.size
 

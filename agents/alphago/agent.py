@@ -47,6 +47,7 @@ class AlphaGo(PUCT):
         leaves: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated.
         reuse_tree: keep what is known of the position that the game has come to.
+        superko: leave out of the tree what would bring a position back, in games that forbid that, as `PUCT` does.
         inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the networks.
         device: where they are computed, as in ``"cuda"``.
@@ -75,6 +76,7 @@ class AlphaGo(PUCT):
         leaves: int = 8,
         virtual_loss: int = 1,
         reuse_tree: bool = False,
+        superko: bool = True,
         inference: str = "auto",
         threads: int = 1,
         device: str = "cpu",
@@ -119,6 +121,7 @@ class AlphaGo(PUCT):
             batch=leaves,
             virtual_loss=virtual_loss,
             reuse_tree=reuse_tree,
+            superko=superko,
             seed=seed,
         )
 

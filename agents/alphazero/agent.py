@@ -47,6 +47,7 @@ class AlphaZero(PUCT):
         leaves: positions that the network is asked about together, at most; with a Gumbel root they change nothing that
             is found.
         reuse_tree: keep what is known of the position that the game has come to.
+        superko: leave out of the tree what would bring a position back, in games that forbid that, as `PUCT` does.
         tree_mb: megabytes in which the tree must have room, as for `PUCT`.
         inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the network.
@@ -75,6 +76,7 @@ class AlphaZero(PUCT):
         decisive: bool | None = False,
         leaves: int = 8,
         reuse_tree: bool = False,
+        superko: bool = True,
         tree_mb: float | None = None,
         inference: str = "auto",
         threads: int = 1,
@@ -93,6 +95,7 @@ class AlphaZero(PUCT):
             "c_scale": c_scale,
             "c": c,
             "decisive": decisive,
+            "superko": superko,
         }
         super().__init__(
             game,
@@ -142,6 +145,7 @@ class _BatchedAlphaZero(Memoryless):
             lambda planes, masks: self.agent.inference(planes),
             masks=batch.masks[rows],
             shown=None if shown is None else shown[rows],
+            past=batch.pasts(rows),
         )
         return found.actions.astype(np.int64)
 

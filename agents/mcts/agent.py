@@ -17,6 +17,7 @@ from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
+from ..superko import Followed, forbids
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -24,7 +25,6 @@ from .linear import LinearPolicy, policy_of
 from .report import most_visited_line, standard_error
 from .rollouts import Guided
 from .searcher import Searcher
-from .superko import Followed, forbids
 from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
@@ -81,7 +81,8 @@ class MCTS(SearchAgent):
         widening: α of progressive widening, above 0 and at most 1: after N visits, ⌈N^α⌉ children are considered, in
             the order of their evaluation. None: all.
         superko: in a game that forbids a position to come again, as Go does, whether the tree leaves such moves out.
-            It knows the game from the agent's first move on. False: the tree knows the rules of a state alone.
+            It is told of the game by ``info["past"]``, or ``past`` of `analyse`; where nobody tells, it knows the game
+            from the agent's first move on. False: the tree knows the rules of a state alone.
         threads: threads that share the simulations. Each grows a tree of its own, and the trees vote with all their
             visits (root parallelization, Chaslot et al. 2008).
         tree_mb: megabytes for all trees together, about. A full tree stays as it is, and the search goes on in it.
@@ -219,7 +220,7 @@ class MCTS(SearchAgent):
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        past = None if self._followed is None else self._followed.past(state)
+        past = None if self._followed is None else self._followed.past(state, self._past)
         kept = sum(searcher.start(state, actions, self.reuse_tree, past) for searcher in self._searchers)
         # What is known of the position was looked for in the time of the move.
         done = self._run_and_tell(kept, start)

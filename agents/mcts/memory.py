@@ -13,7 +13,10 @@ from ...envs import Game
 __all__ = ["bytes_per_node", "grown", "most_nodes"]
 
 # The fields that do not have an element for each node.
-_PER_TREE = frozenset(("size", "deepest", "full", "path", "paths", "lengths", "played", "past", "exempt", "after"))
+_PER_TREE = {
+    *("size", "deepest", "full", "path", "paths", "lengths", "legal", "counts", "played"),
+    *("past", "seen", "exempt", "after"),  # of `Superko`
+}
 _INDEX_LIMIT = 2**31 - 1  # an index is 32 bits long
 _PIECE = 1 << 18  # elements that are copied between two looks at the clock: a millisecond, about
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ...envs.jit import bind, kernel
 
-__all__ = ["compile_reuse", "find", "subtree"]
+__all__ = ["compile_reuse", "find", "subtree", "way_to"]
 
 _LEVELS = 8  # the most plies between two positions that an agent is asked about; after more the tree is forgotten
 
@@ -66,6 +66,16 @@ def find(game: Game, tree: Any, root: State, target: State) -> int | None:
         count = _next_level(game, tree, nodes, states, next_nodes, next_states)
         nodes, states = next_nodes[:count], next_states[:count]
     return None
+
+
+def way_to(tree: Any, node: int) -> list[int]:
+    """Return the nodes from the root to ``node``, both included."""
+    way = [node]
+    while way[-1] > 0:
+        child = way[-1]
+        first, count = tree.first_child[:child], tree.child_count[:child]  # parents stand before their children
+        way.append(int(np.flatnonzero((first <= child) & (child < first + count))[0]))
+    return way[::-1]
 
 
 def _equal(states: NDArray[np.void], target: State) -> NDArray[np.bool_]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ...envs.jit import bind
+from ..superko import kept_past, moved, new_superko, with_past
 from .memory import bytes_per_node, grown, most_nodes
 from .policies import Policy
-from .reuse import compile_reuse, find, subtree
+from .reuse import compile_reuse, find, subtree, way_to
 from .simulate import simulate
-from .superko import new_superko
 from .tree import Tree, clear, new_tree
 from .uct import Extras, Options, bounds_of, is_plain, is_proved, new_extras
 
@@ -88,16 +88,17 @@ class Searcher:
     ) -> int:
         """Put ``state`` at the root, with these actions; return how many simulations are known of it already.
 
-        ``past`` are the keys of earlier positions, which the tree leaves out if it looks for any.
+        ``past`` are the keys of earlier positions, which the tree leaves out if it looks for any; None: they are not
+        known.
         """
-        kept = reuse and self._fresh and self._move_root(state, actions)
+        kept = reuse and self._fresh and self._move_root(state, actions, past)
         self._root[0] = state
         self._moves = actions
         self._fresh = True
-        if self.superko is not None and past is not None:
-            self.superko = self.superko._replace(past=past)
         if kept and self.tree is not None:
             return int(self.tree.visits[0])
+        if self.superko is not None:
+            self.superko = with_past(self.superko, past)
         self._empty_tree(1 - self.game.player(state))  # as if the opponent had just moved
         return 0
 
@@ -181,16 +182,19 @@ class Searcher:
             self.tree = new_tree(nodes, self.game.max_plies)
             self.extras = new_extras(self.options, nodes, self.game.num_actions)
             if self.superko is not None:
-                self.superko = new_superko(self.game, nodes)._replace(past=self.superko.past)
+                self.superko = self.superko._replace(key=np.zeros(nodes, np.uint64))
         clear(self.tree, mover)
 
-    def _move_root(self, state: State, actions: NDArray[np.int32]) -> bool:
-        """Make the node of ``state`` the root, if there is one with these actions, and return whether there is."""
-        tree, extras = self.tree, self.extras
+    def _move_root(self, state: State, actions: NDArray[np.int32], past: NDArray[np.uint64] | None) -> bool:
+        """Move the root to where the game is, if the tree has that with these actions; return whether it has."""
+        tree, extras, superko = self.tree, self.extras, self.superko
         if tree is None or extras is None:
             return False
         node = find(self.game, tree, self._root[0], state)
         if node is None or tree.child_count[node] == 0:
+            return False
+        before = None if superko is None else kept_past(superko.past, superko.key[way_to(tree, node)], past)
+        if superko is not None and before is None:
             return False
         new = new_tree(tree.visits.size, self.game.max_plies)
         origin = subtree(tree, node, actions, new)
@@ -201,10 +205,8 @@ class Searcher:
             kept[name] = np.zeros_like(array)
             kept[name][: origin.size] = array[origin]
         self.tree, self.extras = new, extras._replace(**kept)
-        if self.superko is not None:
-            key = np.zeros_like(self.superko.key)
-            key[: origin.size] = self.superko.key[origin]
-            self.superko = self.superko._replace(key=key)
+        if superko is not None and before is not None:
+            self.superko = moved(superko, origin, before)
         if self.options.solver:  # of the actions that are left
             self.extras.low[0], self.extras.high[0] = bounds_of(new, self.extras, 0)
         return True

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...envs.jit import helper, kernel
+from ..superko import legal_below, note
 from .policies import policy_rollout
 from .rollouts import guided_rollout
-from .superko import legal_below, note
 from .tree import add_children, backpropagate, descend, has_room, select_child
 from .uct import back_up_amaf, choose_child, is_proved, prepare_children, prepare_root, prove
 
@@ -81,7 +81,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, superko,
                 break
             if not has_room(tree, actions.size):
                 break
-            count = legal_below(game, tree, length, state, superko, actions, scratch[2:])
+            count = legal_below(game, state, tree.path, length - 1, superko, actions, scratch[2:])
             if count == 0:
                 break
             add_children(tree, node, game.player(state), actions, count, rng)

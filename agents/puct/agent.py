@@ -20,9 +20,10 @@ from ..agent import Observation
 from ..analysis import Analysis
 from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
-from ..mcts.report import children_of, most_visited_line, standard_error
-from ..mcts.reuse import compile_reuse, find, subtree
+from ..mcts.reuse import compile_reuse, find, subtree, way_to
 from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
+from ..superko import Followed, forbids, kept_past, moved, new_superko, with_past
+from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
 from .forest.checks import check_gumbel, checked_decisive, checked_root
@@ -33,7 +34,6 @@ from .tree import (
     absorb,
     add_root_noise,
     collect,
-    keep_children,
     latest_actions,
     new_prior_tree,
     scale_root_priors,
@@ -82,6 +82,7 @@ class PUCT(SearchAgent):
             with the better Q, then the higher prior; in a forest that with the higher prior).
         reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
             the ``simulations`` of the move; the root gets fresh noise. `reset` forgets.
+        superko: as for `MCTS`: whether the tree leaves out what would bring a position back, where that is forbidden.
         tree_mb: megabytes for the tree, about. A full tree stays as it is, and the search goes on in it: leaves without
             room for children are evaluated again when they are met again. None: no limit.
         root: ``"gumbel"`` divides the simulations at the root by sequential halving, and selects below it without
@@ -122,6 +123,7 @@ class PUCT(SearchAgent):
         alpha: float = 0.3,
         temperature: float = 0.0,
         reuse_tree: bool = False,
+        superko: bool = True,
         tree_mb: float | None = None,
         root: Root = "puct",
         proofs: bool = False,
@@ -146,7 +148,7 @@ class PUCT(SearchAgent):
             ("temperature", temperature, is_between(temperature, 0, np.inf), "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
-        check_flags(reuse_tree=reuse_tree, proofs=proofs)
+        check_flags(reuse_tree=reuse_tree, superko=superko, proofs=proofs)
         check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
@@ -162,13 +164,17 @@ class PUCT(SearchAgent):
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
         self.root: Root = checked_root(root)
         decisive = checked_decisive(self.game, decisive, proofs)
+        self._superko = new_superko(self.game, 1) if superko and forbids(self.game) else None  # of the tree
+        self._followed = None if self._superko is None else Followed(self.game)
+        self._before: NDArray[np.uint64] | None = None  # the positions before the root, as far as they are known
         self._for_forest = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
         self._forest: ForestSearch | None = None
-        self._most = most_nodes(self.game, tree_mb, bytes_per_node(new_prior_tree(1, 1, 1)))
+        node_bytes = sum(map(bytes_per_node, filter(None, (new_prior_tree(1, 1, 1, 1), self._superko))))
+        self._most = most_nodes(self.game, tree_mb, node_bytes)
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
         self._clean = np.empty(0)  # the priors at its root without noise, child by child
         self._root, self._leaves = np.zeros(1, self.game.dtype), np.zeros(self.batch, self.game.dtype)
-        self._buffer = np.empty(self.game.num_actions, np.int32)
+        self._look = np.zeros(1, self.game.dtype)
         self._seed(seed)
         if self._in_forest:
             self._planted()  # says what does not fit
@@ -177,6 +183,8 @@ class PUCT(SearchAgent):
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""
         self._tree = None
+        if self._followed is not None:
+            self._followed.forget()
         if self._forest is not None:
             self._forest.forest.forget()
         if seed is not None:
@@ -216,7 +224,8 @@ class PUCT(SearchAgent):
         return self._values.evaluated(states, seen)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_tree": None, "_shown": None, "_forest": None}
+        superko = None if self._superko is None else new_superko(self.game, 1)
+        return {**super().__getstate__(), "_tree": None, "_superko": superko, "_shown": None, "_forest": None}
 
     def _seed(self, seed: int | None) -> None:
         sequence = seed_sequence(seed)
@@ -243,7 +252,8 @@ class PUCT(SearchAgent):
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
                 noise=self.noise > 0, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, epsilon=self.noise,
-                alpha=self.alpha, seed=self._forest_seed, is_strict=self._forest is None, **self._for_forest,
+                alpha=self.alpha, superko=self._superko is not None, seed=self._forest_seed,
+                is_strict=self._forest is None, **self._for_forest,
             )  # fmt: skip
         return self._forest
 
@@ -253,15 +263,17 @@ class PUCT(SearchAgent):
         return self.c, self.c_base, self.fpu, self.virtual_loss, 1 / float(self.game.max_utility) or 1.0
 
     def _compile(self) -> None:
+        if self._followed is not None:
+            self._followed.compile()
         if self._in_forest:
             self._planted().forest.prepare()
             self._values.compile()
             if self._observer is not None:
-                self._observer.compile(new_prior_tree(1, 1, 1))
+                self._observer.compile(new_prior_tree(1, 1, 1, 1))
             return
-        tree, numbers = new_prior_tree(1, 1, 1), np.zeros((1, 1))
-        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how)
-        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._buffer)
+        tree, numbers = new_prior_tree(1, 1, 1, 1), np.zeros((1, 1))
+        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how, self._superko, self._look)
+        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._superko)
         self._values.compile()
         if self._observer is not None:
             self._observer.compile(tree)
@@ -270,8 +282,14 @@ class PUCT(SearchAgent):
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        if self._in_forest:
-            return self._search_forest(state, actions, start)
+        if self._followed is not None:
+            self._before = self._followed.past(state, self._past)
+        found = (self._search_forest if self._in_forest else self._search_tree)(state, actions, start)
+        if self._followed is not None:
+            self._followed.play(state, found.best_action)
+        return found
+
+    def _search_tree(self, state: State, actions: NDArray[np.int32], start: float) -> Analysis:
         tree = self._moved_root(state, actions) if self.reuse_tree else None
         kept = 0 if tree is None else int(tree.visits[0])
         self._tree, self._root[0] = None, state  # an evaluator that raises leaves no tree behind
@@ -280,10 +298,11 @@ class PUCT(SearchAgent):
         tree = self._new_tree(actions) if tree is None else tree
         self._clean = tree.prior[1 : 1 + actions.size].copy()
         if self.noise:
-            self._clean = add_root_noise(tree, self.noise, self._generator.dirichlet(np.full(actions.size, self.alpha)))
+            eta = self._generator.dirichlet(np.full(actions.size, self.alpha))
+            self._clean = add_root_noise(tree, self.noise, eta, self._superko)
         tree, done, batches = self._run(tree, kept, start)
         self._tree = tree
-        return self._answer(tree, done, kept, batches, time.perf_counter() - start, self.temperature)
+        return self._answer(tree, (done, kept, batches), time.perf_counter() - start, self.temperature)
 
     def _search_forest(self, state: State, actions: NDArray[np.int32], start: float) -> Analysis:
         planted = self._planted()
@@ -296,7 +315,7 @@ class PUCT(SearchAgent):
         def is_late(done: int) -> bool:
             return done > 0 and self._is_over(start)
 
-        return planted.search(state, actions, self._rng, self._generator, is_late, self.listener)
+        return planted.search(state, actions, self._before, self._rng, self._generator, is_late, self.listener)
 
     def _is_over(self, start: float) -> bool:
         """Return whether a search that began at ``start`` has no time left, or is to end."""
@@ -305,17 +324,23 @@ class PUCT(SearchAgent):
 
     def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
         """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
-        tree = self._tree
+        tree, superko, before = self._tree, self._superko, None
         node = None if tree is None else find(self.game, tree, self._root[0], state)
         if tree is None or node is None:
             return None
+        if superko is not None:
+            before = kept_past(superko.past, superko.key[way_to(tree, node)], self._before)
+            if before is None:
+                return None
         tree.prior[1 : 1 + self._clean.size] = self._clean
-        new = new_prior_tree(tree.visits.size, self.game.max_plies, self.batch)
+        new = new_prior_tree(tree.visits.size, self.game.max_plies, self.batch, self.game.num_actions)
         if (origin := subtree(tree, node, actions, new)) is None:
             return None
+        if superko is not None and before is not None:
+            self._superko = moved(superko, origin, before)
         new.prior[: origin.size] = tree.prior[origin]
         if tree.child_count[node] > actions.size:
-            scale_root_priors(new)
+            scale_root_priors(new, self._superko)
         return new
 
     def _new_tree(self, actions: NDArray[np.int32]) -> PriorTree:
@@ -323,15 +348,15 @@ class PUCT(SearchAgent):
         children = self.game.num_actions
         expected = 0 if self.simulations is None else min(self.simulations * children, _ROOM)
         nodes = min(max(_NODES, expected, (self.batch + 1) * children + 1), self._most)
-        tree = new_prior_tree(nodes, self.game.max_plies, self.batch)
+        tree = new_prior_tree(nodes, self.game.max_plies, self.batch, children)
+        if self._superko is not None:
+            self._superko = with_past(new_superko(self.game, nodes), self._before)
         tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
         tree.lengths[0] = 1  # the way to the root: node 0
+        tree.legal[0, : actions.size], tree.counts[0] = actions, actions.size
         seen = None if self._observer is None else self._observer.at_root(self._root[0], actions)
         priors, _ = self._values.evaluated(self._root, seen, self._generator)
-        absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._buffer)
-        if tree.child_count[0] > actions.size:
-            keep_children(tree, actions)
-            scale_root_priors(tree)
+        absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._superko)
         return tree
 
     def _run(self, tree: PriorTree, kept: int, start: float) -> tuple[PriorTree, int, int]:
@@ -345,56 +370,30 @@ class PUCT(SearchAgent):
         while done < limit and not is_late():
             room = tree.visits.size
             if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
-                if (larger := grown(tree, min(2 * room, self._most), is_late)) is None:
+                nodes = min(2 * room, self._most)
+                larger = grown(tree, nodes, is_late)
+                keys = None if self._superko is None else grown(self._superko, nodes, is_late)
+                if larger is None or (keys is None and self._superko is not None):
                     break
-                tree = larger
-            found, ended = collect(self.game, self._root, self._leaves, tree, min(self.batch, limit - done), self._how)
+                tree, self._superko = larger, keys
+            found, ended = collect(
+                *(self.game, self._root, self._leaves, tree, min(self.batch, limit - done)),
+                *(self._how, self._superko, self._look),
+            )
             done += found + ended
             if found:
                 seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
                 latest = latest_actions(tree, found)
                 priors, values = self._values.both(self._leaves[:found], seen, self._rng, self._generator, latest)
-                absorb(self.game, self._leaves, tree, found, priors, values, self._buffer)
+                absorb(self.game, self._leaves, tree, found, priors, values, self._superko)
                 batches += 1
             now = time.perf_counter()
             if self.listener is not None and now - told >= self.listener.every:
-                self.listener.hear(self._answer(tree, done, kept, batches, now - start))
+                self.listener.hear(self._answer(tree, (done, kept, batches), now - start))
                 told = now
         return tree, done, batches
 
     def _answer(
-        self, tree: PriorTree, simulations: int, kept: int, batches: int, seconds: float, temperature: float = 0.0
+        self, tree: PriorTree, counts: tuple[int, int, int], seconds: float, temperature: float = 0.0
     ) -> Analysis:
-        children = sorted(children_of(tree, 0), key=lambda n: tree.action[n])
-        priors = {int(tree.action[n]): float(tree.prior[n]) for n in children}
-        visits = {int(tree.action[n]): int(tree.visits[n]) for n in children}
-        values = {int(tree.action[n]): float(tree.total[n] / tree.visits[n]) for n in children if tree.visits[n]}
-        best = max(values, key=lambda action: (visits[action], values[action], priors[action]))
-        if temperature > 0:
-            logits = np.log([visits[action] for action in values])
-            with np.errstate(over="ignore"):  # a tiny temperature leaves only the most visited
-                weights = np.exp((logits - logits.max()) / temperature)
-            best = int(self._generator.choice(list(values), p=weights / weights.sum()))
-        pv = most_visited_line(tree, best)
-        return Analysis(
-            best_action=best,
-            value=values[best],
-            best_actions=(best,),
-            values=values,
-            visits=visits,
-            priors=priors,
-            pv=pv,
-            depth=len(pv),
-            nodes=int(np.count_nonzero(tree.visits[: int(tree.size[0])])),
-            leaves=simulations,
-            exact=False,
-            seconds=seconds,
-            standard_error=standard_error(values[best], visits[best], float(self.game.max_utility)),
-            selective_depth=int(tree.deepest[0]),
-            statistics={
-                "simulations kept": kept,
-                "evaluated batches": batches,
-                "nodes in memory": int(tree.size[0]),
-                "full trees": int(tree.full[0]),
-            },
-        )
+        return answer_of(tree, float(self.game.max_utility), counts, seconds, temperature, self._generator)

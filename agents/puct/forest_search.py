@@ -75,8 +75,11 @@ class ForestSearch:
         self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
         self._rng, self._generator = np.zeros(1, np.uint64), np.random.default_rng(0)
 
-    def find(self, state: State, actions: NDArray[np.int32]) -> int:
-        """Let the tree go on at ``state`` if it has it with these actions, and return the simulations that are kept."""
+    def find(self, state: State, actions: NDArray[np.int32], past: NDArray[np.uint64] | None) -> int:
+        """Let the tree go on at ``state`` if it has it with these actions, and return the simulations that are kept.
+
+        ``past`` are the keys of the positions before, where the forest wants them; None: they are not known.
+        """
         trees = self.forest.trees
         size = int(trees.rows["nodes"][0])
         same = np.flatnonzero(trees.states[0, :size] == state)
@@ -91,7 +94,10 @@ class ForestSearch:
             node = int(np.searchsorted(first, edge, side="right")) - 1
         for action in reversed(line):
             self.forest.keep([action])
-        if set(self._edges["action"].tolist()) != set(actions.tolist()):  # else the search would begin anew unseen
+        pasts, only = self.forest.pasts, np.zeros(1, np.intp)
+        is_another_game = pasts is not None and pasts.enter(only, np.ones(1, np.bool_), [past]).size > 0
+        # Else the search would begin anew unseen.
+        if is_another_game or set(self._edges["action"].tolist()) != set(actions.tolist()):
             self.forest.forget()
             return 0
         return int(self._edges["visits"].sum())
@@ -100,6 +106,7 @@ class ForestSearch:
         self,
         state: State,
         actions: NDArray[np.int32],
+        past: NDArray[np.uint64] | None,
         rng: NDArray[np.uint64],
         generator: np.random.Generator,
         is_late: Callable[[int], bool],
@@ -107,11 +114,13 @@ class ForestSearch:
     ) -> Analysis:
         """Search a position with these legal actions; ``is_late(simulations)`` tells when the time is over.
 
+        ``past`` are the keys of the positions before, where the forest wants them; None: they are not known.
+
         A ``listener`` hears what was found each time that the simulations have doubled.
         """
         start, forest = time.perf_counter(), self.forest
         before, self._rng, self._generator = forest.simulations_done, rng, generator
-        kept = self.find(state, actions)
+        kept = self.find(state, actions, past)
         mask = np.zeros((1, self.game.num_actions), np.bool_)
         mask[0, actions] = True
         shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
@@ -134,7 +143,9 @@ class ForestSearch:
         while True:
             room = forest.trees.nodes.shape[1] - int(forest.trees.rows["nodes"][0])
             limit = self.simulations or min(wanted, room, forest.simulations)
-            found = forest.search(states, evaluate, masks=mask, shown=shown, simulations=limit, interrupted=interrupted)
+            found = forest.search(
+                states, evaluate, masks=mask, shown=shown, past=[past], simulations=limit, interrupted=interrupted
+            )
             wanted = min(2 * wanted, _MOST)
             done = forest.simulations_done - before
             if self.simulations or stopped or found.proved[0] or is_late(done) or limit in (0, room):

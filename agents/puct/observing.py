@@ -15,25 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
+from ...envs.history import show_way
 from ...envs.jit import bind, helper, kernel
 from ..agent import Observation, planes_of
 
 __all__ = ["Observer"]
 
 
-@helper
-def _write_legal(game: Any, state: Any, actions: Any, mask: Any) -> None:
-    """Set the legal actions in a mask of nothing but False."""
-    for i in range(game.legal_actions(state, actions)):
-        mask[actions[i]] = True
+@kernel
+def _observe_states(game, states, planes):
+    """Write what the player to move in each state sees into zeroed planes."""
+    for i in range(states.size):
+        game.observe(states[i], game.player(states[i]), planes[i])
 
 
 @kernel
-def _observe_states(game, states, planes, masks, actions):
-    """Write what the player to move in each state sees into zeroed planes, and the legal actions into zeroed masks."""
-    for i in range(planes.shape[0]):
-        game.observe(states[i], game.player(states[i]), planes[i])
-        _write_legal(game, states[i], actions, masks[i])
+def _list_legal(game, states, masks, actions):
+    """Write what is legal in each state, by the rules of a state alone, into zeroed masks."""
+    for i in range(states.size):
+        for j in range(game.legal_actions(states[i], actions)):
+            masks[i, actions[j]] = True
 
 
 @kernel
@@ -43,12 +44,17 @@ def _observe_both(game, states, planes):
         game.observe(states[0], player, planes[player])
 
 
-@kernel
-def _observe_paths(game, root, shown, tree, leaves, frames, frame, shape, scratch, window, planes, masks, actions):
-    """Write what the player to move at each leaf sees, earlier positions included, and the legal actions.
+@helper(forceinline=True)
+def _observe_next(game, way, ply, player, planes):
+    """Play the next move on the way to a leaf, and write what the player sees then: for `show_way`."""
+    tree, leaf, scratch = way
+    game.play(scratch[0], tree.action[tree.paths[leaf, ply]])
+    game.observe(scratch[0], player, planes)
 
-    The planes are a window in a longer array. Each ply the window slides to the left by the channels of one position:
-    every channel then stands for the position before, and only the newest position is written.
+
+@kernel
+def _observe_paths(game, root, shown, tree, leaves, frames, frame, shape, scratch, window, planes):
+    """Write what the player to move at each leaf sees, earlier positions included.
 
     Args:
         game: the game.
@@ -62,29 +68,14 @@ def _observe_paths(game, root, shown, tree, leaves, frames, frame, shape, scratc
         scratch: room for a state, [1].
         window: [values + (frames - 1) · frame].
         planes: [leaves, values], which are overwritten.
-        masks: [leaves, num_actions], all False.
-        actions: [num_actions] scratch.
     """
-    values = planes.shape[1]
     for leaf in range(planes.shape[0]):
         player, plies = game.player(leaves[leaf]), tree.lengths[leaf] - 1
-        first = min(plies, frames - 1) * frame  # where the window is at the root, or at the first position to be seen
-        if plies < frames:
-            row, before = window[first : first + values], shown[player]
-            for i in range(values):
-                row[i] = before[i]
         scratch[0] = root[0]
-        state = scratch[0]
-        for ply in range(plies + 1):
-            if ply > 0:
-                game.play(state, tree.action[tree.paths[leaf, ply]])
-            left = plies - ply  # positions between this one and the leaf, which it is older than
-            if left < frames and not (ply == 0 and plies < frames):
-                game.observe(state, player, window[left * frame : left * frame + values].reshape(shape))
-        row = planes[leaf]
-        for i in range(values):
-            row[i] = window[i]
-        _write_legal(game, leaves[leaf], actions, masks[leaf])
+        for ply in range(1, plies - frames + 1):  # those that are not seen any more
+            game.play(scratch[0], tree.action[tree.paths[leaf, ply]])
+        way, before = (tree, leaf, scratch), shown[player]
+        show_way(game, _observe_next, way, plies, player, before, frames, frame, shape, window, planes[leaf])
 
 
 class Observer:
@@ -109,20 +100,18 @@ class Observer:
         values = math.prod(game.observation_shape)
         self._shown = np.zeros((2, *game.observation_shape), game.observation_dtype)  # at the root, to each player
         self._window = np.zeros(values + (self._frames - 1) * self._frame, game.observation_dtype)
-        self._scratch, self._buffer = np.zeros(1, game.dtype), np.empty(game.num_actions, np.int32)
+        self._scratch = np.zeros(1, game.dtype)
 
     def compile(self, tree: Any) -> None:
         """Compile what a search with a ``tree`` of this kind calls."""
         game, states, planes = self.game, np.zeros(1, self.game.dtype), self._shown[:1]
-        masks = np.zeros((1, game.num_actions), np.bool_)
         if self.game.shows_past:
             bind(_observe_both, game, states, self._shown)
         if self._frames == 1:
-            bind(_observe_states, game, states, planes, masks, self._buffer)
+            bind(_observe_states, game, states, planes)
             return
         shown, history, shape = self._shown.reshape(2, -1), (self._frames, self._frame), game.observation_shape
-        arrays = self._scratch, self._window, shown[:1], masks, self._buffer
-        bind(_observe_paths, game, states, shown, tree, states, *history, shape, *arrays)
+        bind(_observe_paths, game, states, shown, tree, states, *history, shape, self._scratch, self._window, shown[:1])
 
     def begin(self, root: NDArray[Any], observation: Observation | None) -> None:
         """Take in what is known of the positions before the root; without an observation there were none.
@@ -179,35 +168,42 @@ class Observer:
         masks = np.zeros((1, self.game.num_actions), np.bool_)
         masks[0, allowed] = True
         if not self.game.shows_past:
-            return self.of_states(np.array([state], self.game.dtype))[0], masks
+            return self._planes_of(np.array([state], self.game.dtype)), masks
         return self._shown[[int(self.game.player(state))]], masks
 
     def at_leaves(
         self, root: NDArray[Any], tree: Any, leaves: NDArray[Any], count: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return what the players to move at the first ``count`` leaves see, and the legal actions there."""
+        """Return what the players to move at the first ``count`` leaves see, and masks of what may be played there."""
+        masks = np.zeros((count, self.game.num_actions), np.bool_)
+        for leaf in range(count):
+            masks[leaf, tree.legal[leaf, : tree.counts[leaf]]] = True
         if self._frames == 1:
-            return self.of_states(leaves[:count])
+            return self._planes_of(leaves[:count]), masks
         game, values = self.game, self._shown[0].size
         planes = np.empty((count, values), game.observation_dtype)
-        masks = np.zeros((count, game.num_actions), np.bool_)
         history, shape = (self._frames, self._frame), game.observation_shape
-        shown, arrays = self._shown.reshape(2, -1), (self._scratch, self._window, planes, masks, self._buffer)
+        shown, arrays = self._shown.reshape(2, -1), (self._scratch, self._window, planes)
         _observe_paths(game, root, shown, tree, leaves, *history, shape, *arrays)
         return planes.reshape(count, *shape), masks
 
     def of_states(self, states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return what the players to move in these states see, and their legal actions.
+        """Return what the players to move in these states see, and what is legal by the rules of a state alone.
 
         Raises:
             ValueError: observations of the game show earlier positions too, which states do not know.
         """
         if self._frames > 1:
             raise self._unknown("evaluate(states, observations, masks)")
-        planes = np.zeros((states.size, *self.game.observation_shape), self.game.observation_dtype)
         masks = np.zeros((states.size, self.game.num_actions), np.bool_)
-        _observe_states(self.game, states, planes, masks, self._buffer)
-        return planes, masks
+        _list_legal(self.game, states, masks, np.empty(self.game.num_actions, np.int32))
+        return self._planes_of(states), masks
+
+    def _planes_of(self, states: NDArray[Any]) -> NDArray[Any]:
+        """Return what the players to move in these states see, without earlier positions."""
+        planes = np.zeros((states.size, *self.game.observation_shape), self.game.observation_dtype)
+        _observe_states(self.game, states, planes)
+        return planes
 
     def _unknown(self, instead: str) -> ValueError:
         return ValueError(

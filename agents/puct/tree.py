@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.jit import helper, kernel
-from ..mcts.report import children_of
 from ..mcts.tree import descend, has_room
+from ..superko import Superko, legal_below, note
 from .forest.priors import puct
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "absorb",
     "add_root_noise",
     "collect",
-    "keep_children",
     "latest_actions",
     "new_prior_tree",
     "puct",
@@ -48,9 +47,11 @@ class PriorTree(NamedTuple):
     full: NDArray[np.bool_]  # [1] whether a leaf found no room for its children, and stays a leaf
     paths: NDArray[np.int32]  # [batch, plies + 1] the nodes on the way to each leaf of the batch
     lengths: NDArray[np.int64]  # [batch] how many they are
+    legal: NDArray[np.int32]  # [batch, num_actions] what may be played at each leaf
+    counts: NDArray[np.int64]  # [batch] how many actions these are
 
 
-def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
+def new_prior_tree(nodes: int, plies: int, batch: int, num_actions: int) -> PriorTree:
     """Return a tree that has only its root, with room for ``nodes``."""
     return PriorTree(
         visits=np.zeros(nodes, np.int32),
@@ -66,6 +67,8 @@ def new_prior_tree(nodes: int, plies: int, batch: int) -> PriorTree:
         full=np.zeros(1, np.bool_),
         paths=np.zeros((batch, plies + 1), np.int32),
         lengths=np.zeros(batch, np.int64),
+        legal=np.zeros((batch, num_actions), np.int32),
+        counts=np.zeros(batch, np.int64),
     )
 
 
@@ -96,11 +99,23 @@ def select_child(tree: Any, node: int, how: tuple[float, float, float, int, floa
 
 
 @kernel
-def collect(game, root, leaves, tree, batch, how):
-    """Select up to ``batch`` unfinished leaves, and leave their states in ``leaves`` and the way to them in the tree.
+def collect(game, root, leaves, tree, batch, how, superko, look):
+    """Select up to ``batch`` unfinished leaves, and write their states into ``leaves``.
+
+    The tree gets the way to each, and what may be played there.
 
     Simulations that come to the end of the game are backed up at once. A leaf that is in the batch already ends it, so
     that no leaf is evaluated twice.
+
+    Args:
+        game: the game.
+        root: [1] the state at the root.
+        leaves: [at least batch] is written to.
+        tree: the tree.
+        batch: how many simulations there may be.
+        how: the numbers that `select_child` needs.
+        superko: a `Superko` of the tree, or None where positions may come again.
+        look: [1] scratch.
 
     Returns:
         How many leaves there are, and how many simulations ended the game; together at most ``batch``.
@@ -124,6 +139,7 @@ def collect(game, root, leaves, tree, batch, how):
                 tree.total[path[i]] += utility if tree.mover[path[i]] == 0 else -utility
             ended += 1
         else:
+            tree.counts[found] = legal_below(game, state, path, length - 1, superko, tree.legal[found], look)
             for i in range(length):
                 tree.pending[path[i]] += 1
             found += 1
@@ -131,20 +147,20 @@ def collect(game, root, leaves, tree, batch, how):
 
 
 @kernel
-def absorb(game, leaves, tree, count, priors, values, actions):
+def absorb(game, leaves, tree, count, priors, values, superko):
     """Expand the first ``count`` leaves, and back up what they are worth.
 
     Args:
         game: the game.
         leaves: the states at the leaves, [at least count].
-        tree: the tree, with the way to each leaf.
+        tree: the tree, with the way to each leaf, and what may be played there.
         count: how many leaves there are.
-        priors: [count, num_actions] for each leaf; those of its legal actions are scaled to sum to 1.
+        priors: [count, num_actions] for each leaf; those of what may be played are scaled to sum to 1.
         values: [count] for the player to move at each leaf; or empty: then nothing is backed up.
-        actions: [num_actions] scratch.
+        superko: a `Superko` of the tree, or None.
     """
     for leaf in range(count):
-        _expand(game, leaves[leaf], tree, leaf, priors, actions)
+        _expand(game, leaves[leaf], tree, leaf, priors, superko)
     for leaf in range(values.size):
         # The nodes on the way are no longer pending, which takes the virtual losses back.
         player = game.player(leaves[leaf])
@@ -156,16 +172,17 @@ def absorb(game, leaves, tree, count, priors, values, actions):
 
 
 @helper
-def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, actions: Any) -> None:
+def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, superko: Any) -> None:
     """Give a leaf its children, the one with the highest prior first, the others in the order of their actions.
 
     In a tree that has no room for them, the leaf stays as it is, and is evaluated anew when it is met again.
     """
+    actions, legal = tree.legal[leaf], tree.counts[leaf]
     if not has_room(tree, actions.size):
         tree.full[0] = True
         return
     node = tree.paths[leaf, tree.lengths[leaf] - 1]
-    legal = game.legal_actions(state, actions)
+    note(game, node, state, superko)
     total = 0.0
     for i in range(legal):
         total += priors[leaf, actions[i]]
@@ -188,14 +205,6 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, acti
         tree.mover[child] = game.player(state)
 
 
-def keep_children(tree: PriorTree, actions: NDArray[np.int32]) -> None:
-    """Leave the root, whose children have no children yet, only those that ``actions`` lead to."""
-    kept = [node for node in children_of(tree, 0) if tree.action[node] in actions]
-    children = slice(1, 1 + len(kept))
-    tree.action[children], tree.prior[children] = tree.action[kept], tree.prior[kept]
-    tree.child_count[0], tree.size[0] = len(kept), 1 + len(kept)
-
-
 def latest_actions(tree: PriorTree, count: int) -> NDArray[np.int64]:
     """Return the latest action before each of the first ``count`` leaves, and the one before it, [count, 2].
 
@@ -206,14 +215,16 @@ def latest_actions(tree: PriorTree, count: int) -> NDArray[np.int64]:
     return np.where(ends > 0, tree.action[nodes], -1).astype(np.int64)
 
 
-def scale_root_priors(tree: PriorTree) -> None:
+def scale_root_priors(tree: PriorTree, superko: Superko | None = None) -> None:
     """Make the priors at the root sum to 1, those with the highest first; where all are 0, they become the same."""
     priors = tree.prior[1 : 1 + tree.child_count[0]]
-    _sort_root(tree, priors.copy())
+    _sort_root(tree, priors.copy(), superko)
     priors[:] = priors / priors.sum() if priors.any() else 1 / priors.size
 
 
-def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) -> NDArray[np.float64]:
+def add_root_noise(
+    tree: PriorTree, epsilon: float, eta: NDArray[np.float64], superko: Superko | None = None
+) -> NDArray[np.float64]:
     """Mix noise ``eta`` [children] into the priors at the root: ``(1 - ε) P + ε η``.
 
     The children change places, so that those with the highest prior stand first again.
@@ -223,15 +234,16 @@ def add_root_noise(tree: PriorTree, epsilon: float, eta: NDArray[np.float64]) ->
     """
     children = slice(1, 1 + eta.size)
     mixed = (1 - epsilon) * tree.prior[children] + epsilon * eta
-    order = _sort_root(tree, mixed)
+    order = _sort_root(tree, mixed, superko)
     clean = tree.prior[children].copy()
     tree.prior[children] = mixed[order]
     return clean
 
 
-def _sort_root(tree: PriorTree, by: NDArray[np.float64]) -> NDArray[np.intp]:
+def _sort_root(tree: PriorTree, by: NDArray[np.float64], superko: Superko | None) -> NDArray[np.intp]:
     """Sort the children of the root, those with the most first, and return where each came from."""
     children, order = slice(1, 1 + by.size), np.argsort(-by, kind="stable")
-    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count):
+    keys = () if superko is None else (superko.key,)
+    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count, *keys):
         array[children] = array[children][order]  # the mover is the same, and nothing is pending
     return order

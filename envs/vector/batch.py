@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
+from ..history import copy_frames, new_frames
 from ..jit import bind
 from ..outside.arguments import checked_span, checked_whole
 from ..outside.limits import MOST_THREADS
@@ -19,7 +20,7 @@ from ..registry import game_with
 from ..repetition import copy_past, keys_of, new_past, new_scratch
 from ..starting import begin, read_options
 from .checks import check_saved, checked_integers, checked_rows, checked_seats
-from .kernels import Columns, advance, copy_frames, draw, first_illegal, new_frames, play, show, show_both
+from .kernels import Columns, advance, draw, first_illegal, play, show, show_both
 from .pieces import Pieces
 from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
@@ -105,8 +106,11 @@ class GameBatch:
 
     def past_of(self, row: int) -> NDArray[np.uint64] | None:
         """Return the keys of the positions that a game has had, as ``info["past"]`` of `BoardGameEnv`; None without."""
-        past = self._past
-        return None if past is None or past.forbids else keys_of(past, row, int(self.plies[row]))
+        return None if self._past is None else keys_of(self._past, row, int(self.plies[row]))
+
+    def pasts(self, rows: NDArray[np.intp]) -> list[NDArray[np.uint64] | None]:
+        """Return what `past_of` returns, for each of these rows."""
+        return [self.past_of(row) for row in rows.tolist()]
 
     def seed(self, seed: int | None) -> None:
         """Start the random numbers of all games anew; the games go on.
@@ -123,13 +127,14 @@ class GameBatch:
         Raises:
             ValueError: a game cannot start there; nothing is changed.
         """
-        state, moves = read_options(self.game, options)
+        self._start, self._origin, self._line = self._begun(options)
+
+    def _begun(self, options: Any) -> tuple[Position, NDArray[Any], NDArray[np.int64]]:
+        """Return where these options begin games, and what it takes to begin there again: a state [1], and moves."""
+        origin, moves = read_options(self.game, options)
         start = Position(self.game)
-        begin(self.game, start, {"state": state, "moves": moves})
-        self._start = start
-        # What it takes to begin there again.
-        self._origin = np.array(state).reshape(1)
-        self._line = np.array(self.game.line_of(moves, state), np.int64)
+        line, _ = begin(self.game, start, {"state": origin, "moves": moves})
+        return start, np.array(origin).reshape(1), np.array(line, np.int64)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> NDArray[Any]:
         """Begin all games, and return the observations.
@@ -369,12 +374,12 @@ class GameBatch:
         """
         if not same_spec(str(part(state, "game")), self.game.spec):
             raise ValueError(f"the state is of {state['game']}, expected one of {self.game.spec}")
-        start, line = np.zeros(1, self.game.dtype), np.zeros(np.size(part(state, "line")), np.int64)
-        arrays = {**self._saved(), "start": start, "line": line}
-        check_saved(self.game, fitting(arrays, state), self._frames)
-        begin(self.game, Position(self.game), {"state": state["start"], "moves": np.asarray(state["line"]).tolist()})
-        restore(arrays, state)
-        self.start_from({"state": start[0], "moves": line.tolist()})
+        start = {"start": np.zeros(1, self.game.dtype), "line": np.zeros(np.size(part(state, "line")), np.int64)}
+        saved = fitting({**self._saved(), **start}, state)
+        check_saved(self.game, saved, self._frames)
+        begun = self._begun({"state": saved["start"], "moves": saved["line"].tolist()})
+        restore(self._saved(), state)
+        self._start, self._origin, self._line = begun
         self.rewards[:], self.terminations[:] = 0, False
         self._show(self._all, self.players)
 

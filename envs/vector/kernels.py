@@ -7,46 +7,26 @@ line: a call with ten arrays takes as long as a look at the board.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..game import Game
+from ..history import Frames, show_frames, slide
 from ..jit import helper, kernel
 from ..jit.prng import below
-from ..repetition import Past, enter, is_drawn, mark, mark_newest, write_mask
+from ..repetition import Past, enter, is_drawn, mark_newest, write_mask
 
 __all__ = [
     "Columns",
-    "Frames",
     "advance",
-    "copy_frames",
     "draw",
     "first_illegal",
     "first_inconsistent",
-    "new_frames",
     "play",
     "show",
     "show_both",
 ]
-
-_SLIDES = 64  # plies after which a window is moved back to the right end
-
-
-class Frames(NamedTuple):
-    """What both players see, in games whose observations show earlier positions too.
-
-    The planes of a player are a window in a longer array. Each ply the window slides to the left by the channels of one
-    position: every channel then stands for the position before, and only the newest position is written, and the
-    channels before it and after the earlier ones.
-    """
-
-    windows: NDArray[Any]  # [games, players, length]
-    first: NDArray[np.int64]  # [games] where the windows begin
-    shape: tuple[int, ...]  # the shape of an observation
-    frame: int  # the number of channels of one position
 
 
 class Columns(NamedTuple):
@@ -63,23 +43,6 @@ class Columns(NamedTuple):
     final_observations: NDArray[Any]  # [games, *observation_shape]
     past: Past | None
     frames: Frames | None
-
-
-def new_frames(game: Game, games: int) -> Frames | None:
-    """Return empty planes, or None for a game whose observations show only the present."""
-    if game.history is None:
-        return None
-    _, frame = game.history
-    length = math.prod(game.observation_shape) + _SLIDES * frame
-    windows = np.zeros((games, 2, length), game.observation_dtype)
-    return Frames(windows, np.zeros(games, np.int64), game.observation_shape, frame)
-
-
-def copy_frames(planes: NDArray[Any], frames: Frames, rows: NDArray[np.intp]) -> None:
-    """Let both players of ``rows`` [some] see ``planes`` [players, *observation_shape]."""
-    last = frames.windows.shape[2] - math.prod(frames.shape)
-    frames.windows[rows, :, last:] = planes.reshape(2, -1)
-    frames.first[rows] = last
 
 
 @kernel
@@ -157,33 +120,7 @@ def _remember(game, i, columns, past, frames, scratch):
     if is_drawn(game, columns.states[i], past, i, columns.plies[i], scratch, times):
         columns.over[i] = True
     if frames is not None:
-        _slide(game, i, columns.states, columns.plies, past, frames, times)
-
-
-@helper(forceinline=True)
-def _slide(game, i, states, plies, past, frames, times):
-    """Write the newest position before the earlier ones, as both players see it."""
-    size = 1
-    for side in frames.shape:
-        size *= side
-    last = frames.windows.shape[2] - size
-    before = frames.first[i]
-    first = before - frames.frame
-    if plies[i] == 0:
-        first = last
-    elif first < 0:
-        first = last - frames.frame
-    frames.first[i] = first
-    for player in range(2):
-        window = frames.windows[i, player]
-        if plies[i] == 0:
-            window[:] = 0
-        elif before < frames.frame:  # back to the right end
-            earlier, later = window[before : before + size], window[last : last + size]
-            for j in range(size - 1, -1, -1):
-                later[j] = earlier[j]
-        game.observe(states[i], player, window[first : first + size].reshape(frames.shape))
-        mark(past, window[first : first + size].reshape(-1, frames.shape[-1]), times)
+        slide(game, columns.states[i], columns.plies[i], past, frames, i, times)
 
 
 @helper(forceinline=True)
@@ -200,9 +137,7 @@ def _show(game, i, columns, observations, flat, past, frames, seat):
         game.observe(columns.states[i], seat, observations[i])
         mark_newest(past, observations, i, columns.plies[i])
     else:
-        window, row = frames.windows[i, seat, frames.first[i] :], flat[i]
-        for j in range(row.size):
-            row[j] = window[j]
+        show_frames(frames, i, seat, flat[i])
 
 
 @kernel

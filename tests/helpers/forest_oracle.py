@@ -10,13 +10,14 @@ Sources: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from plyground.envs import Game
+from tests.helpers.repeats import allowed
 
 __all__ = ["Edge", "Node", "Options", "OracleTree", "considered_visits"]
 
@@ -75,6 +76,7 @@ class Options(NamedTuple):
     alpha: float | None = 0.3
     proofs: bool = True
     decisive: bool = False
+    superko: bool = True
 
 
 def considered_visits(most: int, simulations: int) -> list[int]:
@@ -100,14 +102,21 @@ class OracleTree:
     def __init__(self, game: Game, ask: Ask, options: Options) -> None:
         self.game, self.ask, self.options = game, ask, options
         self.root: Node | None = None
+        self.past: set[int] = set()
         self.evaluations = 0
 
     def keep(self, action: int) -> None:
         edges = [] if self.root is None else self.root.edges
         self.root = next((edge.child for edge in edges if edge.action == action), None)
 
-    def search(self, state: Any, simulations: int, noise: Any, mask: Any = None) -> dict[str, Any]:
-        """Search ``state``. ``noise`` [num_actions] is that of the edges at the root, in their order."""
+    def search(
+        self, state: Any, simulations: int, noise: Any, mask: Any = None, past: Iterable[int] = ()
+    ) -> dict[str, Any]:
+        """Search ``state``. ``noise`` [num_actions] is that of the edges at the root, in their order.
+
+        ``past`` are the repetition keys of the positions that the game has had.
+        """
+        self.past = set(map(int, past))
         if self.root is None:
             allowed = [a for a in self.game.actions(state) if mask is None or mask[a]]
             self.root = self._expand(state.copy(), allowed)
@@ -163,20 +172,27 @@ class OracleTree:
                 value = float(np.float32(self.game.utility(state, player) / self.game.max_utility))
                 if self.options.proofs:
                     self._prove(path, value)
-            elif self.options.decisive and self._wins_at_once(state):
+            elif self.options.decisive and self._wins_at_once(state, path):
                 value = 1.0 if self.game.player(state) == player else -1.0
                 self._prove(path, value)
             else:
-                edge.child = self._expand(state, self.game.actions(state))
+                edge.child = self._expand(state, self._allowed(state, path))
                 player, value = edge.child.player, edge.child.value
         for at, taken in path:
             taken.visits += 1
             taken.total += value if at.player == player else -value
 
-    def _wins_at_once(self, state: Any) -> bool:
+    def _allowed(self, state: Any, path: list[tuple[Node, Edge]]) -> list[int]:
+        """What may be played at the end of a path: nothing that brings back a position, of the game or of the path."""
+        repetition = self.game.repetition
+        if not self.options.superko or repetition is None or repetition.effect != "forbidden":
+            return self.game.actions(state)
+        return allowed(self.game, state, self.past | {int(self.game.repetition_key(node.state)) for node, _ in path})
+
+    def _wins_at_once(self, state: Any, path: list[tuple[Node, Edge]]) -> bool:
         """Tell whether a move wins as much as can be won."""
         player = int(self.game.player(state))
-        for action in self.game.actions(state):
+        for action in self._allowed(state, path):
             child = state.copy()
             self.game.play(child, action)
             if self.game.is_terminal(child) and self.game.utility(child, player) == self.game.max_utility:

@@ -110,7 +110,7 @@ def test_priors_are_those_of_one_network_and_values_those_of_the_other(folder: P
 
 
 def test_rollouts_know_the_last_moves_of_their_leaf() -> None:
-    tree = new_prior_tree(5, 3, 3)
+    tree = new_prior_tree(5, 3, 3, 1)
     tree.action[:] = [9, 1, 2, 3, 4]
     tree.paths[:, :] = [[0, 1, 3, 4], [0, 2, 0, 0], [0, 0, 0, 0]]
     tree.lengths[:] = [4, 2, 1]

@@ -218,7 +218,7 @@ class TestRepetitions:
         found = batch.past_of(1)
         assert found is not None
         assert found.tolist() == [batch.game.repetition_key(batch.states[1])]
-        assert GameBatch(make_game("go(board_size=5)"), 1).past_of(0) is None
+        assert GameBatch(make_game("tictactoe"), 1).past_of(0) is None
 
     def test_more_plies_than_are_remembered(self) -> None:
         game = make_game("chess(max_quiet_plies=9, repetition=8)")

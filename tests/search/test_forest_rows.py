@@ -363,12 +363,12 @@ def test_bad_searches() -> None:
         ({"simulations": 9}, "from 0 to 8"),
         ({"simulations": [1, 2, 3]}, "one or 2"),
         ({"simulations": 2.5}, "whole numbers"),
-        ({"rows": np.array([1, 1])}, "twice"),
-        ({"rows": np.array([1, 4])}, "rows must be from 0 to 3"),
+        ({"rows": np.array([1, 1])}, "rows must be different rows from 0 to 3"),
+        ({"rows": np.array([1, 4])}, "rows must be different rows from 0 to 3"),
         ({"rows": np.array([1])}, "need as many rows"),
-        ({"rows": np.array([0.2, 1.7])}, "rows must be whole numbers"),
-        ({"rows": np.array([True, False])}, "rows must be whole numbers"),
-        ({"rows": np.array([[0, 1]])}, "rows must be whole numbers"),
+        ({"rows": np.array([0.2, 1.7])}, "rows must be different rows"),
+        ({"rows": np.array([True, False])}, "rows must be different rows"),
+        ({"rows": np.array([[0, 1]])}, "rows must be different rows"),
         ({"noisy": np.ones(3, np.bool_)}, r"noisy must have shape \(2,\), got \(3,\)"),
         ({"masks": np.ones((2, 5))}, "masks must have shape"),
         ({"masks": np.zeros((2, 9))}, "nothing may be played in position 0"),
@@ -379,10 +379,18 @@ def test_bad_searches() -> None:
         trees.search(np.zeros(2), answers)
     with pytest.raises(ValueError, match="nothing may be played in position 1"):
         trees.search(np.array([game.new_state(), game.play_moves([0, 3, 1, 4, 2])], game.dtype), answers)
-    with pytest.raises(ValueError, match="an action is kept for each of 2 rows"):
-        trees.keep([1], np.arange(2))
-    with pytest.raises(ValueError, match="a whole number, got"):
-        trees.keep([0.2, 1.7])
+    with pytest.raises(ValueError, match="a forest of 4 rows searches as many positions at most, got 5"):
+        trees.search(np.repeat(game.initial, 5), answers)
+    for actions, message in (
+        ([1], "actions must be 2 integers"),
+        ([0.2, 1.7], "actions must be 2 integers"),
+        ([1, 9], "action 9 in game 3 is no action of tictactoe"),
+        ([1, 2**32 + 1], "is no action of tictactoe"),  # in 32 bits it would be another one
+    ):
+        with pytest.raises(ValueError, match=message):
+            trees.keep(actions, np.array([0, 3]))
+    with pytest.raises(ValueError, match="actions must be 4 integers"):
+        trees.keep([1, 2])
     ones = np.ones((2, 9), np.float32)
     for answer, message in (
         ((ones[:, :8], ones[:, 0]), "must return logits"),

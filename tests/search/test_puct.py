@@ -40,7 +40,7 @@ class TestOneSelection:
     """Three children with N = 9, 4, 3, W = 4.5, 0, 1.5 and P = 0.5, 0.4, 0.1; ΣN = 16; c = 1."""
 
     def tree(self) -> Any:
-        tree = new_prior_tree(8, 4, 2)
+        tree = new_prior_tree(8, 4, 2, 3)
         tree.first_child[0], tree.child_count[0], tree.size[0] = 1, 3, 4
         tree.visits[1:4], tree.total[1:4], tree.prior[1:4] = (9, 4, 3), (4.5, 0, 1.5), (0.5, 0.4, 0.1)
         return tree
@@ -77,23 +77,26 @@ class TestOneSelection:
 def test_a_batch_step_by_step() -> None:
     game = tictactoe()
     root = np.array([game.new_state()], game.dtype)
-    leaves = np.zeros(4, game.dtype)
-    tree = new_prior_tree(128, 9, 4)
+    leaves, look = np.zeros(4, game.dtype), np.zeros(1, game.dtype)
+    tree = new_prior_tree(128, 9, 4, 9)
     tree.mover[0], tree.lengths[0] = 1, 1
+    tree.legal[0], tree.counts[0] = np.arange(9), 9
     priors = np.zeros((4, 9))
     priors[0, [2, 4, 7]] = 2, 6, 2
-    absorb(game, root, tree, 1, priors, np.zeros(0), np.empty(9, np.int32))
+    absorb(game, root, tree, 1, priors, np.zeros(0), None)
     assert tree.action[1:10].tolist() == [4, 0, 1, 2, 3, 5, 6, 7, 8]  # the best prior, then by number
     assert tree.prior[1:10].tolist() == pytest.approx([0.6, 0, 0, 0.2, 0, 0, 0, 0.2, 0])
     # All scores are 0: action 4. Then it has a virtual loss, -1 + 0.6/2 < 0.2: action 2; then action 7. Then scores
     # are -1 + 0.6·√3/2, -1 + 0.2·√3/2 twice, and 0 for the actions without a prior.
-    found, ended = collect(game, root, leaves, tree, 4, (1.0, math.inf, 0.0, 1, 1.0))
+    found, ended = collect(game, root, leaves, tree, 4, (1.0, math.inf, 0.0, 1, 1.0), None, look)
     assert (found, ended) == (4, 0)
     assert [tree.action[tree.paths[leaf, 1]] for leaf in range(4)] == [4, 2, 7, 0]
     assert tree.pending[:10].tolist() == [4, 1, 1, 0, 1, 0, 0, 0, 1, 0]
     assert leaves[0] == game.play_moves([4])
+    assert tree.counts.tolist() == [8] * 4
+    assert tree.legal[0, :8].tolist() == [0, 1, 2, 3, 5, 6, 7, 8]
     # Values are those of the player to move at the leaf, the second: the first player's are the negative.
-    absorb(game, leaves, tree, 4, np.ones((4, 9)), np.array([-0.5, 0.25, 0.0, 1.0]), np.empty(9, np.int32))
+    absorb(game, leaves, tree, 4, np.ones((4, 9)), np.array([-0.5, 0.25, 0.0, 1.0]), None)
     assert tree.total[[1, 4, 8, 2]].tolist() == [0.5, -0.25, 0, -1]
     assert (tree.total[0], tree.visits[0]) == (0.75, 4)
     assert not tree.pending.any()
@@ -316,7 +319,7 @@ class TestVirtualLoss:
 
 
 def test_root_priors_by_hand() -> None:
-    tree = new_prior_tree(8, 4, 1)
+    tree = new_prior_tree(8, 4, 1, 3)
     tree.first_child[:3], tree.child_count[:3], tree.size[0] = (1, 4, 6), (3, 2, 1), 7
     tree.prior[1:4], tree.action[1:4], tree.visits[1:4] = (3, 2, 1), (5, 6, 7), (10, 20, 30)
     scale_root_priors(tree)

@@ -17,12 +17,10 @@ __all__ = [
     "Root",
     "check_gumbel",
     "check_number",
-    "checked_actions",
     "checked_answer",
     "checked_budgets",
     "checked_decisive",
     "checked_root",
-    "checked_rows",
     "checked_states",
 ]
 
@@ -89,41 +87,6 @@ def checked_states(game: Game, states: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {states.dtype}")
     # Pickles and files may forget that the fields are aligned, and give arrays that cannot be written to.
     return np.require(np.asarray(states).view(game.dtype), requirements=["C", "A", "W"])
-
-
-def checked_rows(given: Any, rows: int, count: int | None = None) -> NDArray[np.intp]:
-    """Return the numbers of trees [count], side by side in memory.
-
-    Args:
-        given: the numbers; None stands for the first ``count``.
-        rows: how many trees there are.
-        count: how many are needed; None: any number, and by default all.
-
-    Raises:
-        ValueError: they are no such numbers, others than ``count``, or one is given twice.
-    """
-    numbers = np.arange(rows if count is None else count) if given is None else np.asarray(given)
-    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise ValueError(f"rows must be whole numbers [rows], got {given!r}")
-    if count is not None and numbers.size != count:
-        raise ValueError(f"{count} positions need as many rows, got {numbers.size}")
-    if numbers.size and not 0 <= numbers.min() <= numbers.max() < rows:
-        raise ValueError(f"rows must be from 0 to {rows - 1}, got {numbers.min()} to {numbers.max()}")
-    if np.unique(numbers).size < numbers.size:
-        raise ValueError(f"each row searches one position, got some rows twice: {numbers.tolist()}")
-    return np.ascontiguousarray(numbers, np.intp)
-
-
-def checked_actions(given: ArrayLike, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-    """Return an action for each of these rows.
-
-    Raises:
-        ValueError: they are no whole numbers, or more or fewer.
-    """
-    actions = np.asarray(given)
-    if actions.shape != rows.shape or (actions.size and actions.dtype.kind not in "iu"):
-        raise ValueError(f"an action is kept for each of {rows.size} rows, a whole number, got {given!r}")
-    return np.ascontiguousarray(actions, np.int32)
 
 
 def checked_budgets(given: ArrayLike, rows: NDArray[np.intp], most: int) -> NDArray[np.int32]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,25 +13,26 @@ from numpy.typing import ArrayLike, NDArray
 from ....envs import Game
 from ....envs.jit import bind
 from ....envs.jit.prng import new_rng, seed_sequence
-from ....envs.outside.arguments import checked_whole, is_positive
+from ....envs.outside.arguments import checked_flag, checked_whole, is_positive
 from ....envs.outside.limits import MOST_THREADS
+from ....envs.vector.checks import checked_actions, checked_rows
+from ...superko import forbids
 from .cache import EvaluationCache
 from .checks import (
     MOST_NUMBER,
     Root,
     check_number,
-    checked_actions,
     checked_answer,
     checked_budgets,
     checked_decisive,
     checked_root,
-    checked_rows,
     checked_states,
 )
 from .gumbel import GumbelRule
 from .passes import absorb, begin_gumbel, begin_puct, select_gumbel, select_puct, show
+from .pasts import Keys, Pasts
 from .priors import PuctRule
-from .results import finish_gumbel, finish_puct, keep
+from .results import Searched, finish_gumbel, finish_puct, keep
 from .trees import new_trees, size_of_trees
 
 __all__ = ["Evaluate", "Forest", "Root", "Searched"]
@@ -45,29 +46,6 @@ Evaluate = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32]
 # 19x19, have the most of them at the start, and get room for so many.
 _MOST_EDGES = 128
 _NOTHING = np.zeros((0, 0), np.bool_)
-
-
-class Searched(NamedTuple):
-    """What searches found, a row each.
-
-    Attributes:
-        actions: int32 [rows] the actions to play.
-        policies: float32 [rows, num_actions] the improved policies: what a network is to learn.
-        values: float32 [rows] what the positions are worth to their players to move, from -1 to 1: what is proved, or
-            else, by a PUCT root the mean of all simulations, by a Gumbel root Σ π'·Q of the improved policy π' and the
-            completed Q. σ makes π' so sharp that this is nearly the largest Q; and as each Q errs, the largest of them
-            is more often too high than too low, so the value is a little optimistic.
-        proved: bool [rows] whether the value is proved.
-        visits: int32 [rows, num_actions] the visits at the roots, those kept from before included.
-        surprise: float32 [rows] the Kullback–Leibler divergence of the improved policies from the priors, in nats.
-    """
-
-    actions: NDArray[np.int32]
-    policies: NDArray[np.float32]
-    values: NDArray[np.float32]
-    proved: NDArray[np.bool_]
-    visits: NDArray[np.int32]
-    surprise: NDArray[np.float32]
 
 
 class Forest:
@@ -97,6 +75,7 @@ class Forest:
         decisive: whether a leaf where a move wins at once, as much as can be won, is proved, and the evaluator not
             asked (F. Teytaud, O. Teytaud, "On the huge impact of decisive moves in Monte-Carlo tree search algorithms",
             CIG 2010): all of its moves are tried. Needs proofs. None: in all games but those that count cells.
+        superko: whether the trees leave out what would bring a position back, in games that forbid that; see `search`.
         leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
             not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
             a PUCT root has one.
@@ -108,6 +87,7 @@ class Forest:
     Attributes:
         rngs: uint64 [rows, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.
         cache: the answers that are kept, with counts of hits; None if there is no memory for them.
+        pasts: the positions of the games; None where they may come again.
         nbytes: the memory of the trees, in bytes; they never grow.
         simulations_done: simulations in all searches so far.
         evaluations: positions that the evaluator was asked about so far.
@@ -135,6 +115,7 @@ class Forest:
         alpha: float | None = 0.3,
         proofs: bool = True,
         decisive: bool | None = False,
+        superko: bool = True,
         leaves: int = 1,
         cache_mb: float = 0.0,
         threads: int = 1,
@@ -167,14 +148,17 @@ class Forest:
         most = max(_MOST_EDGES, len(game.actions(game.new_state())))
         edges = game.num_actions + nodes * min(game.num_actions, most)
         self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
+        self.pasts = Pasts(game, self.rows, nodes) if checked_flag("superko", superko) and forbids(game) else None
         self.cache = EvaluationCache(game, cache_mb) if cache_mb else None
         self.rngs = np.zeros((self.rows, 1), np.uint64)
         self.seed(seed)
         self.simulations_done = self.evaluations = 0
         self._frames, self._frame = game.history or (1, 0)
         values = math.prod(game.observation_shape)
-        window = values + (self._frames - 1) * self._frame if self._frames > 1 else 0
-        self._windows = [np.zeros(window, game.observation_dtype) for _ in range(self.threads)]
+        window = values + (self._frames - 1) * self._frame
+        self._windows = [
+            np.zeros(window, game.observation_dtype) if self._frames > 1 else None for _ in range(self.threads)
+        ]
         self._planes = np.zeros((0, *game.observation_shape), game.observation_dtype)
         self._allowed = np.zeros((0, game.num_actions), np.bool_)
         self._renumbered = np.zeros((1, nodes), np.int32)
@@ -184,7 +168,11 @@ class Forest:
     @property
     def nbytes(self) -> int:
         """The memory of the trees, in bytes."""
-        return size_of_trees(self.trees)
+        return size_of_trees(self.trees) + (0 if self.pasts is None else self.pasts.nbytes)
+
+    @property
+    def _keys(self) -> Keys | None:
+        return None if self.pasts is None else self.pasts.keys
 
     def seed(self, seed: int | np.random.SeedSequence | None) -> None:
         """Start the random numbers of all rows anew."""
@@ -194,7 +182,10 @@ class Forest:
 
     def prepare(self) -> None:
         """Compile all that a search needs, or load it from the cache on disk; no tree and no random number changes."""
-        other = Forest(self.game, 1, simulations=1, root=self.root, noise=self.noise, epsilon=self.epsilon, seed=0)
+        superko = self.pasts is not None
+        other = Forest(
+            self.game, 1, simulations=1, root=self.root, noise=self.noise, epsilon=self.epsilon, superko=superko, seed=0
+        )
         shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
 
         def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -213,13 +204,15 @@ class Forest:
         A search of another position than the one after the action finds nothing kept, and begins anew.
 
         Raises:
-            ValueError: these are not different rows of the forest, or there is not one action for each.
+            ValueError: these are not different rows of the forest, or there is not one action of the game for each.
         """
-        rows = checked_rows(rows, self.rows)
-        actions = checked_actions(actions, rows)
+        rows = np.arange(self.rows) if rows is None else checked_rows(rows, self.rows)
+        played = checked_actions(self.game, rows, actions).astype(np.int32)
         if self._renumbered.shape[0] < rows.size:
             self._renumbered = np.zeros((self.rows, self.trees.nodes.shape[1]), np.int32)
-        self._run(keep, rows.size, self._renumbered, rows, actions)
+        if self.pasts is not None:
+            self.pasts.go_on(rows[self.trees.rows["nodes"][rows] > 0])
+        self._run(keep, rows.size, self._keys, self._renumbered, rows, played)
 
     def search(
         self,
@@ -230,6 +223,7 @@ class Forest:
         simulations: ArrayLike | None = None,
         noisy: NDArray[np.bool_] | None = None,
         shown: NDArray[Any] | None = None,
+        past: Sequence[ArrayLike | None] | None = None,
         rows: NDArray[np.intp] | None = None,
         interrupted: Callable[[], bool] | None = None,
     ) -> Searched:
@@ -246,6 +240,9 @@ class Forest:
             noisy: bool [rows] whose root has the forest's noise and forced playouts; default: all have.
             shown: [rows, players, *observation_shape] what both players see there; needed where observations show
                 earlier positions, or that a position has come again.
+            past: [rows] the `repetition_key` of each position that the games have had, as `GameBatch.pasts` has them;
+                None for one, or for all, of which that is not known. Of use with ``superko``; a tree of another game
+                begins anew.
             rows: [rows] the numbers of the trees that search them; default: the first ones.
             interrupted: asked between passes; if it says True, the search ends with what it has.
 
@@ -254,7 +251,7 @@ class Forest:
                 leaves no legal action.
         """
         states = checked_states(self.game, states)
-        rows = checked_rows(rows, self.rows, states.size)
+        rows = self._searched(rows, states.size)
         each = checked_budgets(self.simulations if simulations is None else simulations, rows, self.simulations)
         shape, values = self.game.observation_shape, math.prod(self.game.observation_shape)
         root_masks = _NOTHING if masks is None else np.ascontiguousarray(masks, np.bool_)
@@ -270,7 +267,7 @@ class Forest:
         noisy = np.ones(rows.size, np.bool_) if noisy is None else np.ascontiguousarray(noisy, np.bool_)
         if noisy.shape != rows.shape:
             raise ValueError(f"noisy must have shape {rows.shape}, got {noisy.shape}")
-        self._begin(rows, states, root_masks, each, noisy)
+        self._begin(rows, states, root_masks, each, noisy, past)
         select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
 
@@ -280,7 +277,7 @@ class Forest:
             return answer
 
         while True:
-            self._run(select, rows.size, states, rule, rows)
+            self._run(select, rows.size, self._keys, states, rule, rows)
             leaves = self.trees.rows["leaves"][rows]
             offsets = np.cumsum(leaves) - leaves
             count = int(leaves.sum())
@@ -291,19 +288,34 @@ class Forest:
                 self._allowed = np.zeros((count, self.game.num_actions), np.bool_)
             planes, allowed = self._planes[:count], self._allowed[:count]
             self._run(
-                show, rows.size, root_masks, seen, self._frames, self._frame, self._windows, shape, rows, offsets,
-                planes.reshape(count, values), allowed,
+                show, rows.size, self._keys, root_masks, seen, self._frames, self._frame, self._windows, shape, rows,
+                offsets, planes.reshape(count, values), allowed,
             )  # fmt: skip
             try:
                 answer = ask(planes, allowed) if self.cache is None else self.cache.answer(planes, allowed, ask)
             except BaseException:
                 self.forget(rows)
                 raise
-            self._run(absorb, rows.size, *answer, rows, offsets, considered, self.epsilon)
+            self._run(absorb, rows.size, self._keys, *answer, rows, offsets, considered, self.epsilon)
             if interrupted is not None and interrupted():
                 break
         self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
         return self._finish(rows)
+
+    def _searched(self, given: NDArray[np.intp] | None, count: int) -> NDArray[np.intp]:
+        """Return the numbers of the trees that search ``count`` positions, by default the first ones.
+
+        Raises:
+            ValueError: they are not different rows of the forest, or others than so many.
+        """
+        if given is None:
+            if count > self.rows:
+                raise ValueError(f"a forest of {self.rows} rows searches as many positions at most, got {count}")
+            return np.arange(count)
+        rows = checked_rows(given, self.rows)
+        if rows.size != count:
+            raise ValueError(f"{count} positions need as many rows, got {rows.size}")
+        return rows
 
     def _begin(
         self,
@@ -312,6 +324,7 @@ class Forest:
         masks: NDArray[np.bool_],
         simulations: NDArray[np.int32],
         noisy: NDArray[np.bool_],
+        past: Sequence[ArrayLike | None] | None,
     ) -> None:
         """Let the searches begin, in trees of which nothing is kept that is of other positions or actions.
 
@@ -320,6 +333,8 @@ class Forest:
         """
         known = np.flatnonzero(self.trees.rows["nodes"][rows])
         self.forget(rows[known[self.trees.states[rows[known], 0] != states[known]]])
+        if self.pasts is not None:
+            self.forget(self.pasts.enter(rows, self.trees.rows["nodes"][rows] > 0, past))
         if self.root == "gumbel":
             numbers = self.trees.candidates.shape[1], 1.0 if self.noise else 0.0
             self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)

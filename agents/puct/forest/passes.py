@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ....envs.history import show_way
 from ....envs.jit import helper, kernel
+from ...superko import legal_below, note
 from .gumbel import draw_gumbel, gumbel_child, gumbel_edge, start_halving
+from .pasts import of_row
 from .priors import ALPHA_MOVES, draw_gamma, mix_noise, puct_child, puct_edge
 from .proofs import UNPROVED, edge_value, is_proved, prove_edge, share
 
@@ -102,23 +105,25 @@ def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int
 
 
 @kernel
-def select_gumbel(game, trees, roots, rule, rows, first, last):
+def select_gumbel(game, trees, keys, roots, rule, rows, first, last):
     """Select leaves with the root and the selection of Gumbel AlphaZero."""
     for place in range(first, last):
         r = rows[place]
-        _select(game, trees, r, roots[place], gumbel_edge, gumbel_child, rule)
+        _select(game, trees, keys, r, place, roots[place], gumbel_edge, gumbel_child, rule)
 
 
 @kernel
-def select_puct(game, trees, roots, rule, rows, first, last):
+def select_puct(game, trees, keys, roots, rule, rows, first, last):
     """Select leaves by PUCT everywhere."""
     for place in range(first, last):
         r = rows[place]
-        _select(game, trees, r, roots[place], puct_edge, puct_child, rule)
+        _select(game, trees, keys, r, place, roots[place], puct_edge, puct_child, rule)
 
 
 @helper
-def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, rule: Any) -> None:
+def _select(
+    game: Any, trees: Any, keys: Any, r: int, place: int, root: Any, at_root: Any, below: Any, rule: Any
+) -> None:
     """Fill the leaves of a row, as far as it has simulations left and the rule does not wait for answers."""
     row, nodes, edges = trees.rows[r], trees.nodes[r], trees.edges[r]
     row.leaves = 0
@@ -153,7 +158,7 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
         game.play(leaf, edges[edge].action)
         if game.is_terminal(leaf):
             utility = np.float64(game.utility(leaf, player))
-        elif rule.decisive and _is_decided(game, leaf, trees.trials, r, trees.legal[r, slot], rule):
+        elif rule.decisive and _is_decided(game, trees, keys, r, place, slot, rule):
             utility = rule.largest if game.player(leaf) == player else -rule.largest
         else:
             row.leaves += 1
@@ -164,12 +169,21 @@ def _select(game: Any, trees: Any, r: int, root: Any, at_root: Any, below: Any, 
 
 
 @helper
-def _is_decided(game: Any, state: Any, trials: Any, r: int, legal: Any, rule: Any) -> bool:
-    """Return whether some move wins at once, as much as can be won; the moves are tried in the row's ``trials``."""
-    player = game.player(state)
-    for i in range(game.legal_actions(state, legal)):
-        trials[r] = state
-        trial = trials[r]
+def _list_legal(game: Any, trees: Any, keys: Any, r: int, place: int, slot: int) -> int:
+    """Write what may be played at a leaf, but for the mask of a root, into `Trees.legal`; return how many these are."""
+    path, length, superko = trees.path_nodes[r, slot], trees.lengths[r, slot], of_row(keys, r, place)
+    look = trees.trials[r : r + 1]
+    return legal_below(game, trees.leaves[r, slot], path, length, superko, trees.legal[r, slot], look)
+
+
+@helper
+def _is_decided(game: Any, trees: Any, keys: Any, r: int, place: int, slot: int, rule: Any) -> bool:
+    """Return whether some move at a leaf wins at once, as much as can be won; the moves are tried in `Trees.trials`."""
+    leaf, legal = trees.leaves[r, slot], trees.legal[r, slot]
+    player = game.player(leaf)
+    for i in range(_list_legal(game, trees, keys, r, place, slot)):
+        trees.trials[r] = leaf
+        trial = trees.trials[r]
         game.play(trial, legal[i])
         if game.is_terminal(trial) and np.float64(game.utility(trial, player)) >= rule.largest:
             return True
@@ -199,22 +213,29 @@ def _prove(trees: Any, r: int, slot: int, exact: float, rule: Any) -> None:
         i -= 1
 
 
-@kernel
-def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, offsets, planes, masks, first, last):
-    """Write what the players to move at the leaves see, earlier positions included, and the legal actions.
+@helper(forceinline=True)
+def _observe_node(game, way, ply, player, planes):
+    """Write what the player sees after so many plies on the way to a leaf: for `show_way`."""
+    trees, r, slot = way
+    if ply == trees.lengths[r, slot]:
+        game.observe(trees.leaves[r, slot], player, planes)
+    else:
+        game.observe(trees.states[r, trees.path_nodes[r, slot, ply]], player, planes)
 
-    Where observations show earlier positions, the planes are a window in a longer array. Each ply the window slides to
-    the left by the channels of one position: every channel then stands for the position before, and only the newest
-    position is written.
+
+@kernel
+def show(game, trees, keys, root_masks, shown, frames, frame, window, shape, rows, offsets, planes, masks, first, last):
+    """Write what the players to move at the leaves see, earlier positions included, and what they may play.
 
     Args:
         game: the game.
         trees: the `Trees`.
+        keys: the `Keys` of the search, or None where positions may come again.
         root_masks: bool [rows, num_actions] what may be played at the roots, or [rows, 0]: what is legal.
         shown: [rows, players, values] what each player sees at the roots; [0, 0, 0] where that tells of no past.
         frames: positions in an observation.
         frame: channels of each.
-        window: [values + (frames - 1) · frame] scratch; [0] where only the present is shown.
+        window: [values + (frames - 1) · frame] scratch; None where only the present is shown.
         shape: the shape of an observation.
         rows: the numbers of the rows.
         offsets: [rows] the places in ``planes`` of the first leaf of each.
@@ -227,9 +248,9 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
         r = rows[place]
         for slot in range(trees.rows[r].leaves):
             leaf, row = trees.leaves[r, slot], planes[offsets[place] + slot]
-            player, legal = game.player(leaf), trees.legal[r, slot]
-            count = game.legal_actions(leaf, legal)
-            if trees.lengths[r, slot] == 0 and root_masks.shape[1] > 0:
+            player, legal, plies = game.player(leaf), trees.legal[r, slot], trees.lengths[r, slot]
+            count = _list_legal(game, trees, keys, r, place, slot)
+            if plies == 0 and root_masks.shape[1] > 0:
                 count = _allowed(root_masks[place], legal, count)
             trees.counts[r, slot] = count
             mask = masks[offsets[place] + slot]
@@ -237,29 +258,16 @@ def show(game, trees, root_masks, shown, frames, frame, window, shape, rows, off
                 mask[i] = False
             for i in range(count):
                 mask[legal[i]] = True
-            if frames == 1:
-                if trees.lengths[r, slot] == 0 and shown.shape[0] > 0:  # it may have been on the board before
-                    for i in range(row.size):
-                        row[i] = shown[place, player, i]
-                    continue
+            if window is not None:
+                way, before = (trees, r, slot), shown[place, player]
+                show_way(game, _observe_node, way, plies, player, before, frames, frame, shape, window, row)
+            elif plies == 0 and shown.shape[0] > 0:  # it may have been on the board before
+                for i in range(row.size):
+                    row[i] = shown[place, player, i]
+            else:
                 for i in range(row.size):
                     row[i] = 0
                 game.observe(leaf, player, row.reshape(shape))
-                continue
-            plies, values = trees.lengths[r, slot], row.size
-            begin = min(plies, frames - 1) * frame
-            if plies < frames:
-                before = shown[place, player]
-                for i in range(values):
-                    window[begin + i] = before[i]
-            for left in range(min(plies, frames) - 1, -1, -1):  # positions after the root, the oldest first
-                position = window[left * frame : left * frame + values].reshape(shape)
-                if left == 0:
-                    game.observe(leaf, player, position)
-                else:
-                    game.observe(trees.states[r, trees.path_nodes[r, slot, plies - left]], player, position)
-            for i in range(values):
-                row[i] = window[i]
 
 
 @helper
@@ -274,12 +282,13 @@ def _allowed(mask: Any, legal: Any, count: int) -> int:
 
 
 @kernel
-def absorb(game, trees, logits, values, rows, offsets, considered, epsilon, first, last):
+def absorb(game, trees, keys, logits, values, rows, offsets, considered, epsilon, first, last):
     """Make nodes of the leaves, and back up their values.
 
     Args:
         game: the game.
         trees: the `Trees`.
+        keys: the `Keys` of the search, or None.
         logits: float32 [leaves, num_actions].
         values: float32 [leaves] from -1 to 1, for the players to move.
         rows: the numbers of the rows.
@@ -295,7 +304,7 @@ def absorb(game, trees, logits, values, rows, offsets, considered, epsilon, firs
         for slot in range(row.leaves):
             leaf, answer = trees.leaves[r, slot], offsets[place] + slot
             player = game.player(leaf)
-            _grow(trees, r, slot, player, logits[answer], values[answer])
+            _grow(game, trees, of_row(keys, r, place), r, slot, player, logits[answer], values[answer])
             _back_up(trees, r, slot, values[answer], player)
             if trees.lengths[r, slot] == 0:
                 if considered >= 0:
@@ -306,7 +315,7 @@ def absorb(game, trees, logits, values, rows, offsets, considered, epsilon, firs
 
 
 @helper
-def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float) -> None:
+def _grow(game: Any, trees: Any, superko: Any, r: int, slot: int, player: int, logits: Any, value: float) -> None:
     """Make a node of a leaf, the edge with the highest prior first, the others in the order of their actions.
 
     In a tree that has no room for it, the leaf stays a leaf, and is evaluated anew when it is met again.
@@ -323,6 +332,7 @@ def _grow(trees: Any, r: int, slot: int, player: int, logits: Any, value: float)
     node.first, node.count = row.edges, count
     row.edges += count
     trees.states[r, number] = trees.leaves[r, slot]
+    note(game, number, trees.leaves[r, slot], superko)
     length = trees.lengths[r, slot]
     if length > 0:
         edges[trees.path_edges[r, slot, length - 1]].child = number

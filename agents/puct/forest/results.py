@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ....envs.jit import helper, kernel
 from .gumbel import best_candidate, improve
 from .priors import prune
 from .proofs import counts, share
 
-__all__ = ["finish_gumbel", "finish_puct", "keep"]
+__all__ = ["Searched", "finish_gumbel", "finish_puct", "keep"]
+
+
+class Searched(NamedTuple):
+    """What searches found, a row each.
+
+    Attributes:
+        actions: int32 [rows] the actions to play.
+        policies: float32 [rows, num_actions] the improved policies: what a network is to learn.
+        values: float32 [rows] what the positions are worth to their players to move, from -1 to 1: what is proved, or
+            else, by a PUCT root the mean of all simulations, by a Gumbel root Σ π'·Q of the improved policy π' and the
+            completed Q. σ makes π' so sharp that this is nearly the largest Q; and as each Q errs, the largest of them
+            is more often too high than too low, so the value is a little optimistic.
+        proved: bool [rows] whether the value is proved.
+        visits: int32 [rows, num_actions] the visits at the roots, those kept from before included.
+        surprise: float32 [rows] the Kullback–Leibler divergence of the improved policies from the priors, in nats.
+    """
+
+    actions: NDArray[np.int32]
+    policies: NDArray[np.float32]
+    values: NDArray[np.float32]
+    proved: NDArray[np.bool_]
+    visits: NDArray[np.int32]
+    surprise: NDArray[np.float32]
 
 
 @kernel
@@ -72,7 +98,7 @@ def _divergence(share: float, prior: float) -> float:
 
 
 @kernel
-def keep(game, trees, scratch, rows, actions, first, last):
+def keep(game, trees, keys, scratch, rows, actions, first, last):
     """Let the trees of these ``rows`` go on below an action: its node becomes the root, and moves to the front.
 
     Nodes and edges keep their order, in which those of a child stand after those of its parent.
@@ -104,6 +130,8 @@ def keep(game, trees, scratch, rows, actions, first, last):
                 nodes[count] = node
                 nodes[count].first = used
                 trees.states[r, count] = trees.states[r, n]
+                if keys is not None:
+                    keys.key[r, count] = keys.key[r, n]
                 used += size
                 count += 1
             for e in range(used):

@@ -64,7 +64,11 @@ def _played(game: Game, forest: Forest, players: tuple[Evaluate, Evaluate], seed
             shown = batch.seen_by_both()
             forest.forget()
             found = forest.search(
-                batch.states[rows], evaluate, masks=batch.masks[rows], shown=None if shown is None else shown[rows]
+                batch.states[rows],
+                evaluate,
+                masks=batch.masks[rows],
+                shown=None if shown is None else shown[rows],
+                past=batch.pasts(rows),
             )
             batch.play(rows, found.actions)
             ended = rows[batch.over[rows]]

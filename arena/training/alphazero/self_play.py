@@ -32,6 +32,8 @@ class Counts:
         games: games that have ended.
         moves: moves that were played, those of random openings not counted.
         simulations: simulations of all searches.
+        asked: positions that the net was asked about.
+        hits: positions that the cache answered in its place.
         seconds_search: time in the searches, without the net's.
         seconds_net: time in which the net was computed.
     """
@@ -39,8 +41,15 @@ class Counts:
     games: int = 0
     moves: int = 0
     simulations: int = 0
+    asked: int = 0
+    hits: int = 0
     seconds_search: float = 0.0
     seconds_net: float = 0.0
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Counts:
+        """Return counts from a state, which an older version may have written, that counted more or less."""
+        return cls(**{name: kept[name] for name in cls.__dataclass_fields__ if name in kept})
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
@@ -133,10 +142,11 @@ class SelfPlay:
             return answer
 
         self.forest.forget()
-        done = self.forest.simulations_done
+        done, asked, hits = self.forest.simulations_done, self.forest.evaluations, self._hits
         searched = self.forest.search(
-            batch.states, timed, masks=batch.masks, simulations=simulations, noisy=full, shown=batch.seen_by_both()
-        )
+            batch.states, timed, masks=batch.masks, simulations=simulations, noisy=full, shown=batch.seen_by_both(),
+            past=batch.pasts(self._rows),
+        )  # fmt: skip
         self._note(searched, full)
         if config.earlier_openings > 0:
             self._remember()
@@ -156,9 +166,16 @@ class SelfPlay:
         stats.games += ended.size
         stats.moves += batch.num_envs
         stats.simulations += self.forest.simulations_done - done
+        stats.asked += self.forest.evaluations - asked
+        stats.hits += self._hits - hits
         stats.seconds_net += net
         stats.seconds_search += time.perf_counter() - before - net
         return np.concatenate(samples) if samples else new_samples(self.game, 0)
+
+    @property
+    def _hits(self) -> int:
+        """Positions that the forest's cache, if there is one, has answered so far."""
+        return 0 if self.forest.cache is None else self.forest.cache.hits
 
     def _note(self, searched: Searched, full: NDArray[np.bool_]) -> None:
         """Write a sample for each position that was searched."""
@@ -265,7 +282,7 @@ class SelfPlay:
         self._movers[:, : played.shape[1]][played] = movers
         self._remembered = int(state["remembered"])
         self._earlier[: self._remembered] = state["earlier"]
-        self.stats = Counts(**{name: state["stats"][name] for name in Counts.__dataclass_fields__})  # older have more
+        self.stats = Counts.of(state["stats"])
 
 
 def _cache_mb(game: Game, config: AlphaZeroConfig, games: int) -> float:
