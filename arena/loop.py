@@ -64,9 +64,9 @@ def play(
             ``"failed"``, its ``reason`` says what happened, and the outcome is -1 for that player, +1 for the other.
         time: the players' time, such as ``"60+0.5"`` or ``"0.2/move"``, or the seconds of a game, see
             `plyground.arena.referee.TimeControl`. A player who uses it up loses, and the ``ending`` is ``"time"``.
-        adjudication: what ends games whose result is known, in environments of ours: ``"exact"``, ``"resign"``,
-            ``"draw"``, each with options, one of one's own, or several; see `plyground.arena.referee.adjudication`. The
-            ``ending`` is then ``"adjudicated"``.
+        adjudication: what ends games whose result is known, in environments of ours: ``"exact"``, ``"endings"``,
+            ``"resign"``, ``"draw"``, each with options, one of one's own, or several; see
+            `plyground.arena.referee.adjudication`. The ``ending`` is then ``"adjudicated"``.
         analyses: whether the record keeps what players found out about each of their moves, those that tell by an
             attribute ``last_analysis``, as searches do.
 

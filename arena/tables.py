@@ -14,7 +14,14 @@ from rich.text import Text
 from .ratings import RatingList
 from .tournaments import Standing
 
-__all__ = ["cross_table", "format_seconds", "payoff_table", "ratings_table", "superiority_table"]
+__all__ = [
+    "cross_table",
+    "format_seconds",
+    "history_table",
+    "payoff_table",
+    "ratings_table",
+    "superiority_table",
+]
 
 _LEAST = 8  # cells of a name in a line
 
@@ -80,6 +87,17 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
             f"{nash['elo']:+.0f}",
             f"{beyond['alpha_rank'][number]:.1%}",
         )
+    return result
+
+
+def history_table(found: Mapping[str, Any]) -> Table:
+    """Return ratings by time, as `plyground ratings --over-time --json` has them; empty where somebody did not play."""
+    result = _players(f"{found['game']}, {sum(one['games'] for one in found['times'])} games")
+    times = [one["time"] for one in found["times"]]
+    _add_numbers(result, *map("{:,}".format, times))
+    for number, player in enumerate(found["players"], start=1):
+        ratings = {one["time"]: f"{one['elo']:+.0f} ± {one['high'] - one['elo']:.0f}" for one in player["ratings"]}
+        result.add_row(str(number), Text(player["name"]), *(ratings.get(time, "") for time in times))
     return result
 
 

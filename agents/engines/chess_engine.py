@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["ChessEngine", "engine"]
 
 _PROTOCOLS = ("uci", "xboard")
-_MATE = 100_000  # centipawns: more than moves to a mate
+_MOST_CENTIPAWNS = 100_000
+_MOST = 2**63 - 1  # plies and positions that a program may tell of: as many as files of games hold
 _SHARE = 0.95  # of what a clock leaves for the move: some time is lost on the way
 _NEARLY = 0.99999  # no guess is a win, with the five digits of a record either
 
@@ -298,11 +299,15 @@ def _analysis(action: int, answer: Any, seconds: float) -> Analysis | None:
     score = info.get("score")
     if score is None:
         return None
-    is_mate, depth, nodes = score.is_mate(), int(info.get("depth", 0)), int(info.get("nodes", 0))
+    is_mate, relative = score.is_mate(), score.relative
+    depth, nodes = (min(max(int(info.get(name, 0)), 0), _MOST) for name in ("depth", "nodes"))
     if is_mate:
-        value, moves = math.copysign(1.0, score.relative.score(mate_score=_MATE)), score.relative.mate()
-        depth = max(2 * moves - 1 if value > 0 else -2 * moves, 1)
+        moves = relative.mate()
+        value = math.copysign(1.0, relative.score(mate_score=1 + abs(moves)))
+        depth = min(max(2 * moves - 1 if value > 0 else -2 * moves, 1), _MOST)
     else:
-        value = min(max(result_of_centipawns(score.relative.score()), -_NEARLY), _NEARLY)
+        # What is told may be too much for a float.
+        centipawns = min(max(relative.score(), -_MOST_CENTIPAWNS), _MOST_CENTIPAWNS)
+        value = min(max(result_of_centipawns(centipawns), -_NEARLY), _NEARLY)
     visits = {action: max(nodes, 1)}
     return Analysis(action, value, (action,), {}, (action,), depth, nodes, 0, is_mate, seconds, visits)

@@ -26,31 +26,66 @@ from .process import LAST_SECONDS, EngineError, LastLines, located
 __all__ = ["PROTOCOLS", "ChessProcess", "chess"]
 
 Answer = TypeVar("Answer")
+_THREAD = "plyground engines"
+_REST = 0.25  # seconds after a program's end in which what it wrote last is read, though a child keeps its pipes open
 
 
 class _Quiet(chess.engine.Protocol):
-    """Keeps the standard error of a program, in place of writing it to the log.
+    """Keeps the standard error of a program, in place of writing it to the log, and hears what is an answer.
 
-    Nor are lines logged that python-chess does not expect: programs that speak XBoard chatter, and what is wrong is
-    told by an `EngineError`.
+    A move that nobody has asked for is passed over: an answer to an older question, or one too many. So is a line that
+    python-chess fails to read.
     """
+
+    _answer = ""  # the word that a move comes behind
 
     def __init__(self) -> None:
         super().__init__()
         self.errors = LastLines()
+        self._is_asked = False
 
     def error_line_received(self, line: str) -> None:
         self.errors.add(line)
 
+    def send_line(self, line: str) -> None:
+        self._is_asked = self._is_asked or _first_word(line) == "go"
+        super().send_line(line)
+
+    def _line_received(self, line: str) -> None:
+        if _first_word(line) == self._answer:
+            if not self._is_asked:
+                return
+            self._is_asked = False
+        with contextlib.suppress(Exception):  # what it finds wrong itself, it tells whoever waits
+            super()._line_received(line)
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.loop.call_later(_REST, _close_pipes, self.transport)
+
 
 class _UCI(_Quiet, chess.engine.UciProtocol):
-    pass
+    _answer = "bestmove"
 
 
 class _XBoard(_Quiet, chess.engine.XBoardProtocol):
     """Speaks to programs without ``setboard``, too, which python-chess refuses: most games begin with all pieces."""
 
+    _answer = "move"
     _can_set_up = True
+
+    async def communicate(self, command_factory: Any) -> Any:
+        commands: list[Any] = []
+
+        def made(engine: Any) -> Any:
+            commands.append(command_factory(engine))
+            return commands[0]
+
+        try:
+            return await super().communicate(made)
+        finally:  # where a program does not introduce itself, python-chess would wait for that, and fail, later
+            if (timer := getattr(commands[0], "timeout_handle", None)) is not None:
+                timer.cancel()
 
     def _line_received(self, line: str) -> None:
         if line.startswith("feature ") and "setboard=0" in line:
@@ -65,8 +100,8 @@ class _XBoard(_Quiet, chess.engine.XBoardProtocol):
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:
-    """Return whether a record of python-chess's log is about no program of ours."""
-    return not isinstance(record.args, tuple) or not any(isinstance(one, _Quiet) for one in record.args)
+    """Return whether a record of python-chess's log is about no program of ours, all of which speak in one thread."""
+    return record.threadName != _THREAD
 
 
 logging.getLogger(chess.engine.__name__).addFilter(_is_of_others)
@@ -78,7 +113,7 @@ PROTOCOLS = {"uci": _UCI, "xboard": _XBoard}
 def _loop_of(process: int) -> asyncio.AbstractEventLoop:
     """Return the event loop in which programs are spoken to; a forked process has another."""
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="engines", daemon=True).start()
+    threading.Thread(target=loop.run_forever, name=_THREAD, daemon=True).start()
     return loop
 
 
@@ -203,7 +238,15 @@ def _let_go(protocol: Any) -> None:
     if transport.get_returncode() is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # it has left its group
             os.kill(transport.get_pid(), signal.SIGKILL)
+    _close_pipes(transport)
+    protocol.returncode.add_done_callback(lambda _: transport.close())
+
+
+def _close_pipes(transport: Any) -> None:
     for number in range(3):
         if (pipe := transport.get_pipe_transport(number)) is not None:
             pipe.close()
-    protocol.returncode.add_done_callback(lambda _: transport.close())
+
+
+def _first_word(line: str) -> str:
+    return line.split(maxsplit=1)[0] if line.strip() else ""

@@ -102,6 +102,7 @@ COMMANDS = {
             "plyground ratings games.jsonl",
             "plyground ratings monday.jsonl tuesday.jsonl --anchor random=0 --los",
             "plyground ratings games.jsonl --cycles --json",
+            "plyground ratings games.db --over-time steps --plot ratings",
         ),
     ),
     "report": Command(

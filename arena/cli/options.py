@@ -43,8 +43,9 @@ Adjudicate = Annotated[
     list[str] | None,
     typer.Option(
         metavar="SPEC",
-        help="Ends games whose result is known: exact (by the solver), 'resign(score=0.95, moves=3)', "
-        "'draw(score=0.02, moves=8, after=40)'; scores are shares of the largest utility. Give it again for more.",
+        help="Ends games whose result is known: exact (by the solver), 'endings(pieces=3)' (of chess and checkers), "
+        "'resign(score=0.95, moves=3)', 'draw(score=0.02, moves=8, after=40)'; scores are shares of the largest "
+        "utility. Give it again for more.",
     ),
 ]
 Analyses = Annotated[

@@ -25,9 +25,11 @@ _out = console(highlight=False)
 _err = console(stderr=True, highlight=False)
 
 Confidence = Annotated[float, typer.Option(help="The probability that intervals are to have.")]
+_MODES = {"--over-time": ("drift", "plot"), "one rating of each": ("anchor", "prior", "los", "circles")}
 
 
 def ratings(
+    context: typer.Context,
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE...", help="Files of games: .jsonl, .db, .csv, .parquet, .sgf, .pdn or .pgn."),
@@ -58,17 +60,40 @@ def ratings(
             "number. Everybody must have met everybody.",
         ),
     ] = False,
+    over_time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIMES",
+            help="Ratings that change, by whole-history rating: with 'tournaments' from one to the next, in the order "
+            "of the files and within a store; with 'steps' by the steps of training in the names of checkpoints.",
+        ),
+    ] = None,
+    drift: Annotated[
+        float | None,
+        typer.Option(
+            help="By how much strength changes over time: Elo² that a tournament or a step adds. Default: 300 from one "
+            "time to the next, in the median."
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="NAME", help="Draw ratings over time, as NAME.png and NAME.svg.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Rate players by all their games: Elo with intervals that know of pairs of games."""
     from itertools import chain
 
+    from ..formats import read_games
     from ..ratings.lists import rate_games
     from ..ratings.paired import paired_games
-    from ..records.formats import read_games
     from ..tables import ratings_table, superiority_table
+    from .parts.modes import check_options
 
+    check_options(context, "one rating of each" if over_time is None else "--over-time", _MODES)
     _check_different(files)
+    if over_time is not None:
+        _rate_over_time(files, over_time, plot, as_json, (confidence, first_move, drift))
+        return
     known = _anchors(anchor or [])
     games = paired_games(chain.from_iterable(read_games(file) for file in files))
     found = rate_games(games, anchors=known, confidence=confidence, first_move=first_move, prior=prior)
@@ -83,6 +108,30 @@ def ratings(
         _out.print(superiority_table(found))
     if beyond:
         _tell_beyond(beyond)
+
+
+def _rate_over_time(
+    files: list[Path], times: str, plot: Path | None, as_json: bool, options: tuple[float, bool, float | None]
+) -> None:
+    """Print each player's ratings by time, and draw them if that is asked for."""
+    from ...envs.outside.extras import how_to_install
+    from ...envs.outside.files import check_writable
+    from ..grading.plots import can_plot, plot_history
+    from ..tables import history_table
+    from .parts.over_time import TIMES, history_notes, history_of
+
+    if plot is not None:  # before the work
+        check_writable(plot.with_name(f"{plot.name}.png"))
+        if not can_plot():
+            raise ImportError(f"--plot needs matplotlib: {how_to_install('plots')}")
+    found = history_of(files, times, *options)
+    if as_json:
+        print_json(found)
+    else:
+        _out.print(history_table(found))
+        print_plain(_out, history_notes(found))
+    if plot is not None:
+        print_plain(_err, f"saved {', '.join(map(str, plot_history(found, TIMES[times], plot)))}")
 
 
 def _check_different(files: list[Path]) -> None:
@@ -220,12 +269,12 @@ def rate(
 ) -> None:
     """Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough."""
     from ...envs import make_game
+    from ..formats import write_records
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of, rungs_at_hand
     from ..interruption import uninterrupted
     from ..openings import default_opening_plies
     from ..records.names import titled
-    from ..records.record import write_records
     from .parts.competition import games_in
     from .parts.evaluation import named
     from .parts.losses import Losses

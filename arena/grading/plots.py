@@ -1,11 +1,11 @@
-"""Pictures of learning curves and of calibration, by matplotlib, which is imported when the first picture is drawn.
+"""Pictures of learning curves, calibration and ratings over time. Matplotlib is imported when the first is drawn.
 
 The figures are made without pyplot: no window, no global state, the same on every machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from ...envs.outside.extras import how_to_install
 from .calibration import Calibration
 
-__all__ = ["can_plot", "plot_calibration", "plot_curve"]
+__all__ = ["can_plot", "plot_calibration", "plot_curve", "plot_history"]
 
 _COLOURS = {"preserving": "#1e8449", "optimal": "#2471a3", "score": "#c0392b"}
 _NAMES = {"preserving": "moves that preserve the value", "optimal": "optimal moves", "score": "score on the ladder"}
@@ -80,6 +80,29 @@ def plot_calibration(found: Sequence[Calibration], title: str, path: Path) -> li
         axes.scatter(predicted, scores, s=sizes, color=colour, alpha=0.6, clip_on=False)
     axes.set(xlabel="predicted expected score", ylabel="true expected score", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes.legend(loc="upper left")
+    return _saved(figure, path)
+
+
+def plot_history(found: Mapping[str, Any], axis: str, path: Path) -> list[Path]:
+    """Draw ratings by time as PNG and SVG, with a band for the interval of each, and return the files.
+
+    Args:
+        found: the ratings, as `plyground ratings --over-time --json` has them.
+        axis: what times are.
+        path: the name of the files, without its ending.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    figure, axes = _figure(f"Ratings over time: {found['game']}")
+    for player in found["players"]:
+        times, elo, low, high = ([one[key] for one in player["ratings"]] for key in ("time", "elo", "low", "high"))
+        (line,) = axes.plot(times, elo, "o-", ms=4, label=player["name"].replace("$", r"\$"))
+        axes.fill_between(times, low, high, color=line.get_color(), alpha=0.15, lw=0)
+    axes.set(xlabel=axis, ylabel="Elo")
+    axes.locator_params(axis="x", nbins=6, integer=True)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.legend(fontsize=8)
     return _saved(figure, path)
 
 

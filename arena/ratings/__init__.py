@@ -8,7 +8,7 @@ ratings to points alone, and `results` reads points off records. May import the 
 
 from .difference import Difference, elo_difference, elo_of_score, rate_against
 from .fitting import Ratings, fit_ratings
-from .history import TimedRating, ratings_over_time
+from .history import TimedRating, games_by_step, ratings_over_time
 from .lists import Rating, RatingList, rating_list
 from .payoffs import NashAverage, Payoffs, alpha_rank, cycles, nash_average, payoff_matrix
 from .results import game_results, pair_scores
@@ -27,6 +27,7 @@ __all__ = [
     "elo_of_score",
     "fit_ratings",
     "game_results",
+    "games_by_step",
     "nash_average",
     "pair_scores",
     "payoff_matrix",

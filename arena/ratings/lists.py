@@ -184,7 +184,7 @@ def rate_games(
             )
     numbers = {name: i for i, name in enumerate(games.names)}
     fixed = {numbers[name]: float(elo) for name, elo in anchors.items()}
-    _check_met(games, list(fixed))
+    check_met(games, list(fixed))
     model = Model(games, fixed, first_move, prior)
     best = model.most_likely()
     certainty = Certainty(games, model, best)
@@ -219,7 +219,7 @@ def rate_games(
 
 def lead_of(games: PairedGames, confidence: float = 0.95) -> Lead:
     """Return who is rated highest, and by how much, with an interval: the work of one player of `rate_games`."""
-    _check_met(games, [])
+    check_met(games, [])
     model = Model(games, {})
     best = model.most_likely()
     first, second = np.argsort(-best.values[:-2], kind="stable")[:2].tolist()
@@ -228,19 +228,27 @@ def lead_of(games: PairedGames, confidence: float = 0.95) -> Lead:
     return Lead(games.names[first], *(ELO_PER_LOGIT * value for value in (lead, lead + low, lead + high)))
 
 
-def _check_met(games: PairedGames, fixed: list[int]) -> None:
-    """Check that every player is bound to every other by games and anchors, so that their difference is known."""
+def check_met(games: PairedGames, fixed: list[int] | None) -> None:
+    """Check that every player is bound to every other by games and anchors, so that their difference is known.
+
+    Args:
+        games: the games.
+        fixed: the numbers of the players who are anchors; None where there can be none.
+
+    Raises:
+        ValueError: some are not.
+    """
     from scipy.sparse.csgraph import connected_components
 
     links = np.zeros((len(games.names),) * 2, np.bool_)
     links[games.pairings[:, 0], games.pairings[:, 1]] = True
-    links[np.ix_(fixed, fixed)] = True
+    links[np.ix_(fixed or [], fixed or [])] = True
     _, parts = connected_components(links, directed=False)
     if parts.any():
         groups = [", ".join(games.names[i] for i in np.flatnonzero(parts == part)) for part in np.unique(parts)]
+        ways = "or rate each alone" if fixed is None else "rate each alone, or give each group an anchor"
         raise ValueError(
-            f"these groups of players have never met: {'; '.join(groups)}: play games between them, rate each alone, "
-            "or give each group an anchor"
+            f"these groups of players have never met: {'; '.join(groups)}: play games between them, {ways}"
         )
 
 

@@ -10,12 +10,23 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from ...agents import Solver, make
+from ...agents.solver.endings import has_count
 from ...envs import Game, State
-from ...envs.outside.arguments import checked_whole
+from ...envs.outside.arguments import checked_whole, is_positive
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, parse_spec
 
-__all__ = ["ADJUDICATORS", "Adjudicator", "Draw", "Exact", "Position", "Resign", "Verdict", "adjudicator_of"]
+__all__ = [
+    "ADJUDICATORS",
+    "Adjudicator",
+    "Draw",
+    "Endings",
+    "Exact",
+    "Position",
+    "Resign",
+    "Verdict",
+    "adjudicator_of",
+]
 
 
 class Position(NamedTuple):
@@ -65,7 +76,8 @@ class Exact(Adjudicator):
     """Ends a game as soon as its result with perfect play is known.
 
     The judge sees the position alone, and not the moves before: where positions may not come again, as in Go, or are
-    drawn when they do, that is another question.
+    drawn when they do, that is another question. A solver that is asked about the first moves of chess or checkers
+    fills its memory at each of them, in vain: `Endings` waits until few pieces are left.
 
     Args:
         judge: the spec of an agent whose analyses are exact where they say so: ``"solver"``, or a search, which is
@@ -122,6 +134,71 @@ class Exact(Adjudicator):
     @property
     def _reason(self) -> str:
         return f"{self.judge} knows the result"
+
+
+class Endings(Adjudicator):
+    """Ends a game of chess or checkers when few pieces are left, by the result with perfect play.
+
+    That is found by retrograde analysis, and takes the count of quiet plies into account, as
+    `plyground.agents.solver.endings` says. Earlier positions, which may be drawn when they come again, do not count.
+
+    Args:
+        pieces: how many pieces both players may have together, kings included. All endings of three are solved in
+            seconds, and in less than 512 MB. Of four some take more, such as bishop and knight against the king.
+        table_mb: megabytes for the solver. An ending that needs more is played on, until another piece is taken.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+
+    def __init__(self, pieces: int = 3, table_mb: float = 512.0) -> None:
+        if not is_positive(table_mb):
+            raise ValueError(f"table_mb must be a number above 0, got {shown(table_mb)}")
+        self.pieces, self.table_mb = checked_whole("pieces", pieces, 2), float(table_mb)
+        self._made: tuple[Game, Any] | None = None
+        self._most = self.pieces
+
+    def __repr__(self) -> str:
+        return f"endings(pieces={self.pieces}, table_mb={self.table_mb:g})"
+
+    def begin(self, game: Game) -> None:
+        """Make the solver.
+
+        Raises:
+            ValueError: the game is neither checkers nor chess, or is the chess of ``classic``.
+        """
+        if self._made is None or self._made[0] != game:
+            if not has_count(game):
+                raise ValueError(
+                    f"endings must be those of checkers, or of chess without classic, got {game.spec}: in small games "
+                    "use 'exact'"
+                )
+            self._made = game, _solver(f"solver(table_mb={self.table_mb:g})", game)
+        self._most = self.pieces
+
+    def look(self, position: Position) -> Verdict | None:
+        """Return the result if there are few pieces, and they take no more memory than there is."""
+        assert self._made is not None, "begin() comes first"
+        game, solver = self._made
+        pieces = _pieces(game, position.state)
+        if pieces > self._most:
+            return None
+        try:
+            value = solver.value(position.state)[0]
+        except MemoryError:
+            self._most = pieces - 1
+            return None
+        return Verdict(-value if position.player else value, self._reason(pieces))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_made": None}
+
+    def may_say(self, reason: str, game: Game) -> bool:
+        """Return whether this is the reason of an ending of no more pieces."""
+        return reason in map(self._reason, range(2, self.pieces + 1))
+
+    def _reason(self, pieces: int) -> str:
+        return f"the result of this ending of {pieces} pieces is known"
 
 
 class Resign(Adjudicator):
@@ -222,7 +299,7 @@ class Draw(Adjudicator):
 
 _ORDINALS = ("first", "second")
 
-ADJUDICATORS: dict[str, type[Adjudicator]] = {"exact": Exact, "resign": Resign, "draw": Draw}
+ADJUDICATORS: dict[str, type[Adjudicator]] = {"exact": Exact, "endings": Endings, "resign": Resign, "draw": Draw}
 
 
 def adjudicator_of(given: str | Adjudicator) -> Adjudicator:
@@ -261,6 +338,12 @@ def _judge(spec: str, game: Game) -> Any:
         raise ValueError(f"{spec} tells no values of positions: expected 'solver', or a search")
     agent.prepare()
     return agent
+
+
+def _pieces(game: Game, state: State) -> int:
+    """Return how many pieces there are in a position of chess or checkers."""
+    sides = (state.own, state.other) if game.name == "chess" else state.sides
+    return sum(int(side).bit_count() for side in sides)
 
 
 def _checked_score(score: Any) -> float:

@@ -13,8 +13,8 @@ import pytest
 from plyground.agents import Minimax, Random
 from plyground.arena import GameRecord, iter_match, match, play
 from plyground.arena.referee import Adjudicator, Conditions, Position, adjudicator_of
-from plyground.arena.referee.adjudication import Exact, Verdict
-from plyground.envs import BoardGameEnv, Game, make_game
+from plyground.arena.referee.adjudication import Endings, Exact, Verdict
+from plyground.envs import BoardGameEnv, Game, State, make_game
 
 GAME = "connect_four(rows=4, columns=5)"
 TICTACTOE = make_game("tictactoe")
@@ -188,6 +188,12 @@ class TestAdjudication:
             ("resign(moves=0)", "moves must be"),
             ("draw(score=-1)", "score must be a number, at least 0, got -1"),
             ("resign(score=high)", "score must be a number, at least 0, got 'high'"),
+            ("endings(pieces=1)", "pieces must be a whole number, at least 2, got 1"),
+            ("endings(table_mb=0)", "table_mb must be a number above 0, got 0"),
+            (
+                "endings",
+                "endings must be those of checkers, or of chess without classic, got tictactoe: in small games",
+            ),
             ("exact(judge=5)", "judge must be the spec of an agent, 'solver' or a search, got 5"),
             (0.9, "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
             ([0.9], "an adjudication must be a spec, such as 'resign(score=0.9)', or an Adjudicator, got 0.9"),
@@ -203,6 +209,101 @@ class TestAdjudication:
 
         with pytest.raises(ValueError, match="expected an environment of plyground"):
             play(Other(), [Random(), Random()], 0, adjudication="exact")
+
+
+def position(game: Game, fen: str) -> Position:
+    """Return what an adjudicator is shown of a position."""
+    state = game.state_from_fen(fen)
+    mover = int(game.player(state))
+    return Position(state, mover, 1 - mover, 40, None)
+
+
+class TestEndings:
+    """Of chess and checkers. To compile their solver takes long: most tests are about when it is asked."""
+
+    CHESS, CHECKERS = make_game("chess"), make_game("checkers")
+    PAWN, PAWNS = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4PP2/4K3 w - - 0 1"
+
+    @pytest.fixture
+    def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[State]:
+        """The positions that a solver is asked about: whoever moves wins, and two pawns take too much memory."""
+        asked: list[State] = []
+
+        class Wins:
+            def value(self, state: State) -> tuple[float, int]:
+                asked.append(state)
+                if "pawns" in (state.dtype.names or ()) and int(state.pawns).bit_count() > 1:
+                    raise MemoryError
+                return 1.0, 5
+
+        monkeypatch.setattr("plyground.arena.referee.adjudication._solver", lambda spec, game: Wins())
+        return asked
+
+    @pytest.mark.parametrize(
+        ("game", "fen", "value"),
+        [
+            (CHESS, PAWN, 1.0),
+            (CHESS, "4k3/8/8/8/8/8/4p3/4K3 b - - 0 1", -1.0),
+            (CHESS, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", 1.0),
+            (CHECKERS, "B:WK1:BK14,K15", 1.0),
+            (CHECKERS, "W:WK1,5:BK14", -1.0),
+        ],
+    )
+    def test_few_pieces_are_judged(self, asked: list[State], game: Game, fen: str, value: float) -> None:
+        adjudicator = adjudicator_of("endings")
+        adjudicator.begin(game)
+        assert adjudicator.look(position(game, fen)) == Verdict(value, "the result of this ending of 3 pieces is known")
+        assert [game.fen(state) for state in asked] == [game.fen(game.state_from_fen(fen))]
+
+    @pytest.mark.parametrize(("game", "fen"), [(CHESS, PAWNS), (CHECKERS, "B:WK1,5:BK14,K15")])
+    def test_nobody_is_asked_about_more(self, asked: list[State], game: Game, fen: str) -> None:
+        adjudicator = adjudicator_of("endings")
+        adjudicator.begin(game)
+        assert adjudicator.look(position(game, fen)) is None
+        assert adjudicator.look(position(game, game.fen(game.new_state()))) is None
+        assert not asked
+
+    def test_what_takes_too_much_memory_is_asked_once_in_a_game(self, asked: list[State]) -> None:
+        adjudicator = Endings(4)
+        for _ in range(2):
+            adjudicator.begin(self.CHESS)
+            for fen in (self.PAWNS, self.PAWNS, "4k3/8/8/8/8/8/3P1P2/4K3 w - - 0 1"):
+                assert adjudicator.look(position(self.CHESS, fen)) is None
+            assert adjudicator.look(position(self.CHESS, self.PAWN)) is not None
+        assert len(asked) == 4
+
+    def test_its_reasons_are_known_and_its_options_told(self) -> None:
+        adjudicator = adjudicator_of("endings(pieces=4, table_mb=100)")
+        assert repr(adjudicator) == "endings(pieces=4, table_mb=100)"
+        said = [adjudicator.may_say(f"the result of this ending of {n} pieces is known", self.CHESS) for n in range(6)]
+        assert said == [False, False, True, True, True, False]
+        assert not adjudicator.may_say("solver knows the result", self.CHESS)
+
+    def test_classic_chess_has_another_count(self) -> None:
+        with pytest.raises(ValueError, match=r"or of chess without classic, got chess\(classic=True\)"):
+            adjudicator_of("endings").begin(make_game("chess(classic=True)"))
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("game", "fen", "moves", "outcome"),
+        [
+            (CHESS, "4k3/8/8/8/8/2p5/8/R3K3 b - - 0 1", "e8e7 a1c1 e7e6 c1c3", [1.0, -1.0]),
+            (CHESS, "4k3/8/8/8/8/8/8/r3K2R w - - 0 1", "e1e2 a1h1", [-1.0, 1.0]),
+            (CHESS, "7k/8/8/8/8/7p/8/4K2R w - - 0 1", "h1h3 h8g7", [1.0, -1.0]),  # at the first of these moves
+            (CHESS, "k7/p7/8/8/8/8/8/K7 w - - 0 1", "a1b1", [0.0, 0.0]),
+            (CHECKERS, "B:WK1:BK14,K15", "14-9", [1.0, -1.0]),
+        ],
+    )
+    def test_games(self, game: Game, fen: str, moves: str, outcome: list[float]) -> None:
+        upcoming = iter(moves.split())
+
+        def player(observation: Any, info: Any) -> int:
+            return game.move_of(info["state"], next(upcoming))
+
+        record = play(BoardGameEnv(game), [player, player], 0, options={"fen": fen}, adjudication="endings")
+        assert (record.ending, record.outcome) == ("adjudicated", outcome)
+        assert record.reason == "the result of this ending of 3 pieces is known"
+        assert list(upcoming) == (["h8g7"] if "h8g7" in moves else [])
 
 
 def test_games_of_such_endings_are_kept_in_files(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,14 @@ def circle(pairs: int = 30, share: float = 0.8) -> list[Any]:
                 won = (rng.random() < share) == (one == first)
                 records.append(game(one, other, 0 if won else 2, opening))
     return records
+
+
+def antisymmetric(rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Yield random log-odds, which have one equilibrium, and coarse ones, which may have many."""
+    for count in (2, 3, 4, 5, 6, 8):
+        for is_coarse in (False, True):
+            matrix = rng.normal(size=(count, count))
+            yield np.round(matrix - matrix.T) if is_coarse else matrix - matrix.T
 
 
 class TestPayoffs:
@@ -146,6 +156,40 @@ class TestNashAverage:
 
     def test_equals_share(self) -> None:
         np.testing.assert_allclose(nash_average(np.zeros((4, 4))).shares, 1 / 4, atol=1e-6)
+
+    def test_as_openspiel_has_it(self) -> None:
+        pytest.importorskip("cvxpy", reason="OpenSpiel's Nash averaging needs cvxpy: pip install cvxpy")
+        open_spiel: Any = import_module("open_spiel.python.algorithms.nash_averaging")
+        pyspiel: Any = import_module("pyspiel")
+        for odds in antisymmetric(np.random.default_rng(7)):
+            found = nash_average(odds)
+            game = pyspiel.create_matrix_game(odds.tolist(), (-odds).tolist())
+            shares, strength = open_spiel.nash_averaging(game)
+            np.testing.assert_allclose(found.shares, shares[:, 0], atol=1e-4)
+            np.testing.assert_allclose(found.elo, strength[:, 0] * 400 / math.log(10), atol=0.1)
+
+    def test_of_all_equilibria_it_is_the_most_even(self) -> None:
+        """Proved by SciPy's solvers, since OpenSpiel's Nash averaging needs a library that is not among ours.
+
+        Linear programs say who may have a share at all. The shares have the largest entropy if prices for what the
+        players gain fulfil the conditions of Karush, Kuhn and Tucker, which suffice where entropy is concave.
+        """
+        from scipy.optimize import linprog, lsq_linear
+
+        for odds in antisymmetric(np.random.default_rng(8)):
+            count, found = len(odds), nash_average(odds)
+            assert found.shares.sum() == pytest.approx(1)
+            gains = odds @ found.shares
+            assert gains.max() < 1e-6  # nobody beats it
+            equilibria: dict[str, Any] = {"A_ub": odds, "b_ub": np.zeros(count), "A_eq": [[1.0] * count], "b_eq": [1.0]}
+            most = np.array([-linprog(-np.eye(count)[i], **equilibria).fun for i in range(count)])
+            members = most > 1e-6
+            assert ((found.shares > 1e-7) == members).all()
+            priced = gains > -1e-6  # who does not lose against it
+            columns = np.vstack([odds[priced][:, members], np.ones(members.sum())]).T
+            bounds = [0.0] * int(priced.sum()) + [-math.inf], math.inf
+            prices = lsq_linear(columns, -np.log(found.shares[members]), bounds, tol=1e-14)
+            assert abs(prices.fun).max() < 1e-4
 
     def test_as_a_general_solver_has_it(self) -> None:
         from scipy.optimize import minimize

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from plyground.arena import rating_list
-from plyground.arena.ratings.history import ratings_over_time
-from tests.arena.test_rating_lists import GAMES, tournament
+from plyground.arena import GameRecord, rating_list
+from plyground.arena.ratings import games_by_step, ratings_over_time
+from tests.arena.test_rating_lists import GAMES, game, tournament
 
 pytest.importorskip("whr")
 
@@ -57,3 +57,35 @@ def test_bad_arguments() -> None:
         ratings_over_time({0: GAMES}, drift=0)
     with pytest.raises(ValueError, match="times must be finite"):
         ratings_over_time({math.nan: GAMES})
+    apart = {0: [game("a", "b", 0), game("b", "a", 0)], 1: [game("c", "d", 1), game("d", "c", 1)]}
+    with pytest.raises(ValueError, match=r"never met: a, b; c, d: play games between them, or rate each alone$"):
+        ratings_over_time(apart)
+
+
+def test_what_the_first_move_is_worth_must_be_told_apart_from_strength() -> None:
+    """A warning of the library said so, and the ratings were whatever they were."""
+    one_sided = {time: [game("a", "b", number % 3) for number in range(12)] for time in range(2)}
+    with pytest.raises(ValueError, match=r"nearly always move first, or second: .*first_move=False"):
+        ratings_over_time(one_sided)
+    assert len(ratings_over_time(one_sided, first_move=False)["a"]) == 2
+
+
+def test_checkpoints_of_a_run_are_one_player() -> None:
+    def named(one: str, other: str) -> GameRecord:
+        return game(one, other, 0)
+
+    early, late = "policy('runs/step_7/step_000100.zip')", "policy('runs/step_7/step_002000.zip')"
+    records = [
+        named("random", early),
+        named(late, "random"),
+        named(late, "step_2000"),  # of another run
+        named(early, late),
+        named("random", "footstep_9"),
+        named("random", "minimax"),
+    ]
+    games, left = games_by_step(records)
+    assert left == 3
+    assert {step: [one.players for one in played] for step, played in games.items()} == {
+        100: [["random", "policy('runs/step_7/step_*.zip')"]],
+        2000: [["policy('runs/step_7/step_*.zip')", "random"], ["policy('runs/step_7/step_*.zip')", "step_*"]],
+    }
