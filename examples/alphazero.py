@@ -4,7 +4,8 @@ Each round, 512 games go on by a few moves. A tree for each of them (`plyground.
 network would play: Gumbel's rule tries the candidates at the root, and proved wins go up the tree. The network then
 learns from the games that have ended: the improved policy, and a value that is half the game's result, half the value
 of the search. What plays is the mean of the weights over the last steps. Now and then the network alone, without
-search, is asked for its moves in solved positions, and the share that keeps the value is printed.
+search, is asked for its moves in solved positions, and the share that keeps the value is printed. With ``--out``
+the network is kept in a file, which plays as ``network(FILE)``, or with a search as ``alphazero(FILE)``.
 
 `plyground train alphazero connect_four` does all this and more, for any game; here it is for reading and for changing.
 
@@ -15,6 +16,7 @@ values: S. Willemsen, H. Baier and M. Kaisers, "Value targets in off-policy Alph
 
 import time
 from copy import deepcopy
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +24,7 @@ import torch
 import typer
 from torch.nn import functional
 
-from plyground.agents.networks import Inference, make_inference, new_network
+from plyground.agents.networks import Inference, make_inference, new_network, save_network
 from plyground.agents.puct.forest import Forest
 from plyground.arena import SolvedPositions, committed_positions, grade
 from plyground.envs import Game, GameBatch, make_game
@@ -166,6 +168,7 @@ def main(
     network: Annotated[str, typer.Option(help="Size: tiny, small, medium, mlp, or as in 4x48 or mlp3x512.")] = "small",
     threads: Annotated[int, typer.Option(help="Threads of the network.")] = 1,
     seed: int = 0,
+    out: Annotated[Path | None, typer.Option(help="A file for the network, as in az.safetensors.")] = None,
 ) -> float:
     """Train, and return the share of solved positions in which the network keeps the value."""
     torch.set_num_threads(threads)
@@ -173,6 +176,8 @@ def main(
     assert positions is not None
     learner, memory = Learner(game, network, seed), Memory(game, np.random.default_rng(seed))
     play, net = SelfPlay(game, num_envs, simulations, seed), make_inference(learner.average, threads=threads)
+    if out is not None:
+        save_network(out, learner.average)  # now, so that a wrong place does not cost a training
     started, said, moves, losses = time.perf_counter(), 0.0, 0, (np.nan, np.nan)
     while (passed := time.perf_counter() - started) < 60 * minutes:
         before = memory.total
@@ -191,6 +196,8 @@ def main(
                 f"value {losses[1]:.3f}; value kept in {kept:.1%}",
                 flush=True,
             )
+    if out is not None:
+        save_network(out, learner.average, {"minutes": minutes, "simulations": simulations, "seed": seed})
     kept = value_kept(net, positions)
     print(f"after {minutes:g} minutes the network alone keeps the value in {kept:.1%} of the positions")
     return kept

@@ -71,10 +71,12 @@ class Torch(Backend):
 def multiplies_bf16(device: torch.device) -> bool:
     """Tell whether a device multiplies bfloat16 by itself; by emulation, that takes longer than float32.
 
-    Processors that do so with AMX do so with AVX-512, too.
+    Processors that do so with AMX do so with AVX-512, too; NVIDIA's GPUs do from compute capability 8.0 on.
     """
+    if device.type == "cuda":  # `is_bf16_supported` of torch counts emulation
+        return torch.cuda.get_device_capability(device) >= (8, 0)
     if device.type != "cpu":
-        return torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+        return False
     try:
         return bool(torch.cpu._is_avx512_bf16_supported())
     except AttributeError:

@@ -24,14 +24,13 @@ from .grades import Grade, Grades, grade
 from .heads import has_head, head_values
 from .ladder import Ladder, climb, ladder_rungs
 from .positions import SETS, SolvedPositions, committed_positions
-from .sampling import solve_positions
+from .sampling import POSITIONS, solve_positions
 
 __all__ = ["Evaluation", "SetGrade", "evaluate"]
 
 # Collects the answers of an iterator, which are to so many positions in all. Returns fewer if it is stopped.
 WatchAnswers = Callable[[Iterator[Answers], int], list[Answers]]
 
-_SOLVED = 20  # positions of each ply of games without committed positions
 _OUTCOMES = 2000  # positions of the ladder's games that the value head is asked about, at most
 _FAR = 29  # plies to the end with best play; AlphaZero.jl and P. Pons call such positions hard
 
@@ -243,7 +242,7 @@ def _positions(game: Game, positions: SolvedPositions | int | str | None, seed: 
     if committed is not None:
         return [(SETS[0], committed.stratified(positions))], None
     try:
-        return [("solved now", solve_positions(game, positions or _SOLVED, seed).stratified())], None
+        return [("solved now", solve_positions(game, positions or POSITIONS, seed).stratified())], None
     except ValueError as error:
         return [], f"no marks against exact solving, only the ladder: {error}"
 

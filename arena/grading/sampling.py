@@ -9,19 +9,32 @@ than others.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from ...agents import AlphaBeta, Solution, Solver
+from ...agents.compiling import Stopwatch
 from ...agents.solver.connect_four.scores import ConnectFourScores, is_connect_four
 from ...envs import Game, State, as_game
 from ..openings import random_line
 from .positions import SolvedPositions
+from .size import is_large
 
-__all__ = ["Ratings", "different_lines", "draw_positions", "join_positions", "solvable_plies", "solve_positions"]
+__all__ = [
+    "POSITIONS",
+    "Ratings",
+    "different_lines",
+    "draw_positions",
+    "join_positions",
+    "solvable_plies",
+    "solve_positions",
+]
+
+POSITIONS = 20  # of each ply, by default
 
 _SHARES = (1.0, 0.5, 0.25)  # shares of random moves in a line
 _LOOKAHEAD = 4  # plies that the search looks ahead for the other moves
@@ -44,15 +57,35 @@ class Ratings(Protocol):
         ...
 
 
-def solve_positions(game: Game | str, count: int = 20, seed: int = 0) -> SolvedPositions:
+def solve_positions(
+    game: Game | str, count: int = POSITIONS, seed: int = 0, *, seconds: float = math.inf
+) -> SolvedPositions:
     """Draw and solve up to ``count`` positions of each of some plies of a small game.
 
+    Args:
+        game: the game, or its name.
+        count: the number of positions of each ply.
+        seed: the seed of the lines that lead to them.
+        seconds: wall-clock time after which it is given up, about; compiling does not count. With such a limit nothing
+            is compiled for a game that has too many positions.
+
     Raises:
-        ValueError: ``count`` is not positive, or the game cannot be solved, or too few of its positions can.
+        ValueError: ``count`` is not positive, or the game cannot be solved, or not in ``seconds``, or too few of its
+            positions can.
     """
     game = as_game(game)
     solver = Solver(game, None if is_connect_four(game) else _TABLE_MB, seconds=0)
-    parts = [part for ply in solvable_plies(solver) for part in draw_positions(solver, ply, count, seed)]
+    if seconds < math.inf and is_large(game):
+        raise ValueError(f"{game.spec} cannot be solved: it has too many positions")
+    with Stopwatch() as clock:
+
+        def check(*progress: object) -> None:
+            if clock.seconds > seconds:
+                raise ValueError(f"{game.spec} cannot be solved in {seconds:g} s")
+
+        solver.on_progress = check
+        plies = solvable_plies(solver)
+        parts = [part for ply in plies for part in draw_positions(solver, ply, count, seed, check=check)]
     if not parts:
         raise ValueError(f"found no positions of {game.spec} in which the moves differ in value")
     return join_positions(game, parts)
@@ -92,7 +125,13 @@ def solvable_plies(solver: Solver) -> list[int]:
 
 
 def draw_positions(
-    solver: Solver, ply: int, count: int, seed: int = 0, *, attempts: int = 30
+    solver: Solver,
+    ply: int,
+    count: int,
+    seed: int = 0,
+    *,
+    attempts: int = 30,
+    check: Callable[[], object] = lambda: None,
 ) -> list[tuple[list[int], Solution]]:
     """Return up to ``count`` lines of so many plies, and the solutions of the positions that they lead to.
 
@@ -105,6 +144,7 @@ def draw_positions(
         seed: the seed of the lines.
         attempts: lines that are drawn for each position wanted, at most. If won, drawn or lost positions are too few
             after that, the others fill up.
+        check: called before each position is solved; what it raises ends the drawing.
 
     Raises:
         ValueError: ``count`` is not positive.
@@ -116,7 +156,7 @@ def draw_positions(
     room[1] += count - room.total()
     kept: list[tuple[list[int], Solution]] = []
     spare: list[tuple[list[int], Solution]] = []  # positions of a kind of which there are enough
-    for line, solution in _candidates(solver, ply, attempts * count, np.random.default_rng([seed, ply])):
+    for line, solution in _candidates(solver, ply, attempts * count, np.random.default_rng([seed, ply]), check):
         sign = int(np.sign(solution.value))
         if room[sign] > 0:
             room[sign] -= 1
@@ -148,10 +188,11 @@ def different_lines(game: Game, ply: int, attempts: int, rng: np.random.Generato
 
 
 def _candidates(
-    solver: Solver, ply: int, attempts: int, rng: np.random.Generator
+    solver: Solver, ply: int, attempts: int, rng: np.random.Generator, check: Callable[[], object]
 ) -> Iterator[tuple[list[int], Solution]]:
     """Yield different positions that tell players apart, with their solutions, from so many lines."""
     for line, state in different_lines(solver.game, ply, attempts, rng):
+        check()
         solution = solver.solve(state)
         if _tells_apart(solution):
             yield line, solution

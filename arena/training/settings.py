@@ -165,11 +165,11 @@ def check_machine(device: str, inference: str) -> None:
     """
     from ...agents.networks.inference import checked_backend
 
+    checked_backend(inference, device)  # first: without torch it says how that is installed
     if device != "cpu":
         from ...agents.networks.torch_backend import checked_device
 
         checked_device(device)
-    checked_backend(inference, device)
 
 
 def have_passed(minutes: float | None, seconds: float) -> bool:

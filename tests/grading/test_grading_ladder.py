@@ -92,6 +92,7 @@ class TestRateAgainst:
         assert (lost.elo, lost.low) == (-math.inf, -math.inf)
         assert -700 < lost.high < 0
 
+    @pytest.mark.slow
     def test_95_of_100_intervals_hold_the_truth(self) -> None:
         rng, truth, held = np.random.default_rng(2), 640.0, 0
         anchors = {"random": 0.0, "a": 450.0, "b": 700.0, "c": 900.0}

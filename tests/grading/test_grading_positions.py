@@ -15,10 +15,12 @@ import pytest
 
 from plyground.agents import Solver
 from plyground.agents.solver.connect_four.scores import canonical_key, distance_of
+from plyground.agents.solver.exhaustive import AllPositions
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
 from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
 from plyground.arena.grading.sampling import draw_positions, join_positions
-from plyground.envs import Game, connect_four, make_game
+from plyground.arena.grading.size import is_large
+from plyground.envs import Game, State, connect_four, make_game
 from tests.helpers.coin import COIN
 from tests.helpers.oracles import minimax_value
 
@@ -173,6 +175,7 @@ class TestSolved:
                 sign = 1 if game.player(child) == game.player(state) else -1
                 assert positions.values[i, action] == sign * minimax_value(game, child, known)
 
+    @pytest.mark.slow
     def test_same_seed_same_positions(self) -> None:
         lines = [solve_positions("tictactoe", 6, seed=seed).lines for seed in (1, 1, 2)]
         assert lines[0] == lines[1] != lines[2]
@@ -195,6 +198,52 @@ class TestSolved:
     def test_no_count(self) -> None:
         with pytest.raises(ValueError, match="count must be at least 1, got 0"):
             solve_positions("tictactoe", 0)
+
+
+class TestLimits:
+    """Of time; and of size, which is known before anything is compiled."""
+
+    @pytest.mark.parametrize(
+        ("spec", "large"),
+        [
+            ("tictactoe", False),
+            ("mnk(m=4, n=4, k=4)", False),
+            ("mnk(m=6, n=5, k=4)", True),
+            ("connect_four(rows=7)", False),  # which is solved from later positions
+            ("go(board_size=5)", False),  # which shows earlier positions: nothing is known
+            ("chess(classic=True)", True),
+            ("checkers(max_quiet_plies=40)", True),
+        ],
+    )
+    def test_size(self, spec: str, large: bool) -> None:
+        assert is_large(make_game(spec)) is large
+
+    def test_with_a_limit_no_solver_is_compiled_for_a_large_game(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def compile_it(positions: AllPositions) -> None:
+            raise AssertionError("it is compiled")
+
+        monkeypatch.setattr(AllPositions, "compile", compile_it)
+        with pytest.raises(ValueError, match=r"mnk\(m=6, n=5, k=4\) cannot be solved: it has too many positions"):
+            solve_positions("mnk(m=6, n=5, k=4)", 2, seconds=60)
+        with pytest.raises(AssertionError, match="it is compiled"):
+            solve_positions("mnk(m=6, n=5, k=4)", 2)
+
+    def test_a_limit_that_is_not_reached_changes_nothing(self) -> None:
+        assert solve_positions("tictactoe", 3, seconds=1e9).lines == solve_positions("tictactoe", 3).lines
+
+    def test_drawing_ends(self) -> None:
+        with pytest.raises(ValueError, match="tictactoe cannot be solved in 0 s"):
+            solve_positions("tictactoe", 3, seconds=0)
+
+    def test_a_long_search_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def search(positions: AllPositions, state: State) -> None:
+            assert positions.on_progress is not None
+            positions.on_progress(1000, 1.0)
+            raise AssertionError("it went on")
+
+        monkeypatch.setattr(AllPositions, "value", search)
+        with pytest.raises(ValueError, match="tictactoe cannot be solved in 0 s"):
+            solve_positions("tictactoe", 3, seconds=0)
 
 
 class TestMasks:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 
+from plyground.arena import evaluate
 from tests.helpers.example_files import load
 
 pytestmark = pytest.mark.slow
@@ -79,10 +81,21 @@ def test_the_example_of_a_network_inside_a_search_runs() -> None:
     assert 0 <= example.main(seconds=0.0, num_envs=4, simulations=20, games=2) <= 1
 
 
-def test_the_alphazero_example_runs() -> None:
-    example = load("alphazero", "torch")
+def test_the_alphazero_example_runs_and_keeps_its_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example, file = load("alphazero", "torch"), tmp_path / "az.safetensors"
     example.LEARN_AFTER = example.WINDOW = 500
-    assert 0 < example.main(minutes=0.1, num_envs=16, simulations=4, network="tiny") <= 1
+    kept = example.main(minutes=0.1, num_envs=16, simulations=4, network="tiny", out=file)
+    assert 0 < kept <= 1
+    found = evaluate(f"network({str(file)!r})", example.GAME, ladder="none").grades
+    assert found is not None
+    assert found.total.preserving.share == pytest.approx(kept, abs=0.01)  # sums in another order, in other batches
+
+    def move(play: Any, net: Any) -> None:
+        raise AssertionError("it trains first")
+
+    monkeypatch.setattr(example.SelfPlay, "move", move)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        example.main(num_envs=1, simulations=4, network="tiny", out=tmp_path / "none" / "az.safetensors")
 
 
 def test_alphazero_learns_from_its_games() -> None:

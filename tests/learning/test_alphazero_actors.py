@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ torch = pytest.importorskip("torch")
 
 from plyground.agents.networks import new_network, save_network  # noqa: E402
 from plyground.arena.training.alphazero import resume, train  # noqa: E402
-from plyground.arena.training.alphazero.actor import Actor, act  # noqa: E402
+from plyground.arena.training.alphazero.actor import Actor, act, read_turn  # noqa: E402
 from plyground.arena.training.alphazero.actors import Actors  # noqa: E402
 from plyground.arena.training.alphazero.samples import new_samples  # noqa: E402
 from plyground.arena.training.alphazero.self_play import Counts  # noqa: E402
@@ -120,6 +121,16 @@ def test_what_an_actor_played_for_a_run_that_was_killed_meanwhile_is_not_handed_
     monkeypatch.setattr("sys.argv", ["", str(tmp_path), "1", "7"])
     act()
     assert not list((tmp_path / "actors").glob("*.turn"))
+
+
+def test_what_an_actor_asked_and_what_its_cache_answered_is_handed_over(tmp_path: Path) -> None:
+    game = make_game("tictactoe")
+    samples, done = Actor(SMALL_RUN, new_network(game, "tiny"), 1).turn()
+    assert min(done.asked, done.hits) > 0
+    (tmp_path / "0.turn").write_bytes(json.dumps(asdict(done)).encode() + b"\n" + samples.tobytes())
+    again, counts = read_turn(tmp_path / "0.turn", game)
+    assert counts == done
+    assert again.tobytes() == samples.tobytes()
 
 
 @pytest.mark.slow

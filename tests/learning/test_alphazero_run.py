@@ -41,6 +41,7 @@ CONFIG = replace(
     window=100,
     ladder=("random",),
     ladder_games=10,
+    positions=0,
     checkpoint_every=192,
 )
 

@@ -138,7 +138,7 @@ def test_goes_on_exactly(changes: dict[str, Any]) -> None:
 
 
 def test_a_state_has_no_more_samples_than_were_played_and_older_ones_go_on() -> None:
-    """They had as many plies of each game as the longest had, and a count that nobody reads."""
+    """They had as many plies of each game as the longest had, and other counts."""
     one, other = self_play(3), self_play(4)
     one.play(uniform, 7)
     state, counts = one.state_dict(), one._counts
@@ -147,9 +147,11 @@ def test_a_state_has_no_more_samples_than_were_played_and_older_ones_go_on() -> 
     assert state["movers"].nbytes == counts.sum()
     samples, movers = one._samples[:, : counts.max()].copy(), one._movers[:, : counts.max()].copy()
     stats = {**state["stats"], "evaluations": 5}
+    del stats["hits"]
     other.load_state_dict({**state, "samples": samples.view(np.uint8), "movers": movers, "stats": stats})
     assert one.play(uniform, 6).tobytes() == other.play(uniform, 6).tobytes()
     assert one.stats.moves == other.stats.moves
+    assert one.stats.hits > other.stats.hits > 0
 
 
 def test_room_that_grows_with_the_games_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,6 +233,21 @@ def test_what_the_net_said_is_kept_where_it_pays(monkeypatch: pytest.MonkeyPatch
     assert EvaluationCache.places(GAME, 0.01) < 24 * 12
     assert self_play().forest.cache is None
     assert self_play(num_envs=2).forest.cache is not None
+
+
+@pytest.mark.parametrize("megabytes", [None, 0.0])
+def test_what_the_net_and_what_the_cache_answered_is_counted(megabytes: float | None) -> None:
+    play, questions = self_play(cache_mb=megabytes), 0
+
+    def counted(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        nonlocal questions
+        questions += len(planes)
+        return uniform(planes, masks)
+
+    play.play(counted, 6)
+    assert play.stats.asked == questions > 24
+    assert play.stats.hits == (0 if play.forest.cache is None else play.forest.cache.hits)
+    assert (play.stats.hits > 0) is (megabytes is None)
 
 
 def test_a_turn_knows_nothing_of_what_the_net_said_before_it() -> None:

@@ -216,6 +216,12 @@ def test_bfloat16_is_for_processors_that_multiply_it(monkeypatch: pytest.MonkeyP
         assert make_inference(net, "torch").precision == ("bf16" if can else "f32")
     monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")  # as in older versions of torch
     assert multiplies_bf16(cpu) is False
+    for capability, can in (((7, 5), False), ((8, 0), True), ((9, 0), True)):  # a T4, an A100, an H100
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device, capability=capability: capability)
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)  # by emulation, if not else
+        assert multiplies_bf16(torch.device("cuda")) is can
+    assert multiplies_bf16(torch.device("meta")) is False
 
 
 SIGNALLED = """
@@ -239,9 +245,8 @@ print(len(said))
 """
 
 
-@pytest.mark.parametrize(
-    "backend", [pytest.param(one, marks=() if one == "openvino" else pytest.mark.slow) for one in BACKENDS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_signals_are_heard_after_networks_have_gone(backend: str) -> None:
     pytest.importorskip(backend)
     done = subprocess.run([sys.executable, "-c", SIGNALLED, backend], capture_output=True, text=True, check=False)

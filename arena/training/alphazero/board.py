@@ -24,7 +24,10 @@ class ScalarLog:
         self._folder, self._writer, self._last = folder, None, -_EVERY
 
     def add(self, progress: Progress, *, last: bool = False) -> None:
-        """Write the numbers, if those before are some seconds old, or these are the last. Texts are left out."""
+        """Write the numbers, if those before are some seconds old, or these are the last.
+
+        Texts are left out, and what is None.
+        """
         if progress.seconds - self._last < _EVERY and not last:
             return
         self._last = progress.seconds
@@ -34,7 +37,7 @@ class ScalarLog:
             if isinstance(value, dict):
                 for name, number in value.items():
                     self._writer.add_scalar(f"{group}/{name}", number, progress.steps)
-            elif not isinstance(value, str):
+            elif value is not None and not isinstance(value, str):
                 self._writer.add_scalar(f"run/{group}", value, progress.steps)
 
     def close(self) -> None:

@@ -307,6 +307,14 @@ class AlphaZeroConfig(Settings):
             least=2,
         ),
     )
+    positions: int | None = field(
+        default=None,
+        metadata=about(
+            "Solved positions of each ply in which these tests grade the net's moves, 0 for none. If not given: those "
+            "that come with the package; or 20, solved before the run begins, where a minute suffices for that.",
+            least=0,
+        ),
+    )
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -9,6 +9,7 @@ there, in one process, it does what it would have done without the break, bit by
     config.json          the `AlphaZeroConfig`
     model.safetensors    the newest net, with the mean of the weights
     replay/              the samples of self-play, see `shards`
+    positions.npz        solved positions in which the net is graded, where they were solved for this run
     checkpoints/ …       as in `StateFolder`
 """
 
@@ -25,6 +26,7 @@ from ..folder import StateFolder, algorithm_of
 from ..settings import check_machine, resumed
 from ..whole_files import alone_in
 from .config import AlphaZeroConfig
+from .examination import KEPT
 from .session import AlphaZeroProgress, AlphaZeroSession, OnProgress
 from .shards import DamagedSamplesError
 
@@ -63,11 +65,12 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     config = config.anywhere()
     config.check_names()
     run = run_folder(folder)
-    run.check_new("replay", "actors")
+    run.check_new("replay", "actors", KEPT)
     is_new = not run.path.exists()
     with alone_in(run.path):
         run.create(config)
         shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
+        (run.path / KEPT).unlink(missing_ok=True)
         try:
             with _memory_told(config):
                 session = AlphaZeroSession(config, run, on_progress)
@@ -76,7 +79,8 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
             if not run.states():  # there is nothing to resume: a new run may begin here
                 for name in ("replay", "state"):  # and what was written of the first state
                     shutil.rmtree(run.path / name, ignore_errors=True)
-                run.config.unlink()
+                for file in (run.config, run.path / KEPT):
+                    file.unlink(missing_ok=True)
                 for made in (run.checkpoints, *([run.path] if is_new else [])):
                     with suppress(OSError):  # one that holds something, such as a log, stays
                         made.rmdir()

@@ -44,6 +44,7 @@ class AlphaZeroProgress(Progress):
         window: samples that are learned from at present.
         learned: steps of learning so far.
         learning_rate: the present learning rate.
+        cache_hits: the share of positions that the cache answered, in place of the net; None where it answered none.
         losses: means of the last losses, by name.
         shares: shares of the time in search, in the net, in learning, and in all else.
         marks: the shares of moves that keep the value in the last test by solved positions.
@@ -54,6 +55,7 @@ class AlphaZeroProgress(Progress):
     window: int = 0
     learned: int = 0
     learning_rate: float = 0.0
+    cache_hits: float | None = None
     losses: dict[str, float] = field(default_factory=dict)
     shares: dict[str, float] = field(default_factory=dict)
     marks: dict[str, float] = field(default_factory=dict)
@@ -64,6 +66,8 @@ class AlphaZeroProgress(Progress):
             f"{self.games_per_second:.1f} games/s, {self.steps_per_second:,.0f} steps/s, "
             f"{self.simulations_per_second:,.0f} simulations/s"
         )
+        if self.cache_hits is not None:
+            rates += f", cache {100 * self.cache_hits:.0f} %"
         times = ", ".join(f"{name} {100 * share:.0f} %" for name, share in self.shares.items())
         losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items() if name != "gradient")
         marks = {"keeps value": self.marks["preserving"]} if self.marks else {}
@@ -110,7 +114,7 @@ class AlphaZeroSession:
         self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of, load=False)
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
         self.source: Source = self._new_source()
-        self.examination = Examination(game, config)
+        self.examination = Examination(game, config, folder.path)
         self.log = ScalarLog(folder.tensorboard)
         self.counts, self.first_counts = Counts(), Counts()
         self.before, self.started = 0.0, time.perf_counter()
@@ -143,10 +147,11 @@ class AlphaZeroSession:
     def run(self) -> None:
         """Play and learn until the training is over, or interrupted."""
         try:
-            self.source.prepare()
             if self.config.ladder_every:
                 compile_players(self.config.game, self.config.ladder)
-            self.started = self._saved = time.perf_counter()  # compiling took no time from the training
+                self.examination.prepare(is_new=not self.steps)
+            self.source.prepare()  # at last: actors play from here on
+            self.started = self._saved = time.perf_counter()  # what comes before takes no time from the training
             while not self.between():
                 self.turn()
         finally:
@@ -280,7 +285,7 @@ class AlphaZeroSession:
         """
         self.before, self.started = state["seconds"], time.perf_counter()
         self._saved = self.started
-        self.counts = self.first_counts = Counts(**state["counts"])
+        self.counts = self.first_counts = Counts.of(state["counts"])
         self.losses, self.ladder, self.marks = dict(state["losses"]), dict(state["ladder"]), dict(state["marks"])
         self.tested, self.kept, self.gated = state["tested"], state["kept"], state["gated"]
         self.rng.bit_generator.state = state["random"]
@@ -314,6 +319,7 @@ class AlphaZeroSession:
             window=len(self.buffer),
             learned=self.learner.steps,
             learning_rate=self.learner.learning_rate,
+            cache_hits=done.hits / (done.asked + done.hits) if done.hits else None,
             losses=dict(self.losses),
             shares=shares if self.config.actors else shares | {"other": max(0.0, 1 - sum(shares.values()))},
             marks=self.marks,
