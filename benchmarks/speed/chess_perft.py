@@ -10,7 +10,7 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import chess as pychess
@@ -45,10 +45,12 @@ def deepest(counts: list[int], most: int) -> int:
     return max(depth for depth, count in enumerate(counts, start=1) if count <= most)
 
 
-def by_stockfish(program: str, fen: str, is_960: bool, depth: int) -> int:
-    orders = f"setoption name UCI_Chess960 value {str(is_960).lower()}\nposition fen {fen}\ngo perft {depth}\nquit\n"
-    said = subprocess.run([program], input=orders, capture_output=True, text=True, check=True).stdout
-    return int(said.rpartition("Nodes searched:")[2].split()[0])
+def by_stockfish(program: str, wanted: Sequence[tuple[str, int]], is_960: bool) -> list[int]:
+    """Return the counts of one process of Stockfish, for positions and depths."""
+    orders = [f"setoption name UCI_Chess960 value {str(is_960).lower()}"]
+    orders += [f"position fen {fen}\ngo perft {depth}" for fen, depth in wanted]
+    said = subprocess.run([program], input="\n".join([*orders, "quit", ""]), capture_output=True, text=True, check=True)
+    return [int(line.split()[-1]) for line in said.stdout.splitlines() if line.startswith("Nodes searched")]
 
 
 def main() -> None:
@@ -69,7 +71,7 @@ def main() -> None:
         row.append(f"{rate(lambda: by_python_chess(board, depth), counts[depth - 1]) / 1e6:.2f}")  # noqa: B023
         depth = deepest(counts, MOST_BULK)
         if stockfish is not None:
-            found = rate(lambda: by_stockfish(stockfish, fen, is_960, depth), counts[depth - 1])  # noqa: B023
+            found = rate(lambda: by_stockfish(stockfish, [(fen, depth)], is_960)[0], counts[depth - 1])  # noqa: B023
             row.append(f"{found / 1e6:.0f}")
         table.add_row(*row)
     Console().print(table)

@@ -5,7 +5,7 @@ The rules know no screen: text and pictures are drawn from what stands here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from string import ascii_lowercase
@@ -35,7 +35,8 @@ class Board:
         column_labels: a label for each column, from the left; empty for none.
         marks: the character of each piece in text, by its number.
         symbols: the same in Unicode, for those who can see it; empty for none.
-        threatened: ``threatened(state)`` gives the cells that pictures mark for danger, as of a king in check.
+        threatened: ``threatened(state)`` gives the cells that are marked for danger, as of a king in check: a glow in
+            pictures, a plus sign behind the piece in text, as in ``K+``.
     """
 
     rows: int
@@ -50,7 +51,7 @@ class Board:
     threatened: Callable[[Any], tuple[int, ...]] | None = None
 
     def text(self, state: Any, unicode: bool = False) -> str:
-        """Draw the board with one character a cell, from ``marks``.
+        """Draw the board with one character a cell, from ``marks``, and a plus sign behind those in danger.
 
         Args:
             state: the position.
@@ -58,17 +59,30 @@ class Board:
         """
         known = self.symbols if unicode and self.symbols else self.marks
         marks = [[known[piece] for piece in row] for row in self.pieces(state)]
-        return draw_grid(marks, self.column_labels, self.row_labels)
+        danger = () if self.threatened is None else self.threatened(state)
+        return draw_grid(marks, self.column_labels, self.row_labels, danger)
 
 
-def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str] = (), rows: Sequence[str] = ()) -> str:
-    """Draw a board of one string a cell, top row first, with labels under the columns and left of the rows, if any."""
+def draw_grid(
+    cells: Sequence[Sequence[str]],
+    columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
+    marked: Container[int] = (),
+) -> str:
+    """Draw a board of one string a cell, top row first.
+
+    Args:
+        cells: what stands in them, row by row.
+        columns: labels under the columns, if any.
+        rows: labels left of the rows, if any.
+        marked: cells, numbered row by row from the top left, that have a plus sign behind them.
+    """
     width = max(len(cell) for row in [*cells, columns] for cell in row)
     margin = max((len(label) for label in rows), default=0)
-    lines = [
-        f"{label:>{margin}} " * bool(rows) + " ".join(f"{cell:>{width}}" for cell in row)
-        for row, label in zip(cells, rows or [""] * len(cells), strict=True)
-    ]
+    lines = []
+    for index, (row, label) in enumerate(zip(cells, rows or [""] * len(cells), strict=True)):
+        drawn = [f"{cell:>{width}}{'+' if index * len(row) + i in marked else ' '}" for i, cell in enumerate(row)]
+        lines.append(f"{label:>{margin}} " * bool(rows) + "".join(drawn).removesuffix(" "))
     if columns:
         lines.append(" " * (margin + bool(rows)) + " ".join(f"{label:>{width}}" for label in columns))
     return "\n".join(lines)

@@ -6,6 +6,7 @@ import time
 from typing import Annotated
 
 import typer
+from pettingzoo.utils.env_logger import EnvLogger
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -21,6 +22,7 @@ def main(
     """Compare every position of random games: legal actions, player to move, end and outcome."""
     if unknown := sorted(set(names or []) - set(PAIRS)):
         raise typer.BadParameter(f"no pair {unknown}: expected some of {', '.join(PAIRS)}")
+    EnvLogger.suppress_output()  # of each illegal move, which some games have on purpose
     table = Table("game", "compared with", "games", "plies", "seconds", title="no differences", title_justify="left")
     for name in names or PAIRS:
         pair = PAIRS[name]

@@ -1,4 +1,9 @@
-"""Chess against python-chess: moves, check, ends, claims, repetitions and validity at every ply, and texts at some."""
+"""Chess against python-chess at every ply, and our classic environment against ``chess_v6``, record by record.
+
+With python-chess moves, check, ends, claims, repetitions and validity are compared at every ply, and texts at some. Of
+``chess_v6`` all that it shows is compared, and a few moves are illegal; `tests/helpers/classic_chess.py` says what the
+infos have. The faults that ``classic=True`` keeps have tests in `tests/games/test_chess_classic.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ from importlib import import_module
 
 from plyground.envs import make_game
 
-__all__ = ["CHESS", "PythonChess"]
+__all__ = ["CHESS", "ClassicChess", "PythonChess"]
 
 _TEXTS = 0.1  # share of the plies at which FEN and names of moves are compared too
 
@@ -50,7 +55,36 @@ class PythonChess:
             yield found["plies"]
 
 
+@dataclass(frozen=True)
+class ClassicChess:
+    """The environment with the faults of ``chess_v6`` beside it, in random games that are steered in turn.
+
+    Attributes:
+        name: of the pair, on the command line.
+        games: how many random games the full comparison plays, three in a second.
+        sample: how many the test suite plays.
+    """
+
+    name: str
+    games: int
+    sample: int
+
+    game = "chess(classic=True)"
+    peer = "pettingzoo chess_v6"
+
+    def run(self, games: int, seed: int = 0) -> Iterator[int]:
+        """Play random games in both, and yield the length of each, in plies.
+
+        Raises:
+            AssertionError: something that the environments show differs; the message has the position.
+            ModuleNotFoundError: python-chess or pygame is not installed.
+        """
+        for found in import_module("tests.helpers.classic_chess").classic_games(games, seed):
+            yield found["plies"]
+
+
 CHESS = [
-    PythonChess("chess", -1, games=2_600, sample=7),
-    PythonChess("chess960", 692, games=260, sample=7),
+    PythonChess("chess", -1, games=3_000, sample=8),
+    PythonChess("chess960", 692, games=260, sample=8),
+    ClassicChess("chess-classic", games=140, sample=7),
 ]

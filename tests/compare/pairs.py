@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .checkers import CHECKERS
-from .chess import CHESS, PythonChess
+from .chess import CHESS, ClassicChess, PythonChess
 from .classic_go import CLASSIC_GO, ClassicGo
 from .connect_four import CONNECT_FOUR
 from .go import GO
@@ -14,6 +14,6 @@ from .tictactoe import TICTACTOE
 
 __all__ = ["PAIRS"]
 
-PAIRS: dict[str, Pair | ClassicGo | PythonChess] = {
+PAIRS: dict[str, Pair | ClassicGo | PythonChess | ClassicChess] = {
     pair.name: pair for pair in (CHECKERS, *CHESS, CONNECT_FOUR, *GO, *CLASSIC_GO, *GOMOKU, *MNK, OTHELLO, TICTACTOE)
 }

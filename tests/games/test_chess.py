@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
+from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.speed.python_chess import by_python_chess
 from plyground.envs import Game
 from plyground.envs.games.chess.fen import read_fen
 from plyground.envs.games.chess.game import chess
+from plyground.envs.games.chess.moves import action_in
 from plyground.envs.games.chess.perft import perft
 from plyground.envs.games.chess.starts import CHESS, back_rank
 from tests.conftest import DATA
-from tests.helpers.chess_games import games, new_board
+from tests.helpers.chess_games import compared_moves, games, new_board, play
+from tests.helpers.chess_pins import LINES, en_passant_pins
 
 pychess = pytest.importorskip("chess")
 
@@ -76,8 +81,8 @@ class TestGamesBesidePythonChess:
             found += one
         assert found["plies"] >= plies
         if number < 0:
-            for name in ("check", "mate", "third time", "promotion", "castled", "en passant taken"):
-                assert found[name] > 0, name
+            rare = ("check", "mate", "third time", "promotion", "castled", "en passant taken", "en passant pinned")
+            assert [name for name in rare if not found[name]] == []
 
     @pytest.mark.slow
     @pytest.mark.rules
@@ -85,6 +90,41 @@ class TestGamesBesidePythonChess:
         for number in (-1, 0):
             for one in games(start_of(number), 150, seed=5):
                 assert one["plies"] > 0
+
+
+class TestEnPassantPins:
+    @pytest.mark.parametrize("positions", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+    def test_captures_that_would_uncover_a_check(self, positions: int) -> None:
+        game, keys = start_of(), np.zeros(2, np.uint64)
+        found: Counter[tuple[str, bool]] = Counter()
+        played = 0
+        for line, board in itertools.islice(en_passant_pins(seed=0), positions):
+            state = read_fen(board.fen(en_passant="fen"))
+            compared_moves(game, board, state, keys)
+            may_capture = board.has_legal_en_passant()
+            assert (int(state.en_passant) > 0) == may_capture
+            found[line, may_capture] += 1
+            before, move = self.before(board)
+            if before.is_valid():
+                came = read_fen(before.fen())
+                play(game, came, action_in(came, move))
+                assert came == state, before.fen()
+                played += 1
+        for line in LINES:
+            for may_capture in (False, True):
+                assert found[line, may_capture] > positions / 100, (line, may_capture)
+        assert played > positions / 4
+
+    @staticmethod
+    def before(board: Any) -> tuple[Any, str]:
+        """Return the position before a pawn has moved two squares, and that move."""
+        assert board.ep_square is not None
+        step = 8 if board.turn else -8
+        start, target = board.ep_square + step, board.ep_square - step
+        before = board.copy()
+        before.turn, before.ep_square = not board.turn, None
+        before.set_piece_at(start, before.remove_piece_at(target))
+        return before, pychess.square_name(start) + pychess.square_name(target)
 
 
 @pytest.mark.rules

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,39 +10,30 @@ import pytest
 
 from plyground.agents.puct.observing import Observer
 from plyground.envs import BoardGameEnv, GameBatch, chess_v0, make_game
-from tests.envs.test_drop_in import numbers, transcript
 
 pytest.importorskip("chess")
 pytest.importorskip("pygame")
 
 from pettingzoo.classic import chess_v6
 
-GAMES = 60  # chess_v6 takes half a second for each
-ILLEGAL = 0.0005  # how often an action is drawn from all, not from the legal ones
-
-
-def compare(games: int, seed: int) -> int:
-    """Play random games in both environments, and return how many ended by an illegal move."""
-    env, classic = chess_v0.env(classic=True), chess_v6.env()
-    ours_random, theirs_random = numbers(seed), numbers(seed)
-    illegal = 0
-    for _ in range(games):
-        ours, theirs = transcript(env, ours_random, ILLEGAL), transcript(classic, theirs_random, ILLEGAL)
-        for record, expected in zip(ours, theirs, strict=True):
-            assert record == expected
-            illegal += record[0] == "truncations" and dict(record[1]) == dict.fromkeys(env.possible_agents, True)
-    return illegal
+from tests.helpers.chess_games import STEERINGS
+from tests.helpers.classic_chess import classic_games
 
 
 @pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
 def test_a_random_game_is_identical_record_by_record() -> None:
-    compare(2, 1)
+    for found in classic_games(2, seed=1):
+        assert found["plies"] > 0
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
-def test_random_games_are_identical_record_by_record() -> None:
-    assert compare(GAMES, 0) > 0
+def test_steered_games_are_identical_record_by_record() -> None:
+    found: Counter[str] = sum(classic_games(63), Counter())
+    for name in STEERINGS:
+        assert found[name] == 9
+    for name in ("promotion", "castled", "en passant taken", "mate", "dead", "third time", "50 moves", "illegal"):
+        assert found[name] > 0, name
 
 
 def test_spaces_are_the_same() -> None:

@@ -1,4 +1,4 @@
-"""Chess as text: FEN, UCI and SAN against python-chess, errors, and texts with mistakes."""
+"""Chess as text: FEN, UCI and SAN against python-chess, errors, texts with mistakes, and boards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from plyground.envs import chess, chess_v0
+from plyground.arena.cli.parts.boards import drawn
+from plyground.envs import chess, chess_v0, make_game
 from plyground.envs.games.chess.fen import fen_of, read_fen
 from plyground.envs.games.chess.san import read_san, san_of
 
@@ -220,6 +221,54 @@ class TestFen:
             env.reset(options={"fen": START, "state": env.game.new_state()})
         with pytest.raises(ValueError, match="must be 0 to 100"):
             env.reset(options={"fen": START.replace("0 1", "101 90")})
+
+
+class TestBoards:
+    @pytest.mark.rules
+    def test_a_king_in_check_has_a_plus_sign_behind_it(self) -> None:
+        game = chess()
+        state = game.play_moves(["e2e4", "f7f5", "d1h5"])
+        assert game.text(state).splitlines() == [
+            "8 r n b q k+b n r",
+            "7 p p p p p . p p",
+            "6 . . . . . . . .",
+            "5 . . . . . p . Q",
+            "4 . . . . P . . .",
+            "3 . . . . . . . .",
+            "2 P P P P . P P P",
+            "1 R N B . K B N R",
+            "  a b c d e f g h",
+        ]
+        assert game.board is not None
+        assert game.board.text(state, unicode=True).splitlines()[0] == "8 ♜ ♞ ♝ ♛ ♚+♝ ♞ ♜"
+        game.play(state, game.move_of(state, "g7g6"))
+        assert "+" not in game.text(state)
+
+    @pytest.mark.rules
+    @pytest.mark.parametrize(
+        ("fen", "row"),
+        [
+            ("8/1k6/8/8/8/8/8/r6K w - - 0 1", "1 r . . . . . . K+"),  # at the end of a row
+            ("4k3/8/8/8/8/8/4R3/K7 b - - 0 1", "8 . . . . k+. . ."),  # after a turn of the board
+            ("5R1k/8/6K1/8/8/8/8/8 b - - 0 1", "8 . . . . . R . k+"),
+        ],
+    )
+    def test_the_mark_stands_beside_the_king_and_moves_nothing(self, fen: str, row: str) -> None:
+        game = chess()
+        assert row in game.text(game.state_from_fen(fen)).splitlines()
+
+    def test_people_who_play_see_it_too(self) -> None:
+        game = chess()
+        before = game.play_moves(["e2e4", "f7f5"])
+        move = game.move_of(before, "d1h5")
+        lines = drawn(game, game.play_moves([move], before), (before, move)).plain.splitlines()
+        assert lines[0] == "8 r  n  b  q  k+ b  n  r  8"
+        assert lines[3] == "5 .  .  .  .  .  p  . [Q] 5"
+
+    def test_in_minichess_it_is_the_same(self) -> None:
+        game = make_game("minichess")
+        state = game.state_from_fen("k4/5/R4/5/4K b - - 0 1")
+        assert game.text(state).splitlines()[0] == "5 k+. . . ."
 
 
 def mutations(count: int, seed: int, is_960: bool = False) -> int:

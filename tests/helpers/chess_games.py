@@ -1,6 +1,7 @@
 """Random games of chess beside python-chess, steered to what is rare: both must say the same at every ply.
 
-FEN and the names of moves, which take python-chess most of the time, are compared at a share of the plies.
+A game in eight begins where a capture en passant would uncover a check. FEN and the names of moves, which take
+python-chess most of the time, are compared at a share of the plies.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from plyground.envs.games.chess.fen import fen_of, read_fen
 from plyground.envs.games.chess.legal import is_check
 from plyground.envs.games.chess.moves import action_in, name_in
 from plyground.envs.jit import kernel
+from tests.helpers.chess_pins import en_passant_pins
 
-__all__ = ["STEERINGS", "games", "new_board"]
+__all__ = ["STEERINGS", "compared_moves", "count_rare", "games", "new_board", "play", "steered"]
 
 STEERINGS = ("uniform", "promotions", "captures", "castling", "en passant", "repetitions", "checks")
+_PINS = "en passant pins"  # where a game begins, not how it goes on
 _SHARE = 0.9  # how often a steered move is chosen, where there is one
 
 
@@ -40,7 +43,8 @@ def _look(game, state, actions, keys):
 
 
 @kernel
-def _play(game, state, action):
+def play(game, state, action):
+    """Play a move by compiled rules."""
     game.play(state, action)
 
 
@@ -57,38 +61,61 @@ def games(game: Game, plies: float, seed: int = 0, texts: float = 1.0) -> Iterat
         AssertionError: the two differ; the message has the position.
     """
     rng = np.random.default_rng(seed)
-    actions, keys = np.empty(game.num_actions, np.int32), np.zeros(2, np.uint64)
+    keys = np.zeros(2, np.uint64)
     number = game.parameters["chess960"]
+    pins = (board for _, board in en_passant_pins(seed) if not board.has_legal_en_passant())
     done = 0
-    for steering in itertools.cycle(STEERINGS):
+    for steering in itertools.cycle((*STEERINGS, _PINS)):
         if done >= plies:
             return
         board, state = new_board(number), game.new_state()
+        if steering == _PINS:
+            board = next(pins)
+            state = read_fen(board.fen(en_passant="fen"))
         seen: Counter[int] = Counter()
         found: Counter[str] = Counter({steering: 1})
         while True:
-            count, over, utility, check, valid = _look(game, state, actions, keys)
-            legal = actions[:count].tolist()
-            seen[int(keys[0])] += 1
-            names = {name_in(state, action): action for action in legal}
-            moves = {board.uci(move): move for move in board.legal_moves}
+            names, moves, over, utility = compared_moves(game, board, state, keys)
             where = board.fen()
-            assert legal == sorted(set(legal)), where
-            assert names.keys() == moves.keys(), (where, names.keys() ^ moves.keys())
-            assert valid, where
-            assert check == board.is_check(), where
-            _compare_ends(board, where, state, bool(over), utility, seen[int(keys[0])], found)
+            seen[int(keys[0])] += 1
+            _compare_ends(board, where, state, over, utility, seen[int(keys[0])], found)
             if rng.random() < texts:
                 _compare_texts(game, board, where, state, names)
             if over:
                 break
-            move = moves[_choose(board, moves, steering, rng)]
-            _count(board, move, found)
-            _play(game, state, names[board.uci(move)])
+            move = moves[steered(board, moves, steering, rng)]
+            count_rare(board, move, found)
+            play(game, state, names[board.uci(move)])
             board.push(move)
             done += 1
         found["plies"] = len(board.move_stack)
         yield found
+
+
+def compared_moves(
+    game: Game, board: chess.Board, state: Any, keys: Any
+) -> tuple[dict[str, int], dict[str, chess.Move], bool, float]:
+    """Return the legal moves by their names, ours and those of python-chess, whether it is over, and white's utility.
+
+    Args:
+        game: chess.
+        board: the position.
+        state: the same position.
+        keys: uint64 [2], which become the keys of the position.
+
+    Raises:
+        AssertionError: the two differ; the message has the position.
+    """
+    actions, where = np.empty(game.num_actions, np.int32), board.fen()
+    count, over, utility, check, valid = _look(game, state, actions, keys)
+    legal = actions[:count].tolist()
+    names = {name_in(state, action): action for action in legal}
+    moves = {board.uci(move): move for move in board.legal_moves}
+    assert legal == sorted(set(legal)), where
+    assert names.keys() == moves.keys(), (where, names.keys() ^ moves.keys())
+    assert valid, where
+    assert check == board.is_check(), where
+    return names, moves, bool(over), utility
 
 
 def _compare_ends(
@@ -118,7 +145,8 @@ def _compare_texts(game: Game, board: chess.Board, where: str, state: Any, names
         assert action_in(state, name) == action, (where, name)
 
 
-def _choose(board: chess.Board, moves: dict[str, chess.Move], steering: str, rng: np.random.Generator) -> str:
+def steered(board: chess.Board, moves: dict[str, chess.Move], steering: str, rng: np.random.Generator) -> str:
+    """Return the name of one of the moves, drawn from those that lead where a game is steered to, if there are any."""
     wanted: list[str] = []
     if rng.random() < _SHARE:
         if steering == "promotions":
@@ -161,7 +189,8 @@ def _passes(board: chess.Board, move: chess.Move) -> bool:
     return any(board.piece_at(square) == pawn for square in beside if chess.square_rank(square) == rank)
 
 
-def _count(board: chess.Board, move: chess.Move, found: Counter[str]) -> None:
+def count_rare(board: chess.Board, move: chess.Move, found: Counter[str]) -> None:
+    """Count what is rare in a move that is about to be played."""
     found["promotion"] += move.promotion is not None
     found["castled"] += board.is_castling(move)
     found["en passant taken"] += board.is_en_passant(move)

@@ -1,4 +1,4 @@
-"""Chess for those who learn it: AlphaZero, PPO and the Monte Carlo searches take it as they take any game."""
+"""Chess for those who learn it: each kind of training, and the Monte Carlo searches, take it as they take any game."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import pytest
 pytest.importorskip("torch")
 
 from plyground.agents.networks import read_network
-from plyground.arena import match, train
+from plyground.arena import match, train, write_games
+from plyground.arena.generation import generate
+from plyground.arena.training.alphago import train as train_pipeline
 from plyground.arena.training.alphazero import train as train_net
+from tests.helpers.alphago_runs import small_run
 from tests.helpers.alphazero_play import SMALL_RUN
-from tests.helpers.training_runs import SMALL
+from tests.helpers.training_runs import ALL
 
 GAMES = ("minichess(max_quiet_plies=12)", "chess(max_quiet_plies=12)")  # so that games end soon
 
@@ -34,8 +37,37 @@ def test_alphazero_learns_and_its_net_plays_searches(game: str, tmp_path: Path) 
         assert all(np.isfinite(record.outcome).all() for record in records)
 
 
-def test_ppo_learns_and_its_policy_plays(tmp_path: Path) -> None:
+@pytest.mark.parametrize("algorithm", ALL)
+def test_stable_baselines_learns_and_its_policy_plays(algorithm: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert train(replace(SMALL, game=GAMES[1]), run).num_timesteps == 512
-    first, second = match(GAMES[1], [f"ppo({run})", "random"], games=2)
+    model = train(replace(ALL[algorithm], game=GAMES[1]), run)
+    assert model.num_timesteps >= 512
+    assert model.policy.optimizer.state  # it has taken steps
+    first, second = match(GAMES[1], [f"{algorithm}({run})", "random"], games=2)
     assert first.players == second.players[::-1]
+
+
+def test_alphago_learns_from_games_and_by_play_and_its_nets_play(tmp_path: Path) -> None:
+    run, records = tmp_path / "run", tmp_path / "games.jsonl"
+    write_games(records, generate(GAMES[1], ["random"], 20))
+    small = small_run(
+        GAMES[1],
+        records,
+        network="tiny",
+        batch_size=16,
+        policy_steps=2,
+        rl_games=4,
+        value_games=4,
+        value_steps=2,
+        contrast=False,
+        ladder=("random",),
+        ladder_games=2,
+        solved=0,
+    )
+    assert train_pipeline(replace(small, rl_steps=2), run).part == "value"
+    for part in ("policy", "rl", "value"):
+        assert read_network(run / part).config.game == GAMES[1]
+    assert not (run / "rollout" / "model.npz").read_bytes()  # chess has no features of moves for a rollout policy
+    for rollout in ("policy", "random"):
+        first, second = match(GAMES[1], [f"alphago({run}, simulations=8, rollout={rollout})", "random"], games=2)
+        assert first.players == second.players[::-1]

@@ -1,4 +1,4 @@
-"""A board at the terminal, for people who play: colours, the last move in brackets, and the numbers to type."""
+"""A board at the terminal, for people who play: colours, the last move in brackets, check, and the numbers to type."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def drawn(game: Game, state: State, last: tuple[State, int] | None = None, unico
     pieces = np.asarray(board.pieces(state)).ravel()
     marks = board.symbols if unicode and board.symbols else board.marks
     touched = board.cells(*last) if last is not None else ()
+    danger = board.threatened(state) if board.threatened is not None else ()
     labels = _labels(game, state)
     width = max(map(len, labels.values()), default=0) + int(STYLES[board.style].numbered)
     margin = max(map(len, board.row_labels), default=0)
@@ -47,7 +48,7 @@ def drawn(game: Game, state: State, last: tuple[State, int] | None = None, unico
             mark = f"{mark:^{max(1, width)}}"
             text.append("[" if cell in touched[-1:] else " ")
             text.append(mark, _STYLES[(piece - 1) % 2 + 1 if piece else 0])
-            text.append("]" if cell in touched[-1:] else " ")
+            text.append("]" if cell in touched[-1:] else "+" if cell in danger else " ")
         text.append(f" {label}\n" if margin else "\n", "dim")
     if board.column_labels:
         text.append(" " * margin + "".join(f" {name:^{max(1, width)}} " for name in board.column_labels), "dim")

@@ -123,7 +123,8 @@ def _check_kings(text: str, state: State) -> None:
     if int(restrictions(turned)[0]) or int(KING_STEPS[king]) >> other & 1:
         side = "black" if state.turn == 0 else "white"
         refuse(text, f"{side} is in check, and it is not {side}'s move")
-    checkers = [square for square in range(64) if int(restrictions(state)[0]) >> square & 1]
+    giving = int(restrictions(state)[0])
+    checkers = [square for square in range(64) if giving >> square & 1]
     if len(checkers) > 2 or (len(checkers) == 2 and _are_aligned(king, *checkers)):
         refuse(text, "no single move can give check with these pieces at once")
 

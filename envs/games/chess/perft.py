@@ -1,7 +1,7 @@
 """Perft: how many sequences of so many legal moves there are, the test and the measure of a move generator.
 
-Counts for known positions are published (``tests/data/perft.json`` has some): a rule that is wrong anywhere changes
-them. Games do not end early: draws by dead positions and the count of quiet plies are not asked.
+Counts for known positions are published (``tests/data/perft.json`` and ``tests/data/perft`` have some): a rule that is
+wrong anywhere changes them. Games do not end early: draws by dead positions and the count of quiet plies are not asked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from ...game import Game
 from ...jit import kernel
 from ...outside.arguments import checked_whole
-from .legal import count_moves
+from .listing import count_moves
 from .moves import MOST_MOVES
 
 __all__ = ["perft"]
