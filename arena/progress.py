@@ -23,14 +23,14 @@ from rich.table import Column
 from rich.text import Text
 
 from .bars import Bar
+from .formats import read_games, saved_records, write_games
 from .interruption import uninterrupted
 from .notices import CONSOLE
 from .ratings.lists import lead_of
 from .ratings.paired import PairCounter
 from .records.files import NoRoomError
-from .records.formats import read_games, write_games
 from .records.names import is_store, split_name
-from .records.record import GameRecord, saved_records
+from .records.record import GameRecord
 from .training import Progress
 
 __all__ = [

@@ -1,5 +1,6 @@
 """All that `plyground.arena` exports."""
 
+from .formats import read_games, read_records, write_games, write_records
 from .grading import (
     Evaluation,
     SolvedPositions,
@@ -29,8 +30,7 @@ from .ratings import (
     rate_against,
     rating_list,
 )
-from .records.formats import read_games, write_games
-from .records.record import GameRecord, read_records, write_records
+from .records.record import GameRecord
 from .referee import TimeControl
 from .report import write_report
 from .sprt import Sprt, until_decided

@@ -17,13 +17,14 @@ from gymnasium.spaces.utils import flatten_space
 from numpy.typing import NDArray
 
 from .aec import BoardGameEnv
+from .definition.terms import State
 from .game import Game
 from .outside.arguments import action_number, checked_flag, checked_span
 from .players import PlayerLike, checked_answer
 from .position import Position
 from .registry import game_with
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
-from .starting import begin, read_options
+from .starting import begin
 from .vector.opponents import check_single, close, prepare, resolved, tell
 
 __all__ = ["SoloEnv"]
@@ -106,17 +107,22 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             ValueError: the game cannot start there, and nothing is changed; or it ends before the learner can move.
         """
-        state, moves = read_options(self.game, options)
-        start = {"state": state, "moves": moves} if options else None
-        if start is not None:
-            begin(self.game, Position(self.game), start)  # an error leaves the seat and the random numbers alone
-        line = list(map(int, self.game.line_of(moves, state)))
+        begun: Position | None = None
+        line: list[int] = []
+        before: State | None = None
+        if options is not None and (not isinstance(options, Mapping) or options):
+            begun = Position(self.game)  # an error leaves the seat and the random numbers alone
+            line, before = begin(self.game, begun, options)
         super().reset(seed=seed)
         number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
         self._learner = self.game.players[number]
         for _ in range(_ATTEMPTS):
             try:
-                self._env.reset(options=start)
+                if begun is None:
+                    self._env.reset()
+                else:
+                    self._env._position.become(begun)
+                    self._env._begin(line, before)
                 self._play_opening()
             except BaseException:  # Ctrl-C: the opponent, who may be to move, knows of no game yet
                 self._learner = ""

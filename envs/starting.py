@@ -30,6 +30,8 @@ def read_options(game: Game, options: Any) -> Start:
         ValueError: they are no mapping, the state or the text is none of the game, or the moves are no list.
     """
     options = checked_options(options, ("fen", "moves", "state"))
+    if not options:  # as nearly always
+        return Start(game.new_state(), [])
     state, moves, fen = options.get("state"), options.get("moves", ()), options.get("fen")
     if not is_list(moves):
         raise ValueError(f"options['moves'] must be a list of action ids or names, got {moves!r}")
@@ -41,7 +43,7 @@ def read_options(game: Game, options: Any) -> Start:
     return Start(start, list(moves))
 
 
-def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | None:
+def begin(game: Game, position: Position, options: Any) -> tuple[list[int], State | None]:
     """Begin a game where the ``options`` of a ``reset`` say, and play their moves.
 
     Args:
@@ -50,14 +52,15 @@ def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | N
         options: ``"state"``, ``"fen"`` and ``"moves"``, see `BoardGameEnv.reset`.
 
     Returns:
-        The last move, as the state before it and the action; None if there is none.
+        The moves as actions, and the state before the last of them; None if there are none.
 
     Raises:
         ValueError: the options do not fit the game, a move is illegal, or the game would be over.
     """
     start = read_options(game, options)
     position.start(start.state)
-    last = None
+    line: list[int] = []
+    before: State | None = None
     for index, move in enumerate(start.moves):
         action = game.checked_action(position.state, move, index)
         if position.over:
@@ -65,11 +68,13 @@ def begin(game: Game, position: Position, options: Any) -> tuple[State, int] | N
         if not position.mask[action]:
             name = game.move_name(position.state, action)
             raise ValueError(f"move {name} at index {index} is illegal in {game.name}: it repeats a position")
-        last = position.state.copy(), action
+        if index == len(start.moves) - 1:
+            before = position.state.copy()
+        line.append(action)
         position.play(action)
     if position.over:
         raise ValueError(f"cannot start a game of {game.name} from a finished position:\n{game.text(position.state)}")
-    return last
+    return line, before
 
 
 def position_text(game: Game, state: State) -> str | None:

@@ -29,8 +29,8 @@ def convert(
 ) -> None:
     """Convert games: stores, JSON lines, CSV, Parquet, SGF (Go, gomoku, Othello), PDN (checkers), PGN (chess)."""
     from ...envs.outside.files import check_new
+    from ..formats import check_format
     from ..progress import convert_with_progress
-    from ..records.formats import check_format
     from ..records.names import split_name
 
     check_new(split_name(target)[0])

@@ -37,7 +37,7 @@ def report(
 ) -> None:
     """Write games and their results as one page for a browser, which needs no server."""
     from ...envs.outside.spec import nearest, same_spec
-    from ..records.formats import read_games
+    from ..formats import read_games
     from ..report.page import check_page, write_report
 
     check_page(out)

@@ -141,8 +141,8 @@ def _play(
     options: dict[str, Any],
 ) -> tuple[list[GameRecord], bool]:
     """Play until the test is decided, interrupted, or out of games; return the games, and whether by Ctrl-C."""
+    from ..formats import saved_records
     from ..matches import iter_match
-    from ..records.record import saved_records
     from ..sprt import until_decided
     from .parts.competition import going_on
     from .parts.watching import Pace

@@ -10,8 +10,8 @@ from ...envs.outside.arguments import checked_whole, is_list
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, same_spec
 from ...envs.starting import position_of, position_text
+from ..formats import is_format, read_games
 from ..records.files import located, without_mark
-from ..records.formats import is_format, read_games
 from ..records.names import split_name
 from ..records.opening import Opening
 from .positions import SUFFIXES, read_position

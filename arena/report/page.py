@@ -18,8 +18,8 @@ from ...envs.render.styles import mix
 from ...envs.render.template import board_template
 from ...envs.starting import position_of
 from ...envs.version import __version__
+from ..formats import is_format
 from ..ratings import payoff_matrix, rating_list
-from ..records.formats import is_format
 from ..records.record import GameRecord
 from ..tournaments import standings
 from .blunders import SHOWN, Search, blunders_section, find_blunders

@@ -24,26 +24,20 @@ from typing import Any
 import numpy as np
 
 from ..definition.board import Board
-from ..definition.terms import state_dtype
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
 from ..jit.bits import lowest, popcount
 from .checkers_fen import MOST_PIECES, fen_of, read_fen
+from .checkers_position import STATE, key, planes_of, repetition_key
 from .draws import drawn_by_repetition
 from .features.checkers import WEIGHTS, make_features
-from .squares import ACTION, BITS, BOARD, CELLS, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
+from .squares import ACTION, BITS, BOARD, FIRST_ROW, JUMPED, MOVES, ORIGIN, TARGET, action_to_str, cells, pieces
 
 __all__ = ["checkers"]
 
-# sides: the pieces of black, of white; jumper: the one in the middle of a jump; quiet: plies without jump or man's move
-STATE = state_dtype(sides=("u8", (2,)), kings="u8", jumper="u8", turn="i1", quiet="u1")
-
 _ZERO, _ONE, _4, _5, _8, _10 = (np.uint64(n) for n in (0, 1, 4, 5, 8, 10))
 _WORTH = WEIGHTS["material"] / (2 * 2 * MOST_PIECES)  # of half a man in the evaluation, with all men on the board
-_SEVEN_BITS = np.uint64(127)
-_RANDOM = np.random.SeedSequence(1959).generate_state(3 * 5 * 128, np.uint64).reshape(3, 5, 128)
-_MIX_JUMPER, _MIX_TURN, _MIX_QUIET = np.uint64(0x1B873593), np.uint64(0x9E3779B97F4A7C), np.uint64(0xBF58476D1CE4E5)
 
 
 def setup(state: Any) -> None:
@@ -117,23 +111,6 @@ def utility(state: Any, player: int) -> float:
     return -1.0 if player == state.turn else 1.0
 
 
-@helper
-def repetition_key(state: Any) -> Any:
-    # Tabulation hashing: a random number for each seven bits of a board (A. L. Zobrist, 1970, has one for each piece).
-    value = (state.jumper * _MIX_JUMPER) ^ (np.uint64(state.turn) * _MIX_TURN)
-    for chunk in range(5):
-        shift = np.uint64(7 * chunk)
-        value ^= _RANDOM[0, chunk, np.int64((state.sides[0] >> shift) & _SEVEN_BITS)]
-        value ^= _RANDOM[1, chunk, np.int64((state.sides[1] >> shift) & _SEVEN_BITS)]
-        value ^= _RANDOM[2, chunk, np.int64((state.kings >> shift) & _SEVEN_BITS)]
-    return value
-
-
-def key(state: Any) -> Any:
-    # With the count: how near the draw is can decide a game, and a search must not mix up the two.
-    return repetition_key(state) ^ (np.uint64(state.quiet) * _MIX_QUIET)
-
-
 @game_factory
 def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int = 3) -> Game:
     """Make the game of checkers (English draughts).
@@ -148,7 +125,7 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
     """
     drawn = drawn_by_repetition("checkers", max_quiet_plies, repetition)
     digits = max_quiet_plies.bit_length()
-    grid = np.array([(cell // 8, cell % 8, bit) for cell, bit in zip(CELLS, BITS, strict=True)], np.int64)
+    observe, decode = planes_of(digits)
 
     def play(state: Any, action: int) -> None:
         side = state.turn
@@ -171,18 +148,6 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
     def is_terminal(state: Any) -> bool:
         return state.quiet >= max_quiet_plies or is_blocked(state)
 
-    def observe(state: Any, player: int, planes: Any) -> None:
-        own, other = state.sides[player], state.sides[1 - player]
-        for row, column, index in grid:
-            bit = np.uint64(index)
-            king = 1 if (state.kings >> bit) & _ONE != _ZERO else 0
-            planes[row, column, king] = (own >> bit) & _ONE
-            planes[row, column, 2 + king] = (other >> bit) & _ONE
-            planes[row, column, 4] = (state.jumper >> bit) & _ONE
-        planes[:, :, 5] = player
-        for digit in range(digits):
-            planes[:, :, 6 + digit] = state.quiet >> digit & 1
-
     def is_valid(state: Any) -> bool:
         if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies:
             return False
@@ -198,14 +163,6 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
             return True
         one = state.jumper & (state.jumper - _ONE) == _ZERO and state.jumper & own != _ZERO
         return one and state.quiet == 0 and movers(state)[0] == 1  # the piece that has jumped can jump again
-
-    def decode(planes: Any, state: Any) -> None:
-        rows, columns, bits = grid.T
-        boards = (planes[rows, columns, :5] != 0).T @ (np.uint64(1) << bits.astype(np.uint64))  # [5]
-        turn = int(planes[0, 0, 5] != 0)
-        state.sides[turn], state.sides[1 - turn] = boards[0] | boards[1], boards[2] | boards[3]
-        state.kings, state.jumper, state.turn = boards[1] | boards[3], boards[4], turn
-        state.quiet = sum(1 << digit for digit in range(digits) if planes[0, 0, 6 + digit])
 
     # At most 23 jumps, with a piece left, and the men of each side have 4 * (7 + 6 + 5) rows to go. No more plies than
     # these start the count anew, and less than max_quiet_plies stand before each of them.

@@ -28,32 +28,39 @@ from ..factory import game_factory
 from ..game import Game
 from .draws import drawn_by_repetition
 from .features.minichess import WEIGHTS, features
+from .minichess_moves import KING, PAWN, PLANES, SIZE, SQUARES
 from .minichess_rules import (
-    KING,
-    MOST_PLIES_RESET,
-    PAWN,
-    PLANES,
     QUIET_KEYS,
-    SIZE,
-    SQUARES,
     STATE,
     can_move,
     is_attacked,
+    is_check,
     is_dead,
     king_of,
     legal_actions,
     noisy_actions,
     play,
-    player,
     repetition_key,
     setup,
-    utility,
 )
 from .minichess_texts import BOARD, action_to_str, fen_of, move_name, move_of, read_fen
 
 __all__ = ["minichess"]
 
+# Each of 10 pawns moves 3 times at most, and 18 pieces are captured. No more plies than these start the count anew.
+_RESETS = 10 * 3 + 18
 _FAR = 50  # plies that no search looks ahead, but for what is proved
+
+
+def player(state: Any) -> int:
+    return state.turn
+
+
+def utility(state: Any, player: int) -> float:
+    # A finished game was won only if the player to move is mated.
+    if not is_check(state) or can_move(state):
+        return 0.0
+    return -1.0 if player == state.turn else 1.0
 
 
 def _rules_of_planes(digits: int) -> tuple[Rule, Rule]:
@@ -125,7 +132,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
         name="minichess",
         state=STATE,
         num_actions=SQUARES * PLANES,
-        max_plies=(MOST_PLIES_RESET + 1) * max_quiet_plies,
+        max_plies=(_RESETS + 1) * max_quiet_plies,
         observation_shape=(SIZE, SIZE, 13 + digits),
         setup=setup,
         player=player,

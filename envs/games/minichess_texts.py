@@ -9,21 +9,8 @@ from numpy.typing import NDArray
 
 from ..definition.board import Board, letters, numbers_up
 from .forsyth import refuse, split_fen, squares_of, write_ranks
-from .minichess_rules import (
-    KING,
-    LETTERS,
-    PAWN,
-    PLANES,
-    PROMOTED,
-    SIZE,
-    SQUARES,
-    STATE,
-    TARGETS,
-    UNDERPROMOTION,
-    is_attacked,
-    is_check,
-    king_of,
-)
+from .minichess_moves import KING, LETTERS, PAWN, PLANES, PROMOTED, SIZE, SQUARES, TARGETS, UNDERPROMOTION
+from .minichess_rules import STATE, is_attacked, is_check, king_of
 
 __all__ = ["BOARD", "action_to_str", "fen_of", "move_name", "move_of", "read_fen"]
 

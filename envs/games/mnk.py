@@ -30,6 +30,7 @@ from ..jit.prng import below
 from .features.mnk import FIRST, SECOND, make_features
 from .features.runs import grid_knowledge
 from .images import board_images
+from .mnk_validity import validity
 
 __all__ = ["gomoku", "mnk"]
 
@@ -160,52 +161,6 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
             best = min(best, key)
         return best
 
-    @helper
-    def wins_without(board: Any, stone: int, removed: int) -> bool:
-        """Return whether these stones have a row that wins, if the one on the place ``removed`` is taken off."""
-        for action in range(cells):
-            place = place_of[action]
-            if board[place] != stone or place == removed:
-                continue
-            for step in steps:
-                if board[place - step] == stone and place - step != removed:
-                    continue  # not the first of its row
-                end = place + step
-                while board[end] == stone and end != removed:
-                    end += step
-                run = (end - place) // step
-                if run == length or (run > length and not exact):
-                    return True
-        return False
-
-    def is_valid(state: Any) -> bool:
-        ply = np.int64(state.ply)
-        stones, firsts, seconds = 0, 0, 0
-        for stone in state.board:
-            stones += stone != 0
-        found = state.hash
-        for action in range(cells):
-            stone = state.board[place_of[action]]
-            if stone == FIRST:
-                firsts += 1
-                found ^= hashes[0, action]
-            elif stone == SECOND:
-                seconds += 1
-                found ^= hashes[1, action]
-        # All stones are on the board, and of a player.
-        if firsts != (ply + 1) // 2 or seconds != ply // 2 or stones != firsts + seconds or found != 0:
-            return False
-        last, other = (FIRST, SECOND) if ply & 1 else (SECOND, FIRST)
-        if wins_without(state.board, other, -1):
-            return False  # the game would have ended before
-        if not wins_without(state.board, last, -1):
-            return state.won == 0
-        for action in range(cells):  # one stone, the last, made all rows that win
-            place = place_of[action]
-            if state.board[place] == last and not wins_without(state.board, last, place):
-                return state.won == 1
-        return False
-
     def decode(planes: Any, state: Any) -> None:
         state.ply = np.count_nonzero(planes)
         seat = state.ply % 2
@@ -218,7 +173,6 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
         board = state.board[places]
         return ((board == FIRST) + 2 * (board == SECOND)).astype(np.int8)
 
-    names = [f"{column}{row}" for row in numbers_up(rows) for column in letters(columns)]
     return Game(
         name=name,
         # won: whether the last move won; hash: A. L. Zobrist's hash of the stones ("A new hashing method", 1970)
@@ -238,9 +192,9 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
         canonical_key=canonical_key,
         random_action=random_action,
         knowledge=grid_knowledge(rows, columns, place_of, steps, FIRST),
-        is_valid=is_valid,
+        is_valid=validity(place_of, hashes, steps, length, exact),
         decode=decode,
-        action_to_str=names.__getitem__,
+        action_to_str=[f"{column}{row}" for row in numbers_up(rows) for column in letters(columns)].__getitem__,
         board=Board(rows, columns, pieces, lambda state, action: (action,), style, numbers_up(rows), letters(columns)),
         symmetries=[Symmetry(image, image) for image in images],
     )

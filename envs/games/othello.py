@@ -54,22 +54,18 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
     """
     if size not in (4, 6, 8):
         raise ValueError(f"othello needs a size of 4, 6 or 8, got {size}")
-    cells = size * size
+    cells = pass_action = size * size
     grid = np.arange(cells).reshape(size, size)
     bits = grid.astype(np.uint64)
-    pass_action = cells
+    low, high = size // 2 - 1, size // 2  # the rows and columns in the middle
     corners = np.uint64(sum(1 << int(cell) for cell in grid[:: size - 1, :: size - 1].flat))
     board = np.uint64(2**cells - 1)
-    centre = np.uint64(
-        sum(1 << int(cell) for cell in grid[size // 2 - 1 : size // 2 + 1, size // 2 - 1 : size // 2 + 1].flat)
-    )
+    centre = np.uint64(sum(1 << int(cell) for cell in grid[low : high + 1, low : high + 1].flat))
     steps, placements, turned = discs(size)
-    scale = float(cells) if by_discs else 1.0
     # Over either diagonal, and half a turn.
     images = np.array([grid.T.ravel(), grid[::-1, ::-1].T.ravel(), grid[::-1, ::-1].ravel()], np.uint64)
 
     def setup(state: Any) -> None:
-        low, high = size // 2 - 1, size // 2
         state.mine = (_ONE << bits[low, high]) | (_ONE << bits[high, low])
         state.theirs = (_ONE << bits[low, low]) | (_ONE << bits[high, high])
         state.moves = placements(state.mine, state.theirs)
@@ -160,8 +156,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         return 0 <= state.turn <= 1 and state.moves == placements(state.mine, state.theirs)
 
     def decode(planes: Any, state: Any) -> None:
-        values = _ONE << bits
-        state.mine, state.theirs = (values[planes[:, :, plane] != 0].sum(dtype=np.uint64) for plane in (0, 1))
+        state.mine, state.theirs = ((_ONE << bits)[planes[:, :, plane] != 0].sum(dtype=np.uint64) for plane in (0, 1))
         state.moves = placements(state.mine, state.theirs)
         state.turn = planes[0, 0, 2]
 
@@ -173,13 +168,13 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         found = pieces(state).ravel()
         return (found == 1).astype(np.int8) - (found == 2)
 
-    names = [f"{column}{row}" for row in range(1, size + 1) for column in letters(size)] + ["pass"]
+    rows = tuple(str(row) for row in range(1, size + 1))
     return Game(
         name="othello",
         state=STATE,
         num_actions=cells + 1,
         max_plies=2 * (cells - 4) - 1,  # each disc fills a cell, and between two discs there is at most one pass
-        max_utility=scale,
+        max_utility=float(cells) if by_discs else 1.0,
         observation_shape=(size, size, 3),
         setup=setup,
         player=player,
@@ -197,15 +192,9 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         is_valid=is_valid,
         decode=decode,
         owners=owners,
-        action_to_str=names.__getitem__,
+        action_to_str=[*(f"{column}{row}" for row in rows for column in letters(size)), "pass"].__getitem__,
         board=Board(
-            rows=size,
-            columns=size,
-            pieces=pieces,
-            cells=lambda state, action: (action,) if action != pass_action else (),
-            style="othello",
-            row_labels=tuple(str(row) for row in range(1, size + 1)),
-            column_labels=letters(size),
+            size, size, pieces, lambda state, action: (action,) * (action < cells), "othello", rows, letters(size)
         ),
         symmetries=[Symmetry(image.ravel(), np.append(image, pass_action)) for image in images],
     )

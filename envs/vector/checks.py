@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
+from ..history import Frames
 from ..jit import kernel
-from .kernels import Frames, first_inconsistent
+from .kernels import first_inconsistent
 
 __all__ = ["check_saved", "checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
 
@@ -41,21 +42,21 @@ def _are_seats(seats):
     return wrong == 0
 
 
-def checked_rows(given: Any, num_envs: int) -> NDArray[np.intp]:
+def checked_rows(given: Any, games: int) -> NDArray[np.intp]:
     """Return row numbers [some], side by side in memory.
 
     Raises:
-        ValueError: a number is not a row of ``num_envs`` games, or is given twice.
+        ValueError: a number is not a row of so many ``games``, or is given twice.
     """
     rows = np.asarray(given)
     if rows.ndim == 1 and rows.size == 0:
         return np.zeros(0, np.intp)
     if rows.ndim == 1 and rows.dtype.kind in "iu":
         rows = np.ascontiguousarray(rows, np.intp)
-        order = _order(rows, num_envs)
+        order = _order(rows, games)
         if order == _ASCENDING or (order == _MIXED and np.unique(rows).size == rows.size):
             return rows
-    raise ValueError(f"rows must be different rows from 0 to {num_envs - 1}, got {given!r}")
+    raise ValueError(f"rows must be different rows from 0 to {games - 1}, got {given!r}")
 
 
 def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:

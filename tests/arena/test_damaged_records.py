@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from plyground.arena import GameRecord
-from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.formats import read_games, write_games
 from plyground.arena.records.tags import escaped
 from plyground.envs.outside.messages import cut, shown
 from tests.conftest import DATA

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from plyground.agents import Random
+from plyground.arena.formats import read_games
 from plyground.arena.generation import check_first_games, generate
-from plyground.arena.records.formats import read_games
 from plyground.arena.store import tournaments_in
 from plyground.envs import make_game
 from tests.helpers.command_line import Run

@@ -11,7 +11,7 @@ import pytest
 
 from plyground.agents import AlphaBeta
 from plyground.arena import GameRecord, match, play
-from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.formats import read_games, write_games
 from plyground.arena.records.pdn import read_pdn
 from plyground.envs import BoardGameEnv, make_game
 from tests.conftest import DATA

@@ -263,7 +263,7 @@ def test_without_python_chess(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     real = builtins.__import__
 
     def missing(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name == "pgn":
+        if name == "records.pgn":
             raise ImportError("No module named 'chess'")
         return real(name, *args, **kwargs)
 

@@ -11,7 +11,7 @@ from sgfmill import boards, sgf
 
 from plyground.agents import Random
 from plyground.arena import GameRecord, match, play
-from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.formats import read_games, write_games
 from plyground.arena.records.replay import Replay
 from plyground.envs import BoardGameEnv, make_game
 from tests.conftest import DATA

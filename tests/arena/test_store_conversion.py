@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from plyground.arena import GameRecord
-from plyground.arena.records.formats import read_games, write_games
+from plyground.arena.formats import read_games, write_games
 from tests.arena.test_arena import without_times
 from tests.arena.test_store import ODD, RECORDS
 from tests.helpers.command_line import Run

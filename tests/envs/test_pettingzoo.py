@@ -277,12 +277,13 @@ def arrays_of(env: BoardGameEnv) -> list[np.ndarray[Any, Any]]:
     """Return all arrays of an environment that it writes into, or hands out."""
     place = env._position
     state = np.frombuffer(place.state, np.uint8)  # pyright: ignore[reportArgumentType]
-    own = state, place.planes, place.mask, place.utilities, *(place.past or ()), *place._scratch
+    kept = *(place.past or ()), *(place._frames or ()), *place._scratch
+    own = state, place.planes, place.mask, place.utilities, *kept
     told = [value for info in env.infos.values() for value in info.values()]
     return [one for one in (*own, *told) if isinstance(one, np.ndarray)]
 
 
-@pytest.mark.parametrize("game", ["connect_four", "checkers"])
+@pytest.mark.parametrize("game", ["connect_four", "checkers", "go(board_size=5)"])
 def test_copies_share_no_memory(game: str) -> None:
     env = BoardGameEnv(game)
     env.reset()

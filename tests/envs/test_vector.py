@@ -98,6 +98,7 @@ def test_make_vec_gives_it_and_make_does_not() -> None:
     assert isinstance(gymnasium.make_vec("plyground/ConnectFour-v0", 2, vectorization_mode="sync"), SyncVectorEnv)
 
 
+@pytest.mark.slow
 def test_made_by_name_without_the_import() -> None:
     code = (
         "import gymnasium; env = gymnasium.make_vec('plyground.envs:plyground/TicTacToe-v0', num_envs=3);"

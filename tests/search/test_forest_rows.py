@@ -381,16 +381,14 @@ def test_bad_searches() -> None:
         trees.search(np.array([game.new_state(), game.play_moves([0, 3, 1, 4, 2])], game.dtype), answers)
     with pytest.raises(ValueError, match="a forest of 4 rows searches as many positions at most, got 5"):
         trees.search(np.repeat(game.initial, 5), answers)
-    for actions, message in (
-        ([1], "actions must be 2 integers"),
-        ([0.2, 1.7], "actions must be 2 integers"),
-        ([1, 9], "action 9 in game 3 is no action of tictactoe"),
-        ([1, 2**32 + 1], "is no action of tictactoe"),  # in 32 bits it would be another one
+    for actions, rows, message in (
+        ([0.2, 1.7], np.array([0, 3]), "actions must be 2 integers"),
+        ([1, 9], np.array([0, 3]), "action 9 in game 3 is no action of tictactoe"),
+        ([1, 2**32 + 1], np.array([0, 3]), "is no action of tictactoe"),  # in 32 bits it would be another one
+        ([1, 2], None, "actions must be 4 integers"),
     ):
         with pytest.raises(ValueError, match=message):
-            trees.keep(actions, np.array([0, 3]))
-    with pytest.raises(ValueError, match="actions must be 4 integers"):
-        trees.keep([1, 2])
+            trees.keep(actions, rows)
     ones = np.ones((2, 9), np.float32)
     for answer, message in (
         ((ones[:, :8], ones[:, 0]), "must return logits"),

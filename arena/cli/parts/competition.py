@@ -10,10 +10,10 @@ from rich.table import Table
 
 from ....envs import as_game
 from ....envs.outside.files import check_writable
+from ...formats import is_format
 from ...lines import console, print_plain
 from ...matches import iter_match, labels_of
 from ...progress import watch_games
-from ...records.formats import is_format
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...tables import cross_table

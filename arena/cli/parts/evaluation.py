@@ -14,12 +14,12 @@ from ....envs.outside.elsewhere import place_of
 from ....envs.outside.extras import how_to_install
 from ....envs.outside.messages import shown
 from ....envs.outside.spec import nearest, parse_spec
+from ...formats import write_records
 from ...grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve, player_of
 from ...grading.evaluation import Evaluation
 from ...grading.files import save_evaluation, write_csv
 from ...grading.plots import can_plot, plot_calibration, plot_curve
 from ...lines import console, print_plain
-from ...records.record import write_records
 from .losses import Losses
 
 __all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve", "tell_losses"]

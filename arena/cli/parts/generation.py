@@ -7,10 +7,11 @@ from pathlib import Path
 
 from ....envs import Game
 from ....envs.outside.files import check_writable
+from ...formats import check_format, read_games, saved_records, write_games
 from ...lines import console, print_plain
-from ...records.formats import check_format, read_games, write_games
+from ...records.json_lines import mend
 from ...records.names import is_store, split_name
-from ...records.record import GameRecord, mend, saved_records
+from ...records.record import GameRecord
 from ...store import collection_in, listed, tournaments_in
 
 __all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]

@@ -13,8 +13,8 @@ from rich.text import Text
 from ....envs import Game, State, make_game
 from ....envs.render import picture
 from ....envs.render.drawing import Drawing
+from ...formats import read_games
 from ...lines import print_plain
-from ...records.formats import read_games
 from ...records.record import GameRecord
 from ...records.replay import legal_moves, replayed
 from ...tables import format_seconds

@@ -11,9 +11,9 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from ...formats import check_format, read_games
 from ...ratings import rating_list
 from ...records.files import check_readable, located, without_mark
-from ...records.formats import check_format, read_games
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...store import tournaments_in

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...formats import read_records
 from ...grading import committed_positions
 from ...openings import default_opening_plies
-from ...records.record import read_records
 from ..ladder import Choose, ladder_scores
 from .part import Run
 from .truth import Truth, solved_positions

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ....envs import Game, GameBatch, make_game
 from ....envs.outside.messages import cut
 from ....envs.starting import position_of
-from ...records.formats import read_games
+from ...formats import read_games
 from ...records.record import GameRecord
 from ...records.replay import Replay, legal_moves
 from ..alphazero.samples import new_samples, pack

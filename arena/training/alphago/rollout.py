@@ -21,7 +21,8 @@ from ....agents.mcts.policies import Policy, policy_rollout
 from ....envs import Game
 from ....envs.jit import kernel
 from ....envs.jit.prng import new_rng
-from ...records.record import GameRecord, read_records
+from ...formats import read_records
+from ...records.record import GameRecord
 from ...records.replay import legal_moves
 from .judging import Judge
 from .measures import accuracy_of

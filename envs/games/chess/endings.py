@@ -12,7 +12,7 @@ import numpy as np
 
 from ...jit import helper
 from ...jit.bits import lowest, scattered
-from .legal import can_move
+from .listing import can_move
 from .moves import KING
 from .position import FILE_KEYS, PIECE_KEYS, TURN_KEY, is_dead, kind_at
 

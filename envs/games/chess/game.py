@@ -32,14 +32,16 @@ from ..features.chess import WEIGHTS, Movement, make_features
 from .attacks import diagonal_attacks, straight_attacks
 from .exchange import exchange, is_forced, passed, stakes
 from .fen import fen_of, read_fen
-from .legal import can_move, is_check, list_captures, lister, restrictions
+from .legal import is_check, restrictions
+from .listing import can_move, list_captures, lister
 from .look import chess_board
 from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_of
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
 from .playing import player_of_moves
-from .position import LAYOUT, is_dead, keys, validity
+from .position import LAYOUT, is_dead, keys
 from .squares import KNIGHT_STEPS, flipped
 from .starts import CHESS, back_rank
+from .validity import validity
 
 __all__ = ["chess"]
 

@@ -7,9 +7,7 @@ scored as it stands.
 
 Random rollouts do not fill own single-point eyes, which is what lets them end.
 
-The observation has the last eight boards, the newest first, each as own and opponent's stones, and then a plane of ones
-for white. A state rebuilt from it knows all but the number of plies, if the observation shows the two boards before:
-that of a state which a game began with does not. Two passes on an empty board are not seen.
+`planes` says what players see.
 """
 
 from __future__ import annotations
@@ -31,11 +29,11 @@ from .chains import chains
 from .heavy import TRIES, heavy
 from .liberties import liberties
 from .local import go_local
+from .planes import FRAMES, make_decode, make_observe
 from .priors import go_priors
 
 __all__ = ["go"]
 
-_FRAMES = 8  # boards in an observation
 _SUPERKO = ("positional", "situational", "simple")
 
 
@@ -66,7 +64,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     cell_of, point_of, zobrist = grid.cell_of, grid.point_of, grid.zobrist
     fields, set_up_board, place = chains(board_size)
     chains_agree, ko_agrees = chain_checks(board_size)
-    _, is_lone, is_legal, is_eye, after, list_empty = liberties(board_size)
+    _, _, is_legal, is_eye, after, list_empty = liberties(board_size)
     area_balance, owners, evaluate = area(board_size)
     # passes: in a row, just now; situational, which is 1 or 0, and komi: of the game. They stand here so that games
     # which differ in no more than these share their compiled code.
@@ -122,15 +120,6 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         margin = area_balance(state) - state.komi
         return np.sign(margin if player == 0 else -margin) + 0.0
 
-    def observe(state: Any, player: int, planes: Any) -> None:
-        own, other = player + 1, 2 - player
-        for row in range(board_size):
-            for column in range(board_size):
-                stone = state.board[cell_of[row * board_size + column]]
-                planes[row, column, 0] = stone == own
-                planes[row, column, 1] = stone == other
-                planes[row, column, 2 * _FRAMES] = player
-
     def repetition_key(state: Any) -> Any:
         return state.hash ^ of_turn if state.situational == 1 and state.turn == 1 else state.hash
 
@@ -166,32 +155,13 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
             return False
         return state.ko == 0 or (state.passes == 0 and ko_agrees(state, state.turn + 1))
 
-    def decode(planes: Any, state: Any) -> None:
-        setup(state)
-        seat = int(planes[0, 0, 2 * _FRAMES])
-        own, other, own_before, other_before = (planes[:, :, frame].ravel() != 0 for frame in range(4))
-        if (own & other).any():
-            raise ValueError("a point has stones of both colours")
-        for colour, stones in ((seat + 1, own), (2 - seat, other)):
-            for cell in cell_of[stones].tolist():
-                place(state, cell, colour)
-        state.turn, state.ply = seat, np.count_nonzero(own | other)
-        # The ko and the pass are seen from the board before.
-        added, taken = cell_of[other & ~other_before], cell_of[own_before & ~own]
-        if added.size == taken.size == 1 and is_lone(state, added[0]):
-            state.ko = taken[0]
-        if not added.size and (state.ply > 0 or seat == 1) and (own == own_before).all():
-            state.passes = 1
-            if (planes[..., 0:2] == planes[..., 4:6]).all() and (state.ply > 0 or seat == 0):
-                state.passes = 2
-
     names, str_to_action = point_names(board_size)
     return Game(
         name="go",
         state=layout,
         num_actions=num_points + 1,
         max_plies=max_plies,
-        observation_shape=(board_size, board_size, 2 * _FRAMES + 1),
+        observation_shape=(board_size, board_size, 2 * FRAMES + 1),
         observation_dtype=np.bool_,
         setup=setup,
         player=player,
@@ -199,7 +169,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         play=play,
         is_terminal=is_terminal,
         utility=utility,
-        observe=observe,
+        observe=make_observe(board_size),
         evaluate=evaluate,
         key=key,
         repetition_key=repetition_key,
@@ -208,7 +178,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         knowledge=Knowledge(heavy(board_size), *go_local(board_size), go_priors(board_size)),
         is_valid=is_valid,
         fixed=("situational", "komi"),
-        decode=decode,
+        decode=make_decode(board_size, setup),
         owners=owners,
         action_to_str=names.__getitem__,
         str_to_action=str_to_action,
@@ -216,6 +186,6 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
         symmetries=[Symmetry(image, np.append(image, pass_move)) for image in board_images(board_size, board_size)],
         players=("black_0", "white_0"),
         repetition=None if superko == "simple" else Repetition("forbidden", exempt=(pass_move,)),
-        history=(_FRAMES, 2),
+        history=(FRAMES, 2),
         history_swap=(1, 0),
     )

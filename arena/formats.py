@@ -1,7 +1,7 @@
 """Files of games, in the format that the name of the file tells.
 
 ============  =============================================================  ===================================
-``.jsonl``    JSON lines, one whole record each, for every game              `plyground.arena.records.record`
+``.jsonl``    JSON lines, one whole record each, for every game              `plyground.arena.records.json_lines`
 ``.db``       a store: an SQLite file, for every game                        `plyground.arena.store`
 ``.csv``      comma-separated values, a line each, for every game            `plyground.arena.records.columns`
 ``.parquet``  the same in columns, by pyarrow                                `plyground.arena.records.columns`
@@ -9,6 +9,8 @@
 ``.pdn``      Portable Draughts Notation: checkers                           `plyground.arena.records.pdn`
 ``.pgn``      Portable Game Notation: chess, by python-chess                 `plyground.arena.records.pgn`
 ============  =============================================================  ===================================
+
+Games that are being played go into the first two, which lose nothing that is finished.
 """
 
 from __future__ import annotations
@@ -16,13 +18,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ...envs.outside.extras import how_to_install
-from ...envs.outside.files import check_writable, naming
-from .files import Fault, Watch, check_readable, ignored, raised
-from .names import is_store, split_name
-from .record import GameRecord, read_records, write_records
+from ..envs.outside.extras import how_to_install
+from ..envs.outside.files import check_writable, naming
+from .records.files import Fault, Watch, check_readable, ignored, raised
+from .records.json_lines import read_lines, saved_lines
+from .records.names import is_store, split_name
+from .records.record import GameRecord
 
-__all__ = ["check_format", "is_format", "read_games", "write_games"]
+__all__ = [
+    "check_format",
+    "is_format",
+    "read_games",
+    "read_records",
+    "saved_records",
+    "write_games",
+    "write_records",
+]
 
 
 def check_format(path: str | Path, game: str | None = None) -> None:
@@ -75,6 +86,48 @@ def write_games(path: str | Path, records: Iterable[GameRecord]) -> None:
         writer(path, records)
 
 
+def saved_records(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    """Yield the records, each as soon as it is added to a file: JSON lines, or a store, ``.db``.
+
+    Raises:
+        OSError: the file cannot be written, or another process writes to it (a store takes games of several).
+    """
+    if is_store(path):
+        from .store import saved_in_store
+
+        return saved_in_store(path, records)
+    return saved_lines(path, records)
+
+
+def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
+    """Add records to a file, JSON lines or a store, one after the other as they come."""
+    if is_store(path):
+        from .store import write_store
+
+        write_store(path, records)
+        return
+    for _ in saved_lines(path, records):
+        pass
+
+
+def read_records(path: str | Path, watch: Watch = ignored, fault: Fault = raised) -> Iterator[GameRecord]:
+    """Yield the records of a file of JSON lines, or of a store.
+
+    Args:
+        path: the file; of a store with several tournaments, as in ``games.db#2``, see `plyground.arena.store`.
+        watch: called with the bytes that are read, as `plyground.arena.records.files` says.
+        fault: called with what is wrong with a line that is no record; by default it is raised.
+
+    Raises:
+        ValueError: a line is no record (the message has its number), or the store is none, or damaged.
+    """
+    if is_store(path):
+        from .store import read_store
+
+        return read_store(path, watch)
+    return read_lines(path, watch, fault)
+
+
 _SUFFIXES = (".jsonl", ".db", ".csv", ".parquet", ".sgf", ".pdn", ".pgn")
 _SINGLE = (".jsonl", ".sgf", ".pdn", ".pgn")  # a fault in one game leaves the others as they are
 _LISTED = f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}"
@@ -93,24 +146,24 @@ def _format(path: str | Path) -> tuple[Reader, Writer, Check]:
     if suffix == ".jsonl" or is_store(path):
         return read_records, write_records, _any_game
     if suffix in (".csv", ".parquet"):
-        from . import columns
+        from .records import columns
 
         if suffix == ".csv":
             return columns.read_csv, columns.write_csv, _any_game
         return columns.read_parquet, columns.write_parquet, _any_game
     if suffix == ".pdn":
-        from .pdn import check_pdn_game, read_pdn, write_pdn
+        from .records.pdn import check_pdn_game, read_pdn, write_pdn
 
         return read_pdn, write_pdn, check_pdn_game
     if suffix == ".pgn":
         try:
-            from .pgn import check_pgn_game, read_pgn, write_pgn
+            from .records.pgn import check_pgn_game, read_pgn, write_pgn
         except ImportError as error:
             raise ImportError(f"PGN files need python-chess ({error}): {how_to_install('chess')}") from error
 
         return read_pgn, write_pgn, check_pgn_game
     if suffix == ".sgf":
-        from .sgf import check_sgf_game, read_sgf, write_sgf
+        from .records.sgf import check_sgf_game, read_sgf, write_sgf
 
         return read_sgf, write_sgf, check_sgf_game
     raise ValueError(f"cannot tell the format of {str(path)!r}: expected a name that ends in {_LISTED}")
