@@ -92,7 +92,9 @@ def test_boards_that_fill_64_bits(rows: int, columns: int, rng: np.random.Genera
         assert scores.score(state) == score_by_the_book(game, state, known)
 
 
-@pytest.mark.parametrize(("plies", "count"), [(12, 2), (16, 10), (20, 100), (24, 200), (28, 200)])
+@pytest.mark.parametrize(
+    ("plies", "count"), [(12, 2), (16, 10), (20, 100), (24, 200), pytest.param(28, 200, marks=pytest.mark.slow)]
+)
 def test_scores_are_those_of_bitbully(plies: int, count: int, rng: np.random.Generator) -> None:
     game = connect_four()
     scores = ConnectFourScores(game, book=False)

@@ -176,8 +176,8 @@ class TestInterval:
 
     STRONG = (0.02, 0.03, 0.1, 0.15, 0.7), (0.0, 0.0, 0.05, 0.05, 0.9)  # 390 and 953 Elo
 
-    @pytest.mark.parametrize("shares", STRONG)
-    @pytest.mark.parametrize("pairs", [20, 50])
+    @pytest.mark.parametrize("shares", [pytest.param(STRONG[0], marks=pytest.mark.slow), *STRONG[1:]])
+    @pytest.mark.parametrize("pairs", [20, pytest.param(50, marks=pytest.mark.slow)])
     def test_covers_without_a_test(self, shares: tuple[float, ...], pairs: int) -> None:
         """It covered half for the first, and a quarter for the second."""
         rng, true, times = np.random.default_rng(0), true_elo(shares), 40
@@ -188,7 +188,8 @@ class TestInterval:
         covered = sum(times for counts, times in played.items() if ends[counts][0] <= true <= ends[counts][1])
         assert covered / times > 0.95 - 3 * math.sqrt(0.05 * 0.95 / times)
 
-    @pytest.mark.parametrize("shares", [pytest.param(STRONG[0], marks=pytest.mark.slow), *STRONG[1:]])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("shares", STRONG)
     def test_covers_after_a_test(self, shares: tuple[float, ...]) -> None:
         """It covered a fifth for the first, and a tenth for the second."""
         rng, true, times = np.random.default_rng(0), true_elo(shares), 40

@@ -145,6 +145,7 @@ class TestFiles:
 
 
 class TestGames:
+    @pytest.mark.slow
     def test_each_from_both_sides_in_all_ways_to_play(self, book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         records = match("checkers", PLAYERS, 4, openings=book, seed=2)
         assert [record.start for record in records] == [WHITE, WHITE, BLACK, BLACK]

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from plyground.arena import GameRecord, iter_match, match, rating_list, read_records, tournament, write_records
+from plyground.arena.formats import saved_records
 from plyground.arena.generation import check_first_games, generate
 from plyground.arena.records.names import is_store
-from plyground.arena.records.record import saved_records
 from plyground.arena.store import Session, read_store, schema, tournaments_in
 from plyground.envs import Game, game_factory, tictactoe
 from tests.arena.test_arena import without_times
@@ -158,6 +158,7 @@ class TestTournaments:
         with pytest.raises(ValueError, match=r"its game is scored\(komi=7\), expected scored\(komi=6.0\)"):
             check_first_games(scored(6), PLAYERS, 0, generated)
 
+    @pytest.mark.slow
     def test_are_the_same_from_several_processes(self, tmp_path: Path) -> None:
         players, path = [*PLAYERS, "random"], tmp_path / "games.db"
         whole = match(GAME, players, 6)

@@ -21,8 +21,9 @@ import pytest
 
 from benchmarks.faults import misfortunes, tournaments
 from plyground.arena import iter_match, match, read_records, write_records
-from plyground.arena.records.formats import read_games, write_games
-from plyground.arena.records.record import GameRecord, mend, saved_records
+from plyground.arena.formats import read_games, saved_records, write_games
+from plyground.arena.records.json_lines import mend
+from plyground.arena.records.record import GameRecord
 from tests.arena.test_arena import without_times
 from tests.arena.test_store import GAME, ODD, PLAYERS, RECORDS
 from tests.helpers.command_line import Run

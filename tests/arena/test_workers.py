@@ -81,6 +81,7 @@ def test_threads_as_workers(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert without_times(match(GAME, PLAYERS, games=200, seed=4, jobs=3)) == one
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_told_in_a_line_and_the_next_match_is_played(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

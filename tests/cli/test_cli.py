@@ -257,11 +257,12 @@ def test_a_value_that_an_option_does_not_take_is_named(run: Run, option: str, va
     assert value in said.partition(f"Invalid value for '{option}':")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
         {"PYTHONIOENCODING": "ascii"},
-        pytest.param({"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}, marks=pytest.mark.slow),
+        {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
     ],
 )
 def test_characters_that_the_terminal_lacks_are_question_marks(how: dict[str, str]) -> None:

@@ -45,6 +45,7 @@ class TestCommand:
         assert "3 " in out.partition("blunders")[2]  # a row of a board
         assert "which loses" in out or "which draws" in out
 
+    @pytest.mark.slow
     def test_sets(self, run: Any, tmp_path: Path) -> None:
         arguments = ("random", "--ladder", "none", "--positions", "hard_openings", "--out", str(tmp_path / "found"))
         out, _ = run(*arguments, "--blunders", "0")

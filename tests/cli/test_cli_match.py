@@ -169,6 +169,7 @@ def player(observation, info):
         pytest.param(
             ("evaluate", "./talker.py:player", "--positions", "2", "--ladder", "none", "--jobs", "2"),
             id="evaluate in processes",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -198,6 +199,7 @@ def test_who_fails_too_often_is_withdrawn(
     assert "--max-failures" in run(*command, "--max-failures", "0", code=2)[1]
 
 
+@pytest.mark.slow
 def test_answers_of_an_engine_are_alone_whatever_its_player_prints(tmp_path: Path) -> None:
     (tmp_path / "talker.py").write_text(TALKER)
     done = subprocess.run(

@@ -239,6 +239,7 @@ class TestWatch:
         write_records(file, [a_game("a b", 1.0, game="gomoku(size=5)")])
         assert "tictactoe, gomoku(size=5)\n" in re.sub(" +\n", "\n", run("watch", str(file), "--once")[0])
 
+    @pytest.mark.slow
     def test_a_file_that_grows_until_nothing_comes(self, file: Path) -> None:
         def play() -> None:
             for outcome in (1.0, -1.0):

@@ -256,8 +256,9 @@ def random_fens(game: Game, rng: np.random.Generator, number: int) -> list[str]:
     return fens
 
 
-def test_against_slow_counts(game: Game, rng: np.random.Generator) -> None:
-    for fen in random_fens(game, rng, 300):
+@pytest.mark.parametrize("count", [100, pytest.param(300, marks=pytest.mark.slow)])
+def test_against_slow_counts(game: Game, count: int, rng: np.random.Generator) -> None:
+    for fen in random_fens(game, rng, count):
         check(game, fen)
 
 

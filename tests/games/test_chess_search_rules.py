@@ -92,7 +92,7 @@ def exchanged(board: chess.Board, move: chess.Move) -> int:
 
 
 @pytest.mark.rules
-@pytest.mark.parametrize("name", ["chess", "chess(chess960=17)"])
+@pytest.mark.parametrize("name", ["chess", pytest.param("chess(chess960=17)", marks=pytest.mark.slow)])
 def test_rules_beside_python_chess(name: str) -> None:
     game = make_game(name)
     assert game.is_forced is not None

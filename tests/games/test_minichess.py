@@ -98,9 +98,10 @@ def game() -> Game:
     return minichess()
 
 
-def test_random_games_follow_the_slow_rules(game: Game, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_random_games_follow_the_slow_rules(game: Game, games: int, rng: np.random.Generator) -> None:
     seen = set()
-    for _ in range(3):
+    for _ in range(games):
         for state in random_game(game, rng):
             pieces, is_white, quiet = read(game.fen(state))
             expected = moves(pieces, is_white)

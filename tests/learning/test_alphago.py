@@ -108,7 +108,7 @@ def test_a_run_writes_models_results_and_tests(whole: Path) -> None:
 
 @pytest.mark.parametrize(
     "stop",  # in the policy, the rollout policy, by play, in games for the value, in the value network
-    [*(pytest.param(steps, marks=pytest.mark.slow) for steps in (3, 10, 18)), 14, 23],
+    [*(pytest.param(steps, marks=pytest.mark.slow) for steps in (3, 10, 14, 18)), 23],
 )
 def test_a_run_in_two_parts_is_the_run_in_one_bit_by_bit(
     config: AlphaGoConfig, whole: Path, tmp_path: Path, stop: int
@@ -206,6 +206,7 @@ def test_progress_shows_losses_and_counts(whole: Path, tmp_path: Path) -> None:
     assert "positions 42,000, value" in replace(last, losses={**last.losses, "positions": 42_000}).line()
 
 
+@pytest.mark.slow
 def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
@@ -223,6 +224,7 @@ def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: P
     assert "whole games" not in results(path)["value"]
 
 
+@pytest.mark.slow
 def test_a_part_that_time_has_ended_goes_on_with_more(config: AlphaGoConfig, tmp_path: Path) -> None:
     train(replace(config, minutes=1e-9), tmp_path / "run", parts=["rollout"])
     assert results(tmp_path / "run")["rollout"]["complete"] is False

@@ -67,7 +67,7 @@ def test_the_name_of_a_game_is_its_own_net_or_a_folder_of_that_name(
     ("game", "player"),
     [
         pytest.param("go_9x9", "alphazero(simulations=16)", marks=pytest.mark.slow),
-        ("gomoku(size=9)", "network"),
+        pytest.param("gomoku(size=9)", "network", marks=pytest.mark.slow),
         ("othello", "network"),
     ],
 )

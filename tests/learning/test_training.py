@@ -141,7 +141,7 @@ class TestConfig:
         assert model.train_freq.frequency == 4
 
     @pytest.mark.parametrize(
-        "algorithm", [pytest.param(one, marks=[pytest.mark.slow] if one == "a2c" else []) for one in ALL]
+        "algorithm", [pytest.param(one, marks=[] if one == "ppo" else [pytest.mark.slow]) for one in ALL]
     )
     def test_settings_are_checked_first_of_all_in_a_process(self, algorithm: str) -> None:
         """Types in the signature of the library have names that only some of its other modules know."""
