@@ -35,7 +35,8 @@ class Isolated:
     or a fault in a library would stop or end the whole match. Here they are an `EngineError`, by which the player loses
     the game, as programs that others wrote do, and the next game begins with a new process. It plays the same games as
     without, for 0.1 ms more a move (0.13 in chess, 0.17 in Go on 19x19), and takes a second to start. What the player
-    prints goes to standard error. Its process ends with this one, and so do those that the player has started.
+    prints goes to standard error. Its process ends with this one, and so do those that the player has started in its
+    process group; a program with a group of its own, such as an engine, finds its standard input closed.
 
     It works on systems like Unix. A search has no listener there, and the player is asked game by game: it has neither
     ``copies`` nor ``batched``.
@@ -67,7 +68,7 @@ class Isolated:
         start_seconds: float = 600.0,
         memory_mb: int | None = None,
     ) -> None:
-        from .registry import as_agent, check_spec  # the registry knows this class
+        from .registry import as_agent, check_spec, registered  # the registry knows this class
 
         self.game = as_game(game)
         for name, value in (("move_seconds", move_seconds), ("start_seconds", start_seconds)):
@@ -87,6 +88,7 @@ class Isolated:
         self._was_made = False  # once: what goes wrong with it later is no mistake in its spec
         self._watches = False
         self._time: MoveTime | None = None  # for the next move
+        self._constructors = registered(self.player) if isinstance(self.player, str) else {}  # that this process knows
         self._parcel()  # whoever gives what cannot be pickled is told so before a match begins
 
     def prepare(self) -> None:
@@ -184,11 +186,8 @@ class Isolated:
         Raises:
             ValueError: the player cannot be pickled.
         """
-        from .registry import registered
-
-        constructors = registered(self.player) if isinstance(self.player, str) else {}
         try:
-            return cloudpickle.dumps((self.player, self.game, constructors))
+            return cloudpickle.dumps((self.player, self.game, self._constructors))
         except Exception as error:  # whatever a class of somebody's own may raise
             raise ValueError(
                 f"{self._inner_name} cannot be sent to a process of its own ({error}): give the player by a spec, of "
@@ -197,7 +196,7 @@ class Isolated:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the process: a copy has one of its own."""
-        return vars(self) | {"_process": None, "_time": None}
+        return vars(self) | {"_process": None, "_time": None, "_was_made": False}
 
     def __repr__(self) -> str:
         return self.__name__

@@ -194,9 +194,13 @@ class PlayerProcess(OwnedProcess):
 
         Raises:
             PlayerError: the player raised an error.
-            EngineError: there is no answer in time, or the process has ended.
+            EngineError: there is no answer in time, or the process has ended; or what is asked cannot be pickled.
         """
-        message, when = pickle.dumps((request, arguments), pickle.HIGHEST_PROTOCOL), _WHEN[request]
+        when = _WHEN[request]
+        try:
+            message = pickle.dumps((request, arguments), pickle.HIGHEST_PROTOCOL)
+        except Exception as error:  # whatever a wrapper of an environment puts into an info
+            raise EngineError(f"{self.name} cannot be told what it is asked {when}: {error}") from error
         deadline = time.monotonic() + seconds
         try:
             self._channel.send(message, deadline)

@@ -21,6 +21,7 @@ from typing import Any
 from ..envs import Game
 from ..envs.vector.opponents import close, prepare
 from .agent import Info, Observation
+from .analysis import Analysis
 from .isolation import Channel, ClosedError, Fault, MoveTime
 from .registry import as_agent, register_agent
 from .timing import limit, playing
@@ -66,7 +67,10 @@ def _answered(holder: Holder, data: bytes) -> bytes:
     except BaseException as error:  # sys.exit, too
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(last.filename)}, line {last.lineno}"
-        return pickle.dumps(Fault(type(error).__name__, str(error), place, traceback.format_exc()))
+        text = ""
+        with contextlib.suppress(Exception):  # an error of somebody's own may not know its text
+            text = str(error)
+        return pickle.dumps(Fault(type(error).__name__, text, place, traceback.format_exc()))
 
 
 class Holder:
@@ -125,7 +129,8 @@ class Holder:
         with _told(playing(self._player), time):
             answer = self._player.act(observation, info)
         found = getattr(self._player, "last_analysis", None)
-        return answer, None if found is before else found
+        # What is not ours might not be known to the process that asks.
+        return answer, found if found is not before and type(found) is Analysis else None
 
     def close(self) -> None:
         """Let the player end what it has started."""

@@ -28,6 +28,7 @@ from plyground.agents.networks import Inference, make_inference, new_network, sa
 from plyground.agents.puct.forest import Forest
 from plyground.arena import SolvedPositions, committed_positions, grade
 from plyground.envs import Game, GameBatch, make_game
+from plyground.envs.outside.files import check_writable
 
 GAME = "connect_four"
 OPENING_PLIES = 24  # random plies that open a game, at most: the network meets positions of all kinds
@@ -177,7 +178,7 @@ def main(
     learner, memory = Learner(game, network, seed), Memory(game, np.random.default_rng(seed))
     play, net = SelfPlay(game, num_envs, simulations, seed), make_inference(learner.average, threads=threads)
     if out is not None:
-        save_network(out, learner.average)  # now, so that a wrong place does not cost a training
+        check_writable(out)  # so that a wrong place does not cost a training
     started, said, moves, losses = time.perf_counter(), 0.0, 0, (np.nan, np.nan)
     while (passed := time.perf_counter() - started) < 60 * minutes:
         before = memory.total

@@ -25,7 +25,8 @@ _out = console(highlight=False)
 _err = console(stderr=True, highlight=False)
 
 Confidence = Annotated[float, typer.Option(help="The probability that intervals are to have.")]
-_MODES = {"--over-time": ("drift", "plot"), "one rating of each": ("anchor", "prior", "los", "circles")}
+_ONE = "ratings without --over-time"
+_MODES = {"ratings --over-time": ("drift", "plot"), _ONE: ("anchor", "prior", "los", "circles")}
 
 
 def ratings(
@@ -89,7 +90,7 @@ def ratings(
     from ..tables import ratings_table, superiority_table
     from .parts.modes import check_options
 
-    check_options(context, "one rating of each" if over_time is None else "--over-time", _MODES)
+    check_options(context, _ONE if over_time is None else "ratings --over-time", _MODES)
     _check_different(files)
     if over_time is not None:
         _rate_over_time(files, over_time, plot, as_json, (confidence, first_move, drift))

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TextIO
 
 from ...agents import Analysis, Listener, make
 from ...agents.engines import LETTERS
+from ...agents.search import SearchAgent
 from ...envs import Game
 from ...envs.games.go.area import area
 from ...envs.vector.opponents import prepare
@@ -302,7 +303,8 @@ class GTPServer:
                 setattr(agent, limit, None)
         listener = agent.listener = Listener(hear, seconds)
         with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
-            found = agent.analyse(info["state"], info["action_mask"], observation)
+            earlier = {"past": info["past"]} if "past" in info and isinstance(agent, SearchAgent) else {}
+            found = agent.analyse(info["state"], info["action_mask"], observation, **earlier)
         hear(found)
         tell()
 

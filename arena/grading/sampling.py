@@ -9,6 +9,7 @@ than others.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,6 +43,8 @@ _QUOTAS = {1: 0.4, 0: 0.4, -1: 0.2}  # shares of positions by the sign of their 
 _MOST_PLIES = 8  # plies that positions are drawn from, for games without committed positions
 _TABLE_MB = 64  # a game that needs more is not small
 
+_LOG = logging.getLogger("plyground")
+
 
 class Ratings(Protocol):
     """What each action of a position is worth, as a `Solution` has it."""
@@ -58,7 +61,12 @@ class Ratings(Protocol):
 
 
 def solve_positions(
-    game: Game | str, count: int = POSITIONS, seed: int = 0, *, seconds: float = math.inf
+    game: Game | str,
+    count: int = POSITIONS,
+    seed: int = 0,
+    *,
+    seconds: float = math.inf,
+    stop: Callable[[], bool] = lambda: False,
 ) -> SolvedPositions:
     """Draw and solve up to ``count`` positions of each of some plies of a small game.
 
@@ -67,21 +75,26 @@ def solve_positions(
         count: the number of positions of each ply.
         seed: the seed of the lines that lead to them.
         seconds: wall-clock time after which it is given up, about; compiling does not count. With such a limit nothing
-            is compiled for a game that has too many positions.
+            is compiled for a game that has too many positions, and the log says what takes the time.
+        stop: asked now and then whether to give it up at once.
 
     Raises:
         ValueError: ``count`` is not positive, or the game cannot be solved, or not in ``seconds``, or too few of its
-            positions can.
+            positions can; or it was stopped.
     """
     game = as_game(game)
     solver = Solver(game, None if is_connect_four(game) else _TABLE_MB, seconds=0)
     if seconds < math.inf and is_large(game):
         raise ValueError(f"{game.spec} cannot be solved: it has too many positions")
+    if seconds < math.inf:
+        _LOG.info("solving positions of %s to grade moves in, for %g s at most …", game.spec, seconds)
     with Stopwatch() as clock:
 
         def check(*progress: object) -> None:
             if clock.seconds > seconds:
                 raise ValueError(f"{game.spec} cannot be solved in {seconds:g} s")
+            if stop():
+                raise ValueError(f"solving positions of {game.spec} was stopped")
 
         solver.on_progress = check
         plies = solvable_plies(solver)
@@ -144,7 +157,7 @@ def draw_positions(
         seed: the seed of the lines.
         attempts: lines that are drawn for each position wanted, at most. If won, drawn or lost positions are too few
             after that, the others fill up.
-        check: called before each position is solved; what it raises ends the drawing.
+        check: called before each line is drawn, and each position solved; what it raises ends the drawing.
 
     Raises:
         ValueError: ``count`` is not positive.
@@ -168,13 +181,21 @@ def draw_positions(
     return kept + spare[: count - len(kept)]
 
 
-def different_lines(game: Game, ply: int, attempts: int, rng: np.random.Generator) -> Iterator[tuple[list[int], State]]:
+def different_lines(
+    game: Game,
+    ply: int,
+    attempts: int,
+    rng: np.random.Generator,
+    check: Callable[[], object] = lambda: None,
+) -> Iterator[tuple[list[int], State]]:
     """Yield lines of so many plies, up to ``attempts``, to unfinished positions, no two the same or mirror images.
 
     All moves of a line, a half or a quarter of them are random; a search of 4 plies plays the others.
+    ``check`` is called before each line.
     """
     search, seen = AlphaBeta(game, _LOOKAHEAD), set[int]()
     for _ in range(attempts):
+        check()
         share = float(rng.choice(_SHARES))
 
         def choose(state: State, share: float = share) -> int | None:
@@ -191,7 +212,7 @@ def _candidates(
     solver: Solver, ply: int, attempts: int, rng: np.random.Generator, check: Callable[[], object]
 ) -> Iterator[tuple[list[int], Solution]]:
     """Yield different positions that tell players apart, with their solutions, from so many lines."""
-    for line, state in different_lines(solver.game, ply, attempts, rng):
+    for line, state in different_lines(solver.game, ply, attempts, rng, check):
         check()
         solution = solver.solve(state)
         if _tells_apart(solution):

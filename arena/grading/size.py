@@ -43,4 +43,6 @@ def is_large(game: Game) -> bool:
         pairs, met = len(planes) * (len(planes) - 1) // 2, int((alike * (alike - 1)).sum()) // 2
         if pairs > _ROOM * max(met, 1):
             return True
+        if pairs <= _ROOM:  # too few games are left to tell
+            return False
     return False

@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from .lists import check_met
 from .model import Model
 from .paired import paired_games
 
-__all__ = ["TimedRating", "games_by_step", "ratings_over_time"]
+__all__ = ["TimedRating", "check_library", "games_by_step", "ratings_over_time"]
 
 _DRIFT = 300.0  # Elo² from one time to the next
 _SECONDS = 60  # after which the fit gives up
@@ -37,6 +38,12 @@ class TimedRating(NamedTuple):
     time: float
     elo: float
     error: float  # standard error of `elo`, as if games were independent
+
+
+def check_library() -> None:
+    """Raise `ImportError` if ratings over time lack their library."""
+    if find_spec("whr") is None:
+        raise ImportError(f"ratings over time need whole-history-rating: {how_to_install('ratings')}")
 
 
 def ratings_over_time(
@@ -60,10 +67,9 @@ def ratings_over_time(
         ValueError: there are no games, or of more than one game; players have never met the others, not even over some
             others; a number is out of range; or the fit does not end.
     """
-    try:
-        from whr import WHR, HandicapBaselineWarning, UnstableRatingException
-    except ImportError:
-        raise ImportError(f"ratings over time need whole-history-rating: {how_to_install('ratings')}") from None
+    check_library()
+    from whr import WHR, HandicapBaselineWarning, UnstableRatingException
+
     if drift is not None and not (0 < drift < math.inf):
         raise ValueError(f"drift must be a number above 0, in Elo² for a unit of time, got {drift!r}")
     games = {float(time): list(played) for time, played in records.items()}

@@ -43,7 +43,10 @@ def text_of(counts: Counts) -> str:
 def counted_again(program: str, counts: Counts, is_960: bool) -> Counts:
     """Return what Stockfish counts, for the same positions to the same depths."""
     wanted = [(position, depth) for position, known in counts.items() for depth in range(1, len(known) + 1)]
-    numbers = iter(by_stockfish(program, wanted, is_960))
+    found = by_stockfish(program, wanted, is_960)
+    if len(found) != len(wanted):
+        raise RuntimeError(f"Stockfish gave {len(found)} counts of {len(wanted)}: it has ended too early")
+    numbers = iter(found)
     return {position: [next(numbers) for _ in known] for position, known in counts.items()}
 
 

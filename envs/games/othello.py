@@ -194,7 +194,13 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
         owners=owners,
         action_to_str=[*(f"{column}{row}" for row in rows for column in letters(size)), "pass"].__getitem__,
         board=Board(
-            size, size, pieces, lambda state, action: (action,) * (action < cells), "othello", rows, letters(size)
+            size,
+            size,
+            pieces,
+            lambda state, action: (action,) if action < cells else (),
+            "othello",
+            rows,
+            letters(size),
         ),
         symmetries=[Symmetry(image.ravel(), np.append(image, pass_action)) for image in images],
     )

@@ -35,7 +35,7 @@ answer, owed = "", ""
 
 
 def say(*lines, end="\n"):
-    print(*lines, sep="\n", end=end, flush=True)
+    os.write(1, ("\n".join(lines) + end).encode())  # at once, so that nothing can be asked in between
 
 
 def noise():

@@ -283,14 +283,18 @@ class TestEndings:
         with pytest.raises(ValueError, match=r"or of chess without classic, got chess\(classic=True\)"):
             adjudicator_of("endings").begin(make_game("chess(classic=True)"))
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("game", "fen", "moves", "outcome"),
         [
-            (CHESS, "4k3/8/8/8/8/2p5/8/R3K3 b - - 0 1", "e8e7 a1c1 e7e6 c1c3", [1.0, -1.0]),
-            (CHESS, "4k3/8/8/8/8/8/8/r3K2R w - - 0 1", "e1e2 a1h1", [-1.0, 1.0]),
-            (CHESS, "7k/8/8/8/8/7p/8/4K2R w - - 0 1", "h1h3 h8g7", [1.0, -1.0]),  # at the first of these moves
-            (CHESS, "k7/p7/8/8/8/8/8/K7 w - - 0 1", "a1b1", [0.0, 0.0]),
+            *(
+                pytest.param(*one, marks=pytest.mark.slow)
+                for one in [
+                    (CHESS, "4k3/8/8/8/8/2p5/8/R3K3 b - - 0 1", "e8e7 a1c1 e7e6 c1c3", [1.0, -1.0]),
+                    (CHESS, "4k3/8/8/8/8/8/8/r3K2R w - - 0 1", "e1e2 a1h1", [-1.0, 1.0]),
+                    (CHESS, "7k/8/8/8/8/7p/8/4K2R w - - 0 1", "h1h3 h8g7", [1.0, -1.0]),  # at the first of these moves
+                    (CHESS, "k7/p7/8/8/8/8/8/K7 w - - 0 1", "a1b1", [0.0, 0.0]),
+                ]
+            ),
             (CHECKERS, "B:WK1:BK14,K15", "14-9", [1.0, -1.0]),
         ],
     )

@@ -12,6 +12,7 @@ import pytest
 
 from plyground.agents import Isolated
 from plyground.arena import match, play, tournament
+from plyground.arena.referee import TimeControl
 from plyground.envs import BoardGameEnv, SoloEnv, make_game
 from tests.arena.test_arena import without_times
 from tests.helpers.faulty_players import FAULTY
@@ -48,7 +49,7 @@ def test_an_illegal_move_loses_the_game_and_withdraws_nobody() -> None:
 @pytest.mark.slow
 def test_a_match_on_a_clock() -> None:
     agent = Isolated("connect_four", "mcts(seconds=60)", move_seconds=100)
-    record = play(BoardGameEnv("connect_four"), [agent, "random"], 0, time="2+0.05")
+    record = play(BoardGameEnv("connect_four"), [agent, "random"], 0, time=TimeControl(2, 0.05, margin=5))
     agent.close()
     assert record.ending == "finished"
     assert sum(record.seconds) > 0.2  # it has used its time

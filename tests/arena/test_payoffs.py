@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -157,19 +156,8 @@ class TestNashAverage:
     def test_equals_share(self) -> None:
         np.testing.assert_allclose(nash_average(np.zeros((4, 4))).shares, 1 / 4, atol=1e-6)
 
-    def test_as_openspiel_has_it(self) -> None:
-        pytest.importorskip("cvxpy", reason="OpenSpiel's Nash averaging needs cvxpy: pip install cvxpy")
-        open_spiel: Any = import_module("open_spiel.python.algorithms.nash_averaging")
-        pyspiel: Any = import_module("pyspiel")
-        for odds in antisymmetric(np.random.default_rng(7)):
-            found = nash_average(odds)
-            game = pyspiel.create_matrix_game(odds.tolist(), (-odds).tolist())
-            shares, strength = open_spiel.nash_averaging(game)
-            np.testing.assert_allclose(found.shares, shares[:, 0], atol=1e-4)
-            np.testing.assert_allclose(found.elo, strength[:, 0] * 400 / math.log(10), atol=0.1)
-
     def test_of_all_equilibria_it_is_the_most_even(self) -> None:
-        """Proved by SciPy's solvers, since OpenSpiel's Nash averaging needs a library that is not among ours.
+        """Proved by SciPy's solvers, since OpenSpiel's Nash averaging needs cvxpy, which nothing else here does.
 
         Linear programs say who may have a share at all. The shares have the largest entropy if prices for what the
         players gain fulfil the conditions of Karush, Kuhn and Tucker, which suffice where entropy is concave.

@@ -86,8 +86,8 @@ def test_a_table_for_people(run: Run, files: list[str]) -> None:
         assert f"{one.elo:+.0f} ± {0.6745 * one.error:.0f}" in line
     assert "g, 144 games" in out
     assert "an interval of 50 % as if games were independent" in out
-    assert "3: b.jsonl, 36 games" in out
-    assert "left out" not in out
+    assert "3: b.jsonl, games: 36" in out
+    assert "Games left out" not in out
 
 
 def test_tournaments_of_a_store_share_no_game(run: Run, tmp_path: Path) -> None:
@@ -112,9 +112,10 @@ def test_steps_of_checkpoints(run: Run, checkpoints: str) -> None:
     assert leads[star] > max(leads["rung"], leads["random"])
     out, _ = run("ratings", checkpoints, "--over-time", "steps")
     assert "50,000" in out
-    assert "26 games are left out: without a checkpoint, or of checkpoints of different steps." in out
+    assert "Games left out, without a checkpoint or of checkpoints of different steps: 26." in out
 
 
+@pytest.mark.slow
 def test_a_picture(run: Run, checkpoints: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     _, err = run("ratings", checkpoints, "--over-time", "steps", "--plot", str(tmp_path / "az.v2"))
@@ -136,9 +137,12 @@ def test_what_cannot_be(run: Run, files: list[str], checkpoints: str, tmp_path: 
         ),
         ((f"{checkpoints}#2", "--over-time", "steps"), "steps or more, got those of step 200000 alone; a checkpoint"),
         ((*files, "--over-time", "step"), "unknown times 'step': did you mean 'steps'"),
-        ((*files, *over, "--anchor", "random=0"), "--anchor is for one rating of each, not for --over-time"),
-        ((*files, *over, "--cycles"), "--cycles is for one rating of each, not for --over-time"),
-        ((*files, "--drift", "9"), "--drift is for --over-time, not for one rating of each"),
+        (
+            (*files, *over, "--anchor", "random=0"),
+            "--anchor is for ratings without --over-time, not for ratings --over-time",
+        ),
+        ((*files, *over, "--cycles"), "--cycles is for ratings without --over-time, not for ratings --over-time"),
+        ((*files, "--drift", "9"), "--drift is for ratings --over-time, not for ratings without --over-time"),
         ((*files, *over, "--drift", "0"), "drift must be a number above 0, in Elo² for a unit of time, got 0.0"),
         ((*files, *over, "--confidence", "95"), "confidence must be between 0 and 1, got 95.0"),
         ((*files, *over, "--plot", str(tmp_path / "no" / "a")), f"there is no folder {tmp_path / 'no'}"),

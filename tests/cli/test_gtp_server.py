@@ -277,6 +277,18 @@ class TestConversation:
         assert not thread.is_alive()
         assert out.getvalue() == "=1 2\n\n"
 
+    def test_an_analysis_is_told_what_the_game_has_had(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Else its tree may hold what superko forbids."""
+        told, analyse = list[int](), MCTS.analyse
+
+        def watched(self: MCTS, *seen: Any, past: Any = ()) -> Any:
+            told.append(len(past))
+            return analyse(self, *seen, past=past)
+
+        monkeypatch.setattr(MCTS, "analyse", watched)
+        GTPServer("mcts(simulations=5)", GO).run(["play b A1\n", "play w B1\n", "lz-analyze 10\n"], io.StringIO())
+        assert told == [3]
+
     def test_who_does_not_analyse_says_so(self, server: GTPServer) -> None:
         out = io.StringIO()
         server.run(["5 lz-analyze 10\n"], out)

@@ -18,7 +18,7 @@ from plyground.agents.solver.connect_four.scores import canonical_key, distance_
 from plyground.agents.solver.exhaustive import AllPositions
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
 from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
-from plyground.arena.grading.sampling import draw_positions, join_positions
+from plyground.arena.grading.sampling import different_lines, draw_positions, join_positions
 from plyground.arena.grading.size import is_large
 from plyground.envs import Game, State, connect_four, make_game
 from tests.helpers.coin import COIN
@@ -217,6 +217,14 @@ class TestLimits:
     )
     def test_size(self, spec: str, large: bool) -> None:
         assert is_large(make_game(spec)) is large
+
+    def test_lines_that_come_again_are_looked_at_too(self) -> None:
+        """Many are drawn for each that is new, and Ctrl-C was not heard meanwhile."""
+        asked: list[None] = []
+        rng = np.random.default_rng(0)
+        lines = list(different_lines(make_game("tictactoe"), 1, 50, rng, lambda: asked.append(None)))
+        assert len(lines) == 3  # but for mirror images
+        assert len(asked) == 50
 
     def test_with_a_limit_no_solver_is_compiled_for_a_large_game(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def compile_it(positions: AllPositions) -> None:

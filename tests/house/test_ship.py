@@ -14,6 +14,7 @@ from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run
 
 
+@pytest.mark.slow
 def test_the_command_of_a_run_makes_it_again(run: Run, tmp_path: Path) -> None:
     config = AlphaZeroConfig(
         "mnk(m=3, n=3, k=3)", steps=64, num_envs=16, simulations=2, symmetry=False, network="tiny", ladder_every=0

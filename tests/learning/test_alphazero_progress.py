@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock, call
+from unittest.mock import ANY, Mock, call
 
 import numpy as np
 import pytest
@@ -51,7 +51,8 @@ def best(planes: NDArray[Any]) -> Said:
 
 def examination_of(run: Path, spec: str = "tictactoe", **changes: Any) -> Examination:
     made = Examination(make_game(spec), AlphaZeroConfig(spec, **changes), run)
-    made.prepare(is_new=True)
+    made.load()
+    made.solve(lambda: False)
     return made
 
 
@@ -125,7 +126,14 @@ def test_a_game_that_cannot_be_solved_or_takes_too_long_is_not_graded(
     solve = Mock(side_effect=MemoryError)
     monkeypatch.setattr(examining, "solve_positions", solve)
     assert examination_of(tmp_path).marks(first) == {}
-    solve.assert_called_once_with(GAME, 20, seconds=0.0)
+    solve.assert_called_once_with(GAME, 20, seconds=0.0, stop=ANY)
+    assert not list(tmp_path.iterdir())
+
+
+def test_solving_ends_at_ctrl_c(tmp_path: Path) -> None:
+    examination = Examination(GAME, CONFIG, tmp_path)
+    examination.solve(lambda: True)
+    assert examination.marks(first) == {}
     assert not list(tmp_path.iterdir())
 
 
@@ -162,8 +170,13 @@ def test_a_run_goes_on_without_positions_but_not_with_damaged_ones(tmp_path: Pat
     train(replace(TESTED, steps=64), tmp_path / "run")
     kept = tmp_path / "run" / "positions.npz"
     kept.write_bytes(kept.read_bytes()[:-9])
-    with pytest.raises(ValueError, match=r"positions\.npz' is no file of solved positions, or is damaged"):
+    config = run_folder(tmp_path / "run").config
+    before = config.read_text()
+    with pytest.raises(
+        ValueError, match=r"positions\.npz' is no file of solved positions, .* remove it, and the run goes on"
+    ):
         resume(tmp_path / "run", steps=200)
+    assert config.read_text() == before
     kept.unlink()
     progress = resume(tmp_path / "run", steps=200)
     assert progress.steps == 256

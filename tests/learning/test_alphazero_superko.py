@@ -39,6 +39,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[list[list[int]]]:
     return found
 
 
+@pytest.mark.slow
 def test_self_play(told: list[list[list[int]]]) -> None:
     config = AlphaZeroConfig("tictactoe", num_envs=6, simulations=12, opening_plies=0, cheap_simulations=6)
     play = SelfPlay(GAME, config, 0)

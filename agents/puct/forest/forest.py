@@ -15,6 +15,7 @@ from ....envs.jit import bind
 from ....envs.jit.prng import new_rng, seed_sequence
 from ....envs.outside.arguments import checked_flag, checked_whole, is_positive
 from ....envs.outside.limits import MOST_THREADS
+from ....envs.repetition import filters_of
 from ....envs.vector.checks import checked_actions, checked_rows
 from ...superko import forbids
 from .cache import EvaluationCache
@@ -192,6 +193,8 @@ class Forest:
             return np.zeros(masks.shape, np.float32), np.zeros(len(masks), np.float32)
 
         found = other.search(self.game.initial, nothing, shown=shown)
+        if superko:
+            filters_of(np.zeros(1, np.uint64), np.ones(1, np.int64))  # of a past that is not empty
         other.keep(found.actions)
 
     def forget(self, rows: NDArray[np.intp] | None = None) -> None:

@@ -12,7 +12,7 @@ from ....envs.outside.messages import cut
 from ....envs.outside.spec import nearest
 from ...formats import read_games
 from ...ratings.difference import check_confidence
-from ...ratings.history import games_by_step, ratings_over_time
+from ...ratings.history import check_library, games_by_step, ratings_over_time
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...store import tournaments_in
@@ -39,11 +39,13 @@ def history_of(
         drift: Elo² that a unit of time adds, see `ratings_over_time`.
 
     Raises:
+        ImportError: the library is not installed.
         ValueError: there is no such kind of time, or fewer than two times; or as `ratings_over_time` says.
     """
     if times not in TIMES:
         raise ValueError(f"unknown times {times!r}: {nearest(times, TIMES)}")
     check_confidence(confidence)
+    check_library()  # before the games are read
     titles: dict[int, str] = {}
     left = 0
     if times == "steps":
@@ -119,9 +121,7 @@ def history_notes(found: dict[str, Any]) -> str:
         "independent.",
         "Only differences tell anything.",
     ]
-    lines += [f"{one['time']}: {one['title']}, {one['games']} games" for one in found["times"] if "title" in one]
+    lines += [f"{one['time']}: {one['title']}, games: {one['games']}" for one in found["times"] if "title" in one]
     if found["left_out"]:
-        lines.append(
-            f"{found['left_out']} games are left out: without a checkpoint, or of checkpoints of different steps."
-        )
+        lines.append(f"Games left out, without a checkpoint or of checkpoints of different steps: {found['left_out']}.")
     return "\n".join(lines)

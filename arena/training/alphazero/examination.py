@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,16 +45,43 @@ class Examination:
         self.game, self.config, self._kept = game, config, run / KEPT
         self._solved: Any = None  # positions, planes [positions, *observation_shape] and masks, if there are any
 
-    def prepare(self, *, is_new: bool) -> None:
-        """Find the solved positions; of a new run they may have to be solved, which takes no time from the training.
+    def load(self) -> None:
+        """Take the positions that come with the package, or those that were solved for the run.
 
         Raises:
             ValueError: the file that keeps them is damaged.
         """
-        positions = self._positions(is_new)
-        if positions is not None:
-            positions = positions.select(np.arange(min(len(positions), _POSITIONS)))
-            self._solved = positions, *batch_of(list(shown(self.game, positions.lines)))
+        count = self.config.positions
+        if count == 0:
+            return
+        if (found := committed_positions(self.game)) is not None:
+            self._take(found.stratified(count))
+        elif self._kept.is_file():
+            try:
+                self._take(load_positions(self._kept, self.game))
+            except ValueError as error:
+                raise ValueError(f"{error}; remove it, and the run goes on without these marks") from None
+
+    def solve(self, stop: Callable[[], bool]) -> None:
+        """Solve positions for a new run, if there are none yet and that is soon done, and keep them.
+
+        Args:
+            stop: asked now and then whether to give it up.
+        """
+        count = self.config.positions
+        if self._solved is not None or count == 0:
+            return
+        try:
+            found = solve_positions(self.game, min(count or POSITIONS, _POSITIONS), seconds=_SECONDS, stop=stop)
+        except (ValueError, MemoryError):  # or not so soon: that is no reason not to learn it
+            return
+        found = found.stratified()
+        save_positions(self._kept, found)
+        self._take(found)
+
+    def _take(self, positions: SolvedPositions) -> None:
+        positions = positions.select(np.arange(min(len(positions), _POSITIONS)))
+        self._solved = positions, *batch_of(list(shown(self.game, positions.lines)))
 
     def ladder(self, net: Net) -> dict[str, float]:
         """Return the score, from 0 to 1, against each player of the ladder."""
@@ -77,21 +105,3 @@ class Examination:
         positions, planes, masks = self._solved
         total = grade(positions, preferred(net, planes, masks)).total
         return {"preserving": total.preserving.share, "keeping": total.keeping.share}
-
-    def _positions(self, is_new: bool) -> SolvedPositions | None:
-        """Return the positions that come with the package, or else those that the run solves as `evaluate` does."""
-        game, count = self.game, self.config.positions
-        if count == 0:
-            return None
-        if (found := committed_positions(game)) is not None:
-            return found.stratified(count)
-        if self._kept.is_file():
-            return load_positions(self._kept, game)
-        if not is_new:  # it could not be solved when the run began
-            return None
-        try:
-            found = solve_positions(game, count or POSITIONS, seconds=_SECONDS).stratified()
-        except (ValueError, MemoryError):  # or not so soon: that is no reason not to learn it
-            return None
-        save_positions(self._kept, found)
-        return found

@@ -127,6 +127,8 @@ def resume(
             raise run.damaged(error, lambda older: int(older["replay"]["total"]) <= whole) from error
         except Exception as error:  # what does not fit is told by errors of many kinds
             raise run.damaged(error) from error
+        if config.ladder_every:
+            session.examination.load()  # before anything is written
         config.save(run.config)
         run.forget_after(session.steps)
         return _finish(session)

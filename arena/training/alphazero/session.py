@@ -149,7 +149,9 @@ class AlphaZeroSession:
         try:
             if self.config.ladder_every:
                 compile_players(self.config.game, self.config.ladder)
-                self.examination.prepare(is_new=not self.steps)
+                if not self.steps:  # else the positions are loaded, or could not be solved when the run began
+                    self.examination.load()
+                    self.examination.solve(lambda: self.interrupted)
             self.source.prepare()  # at last: actors play from here on
             self.started = self._saved = time.perf_counter()  # what comes before takes no time from the training
             while not self.between():
