@@ -51,3 +51,9 @@ def test_the_table_has_each_case_and_wrong_answers_are_counted(tmp_path: Path, m
     found = [("H1", 20, True), ("H0", 30, False), ("H0", 40, True), ("H0", 30, True)]
     told = sprt_errors.row("logistic", "drawish", 0.0, "H1", found)
     assert told == ["logistic", "drawish", "0", "H1", "25.0 % (0.6 % to 80.6 %)", "30", "75.0 %"]
+
+
+def test_its_page_has_a_place_for_it() -> None:
+    """The work of an hour would be lost otherwise."""
+    text = page.PAGE.read_text()
+    assert [text.count(f"<!-- sprt: {end} -->\n") for end in ("begin", "end")] == [1, 1]
