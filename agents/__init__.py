@@ -11,7 +11,7 @@ from .alphazero import AlphaZero
 from .analysis import Analysis
 from .best import best
 from .human import Human
-from .isolated import Isolated
+from .isolation import Isolated
 from .listening import Listener
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo

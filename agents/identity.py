@@ -19,7 +19,7 @@ from ..envs.players import PlayerLike, player_name
 from .alphago import model_files
 from .alphazero.nets import find_network
 from .engines.process import located
-from .isolated import Isolated
+from .isolation import Isolated
 from .models import find_model
 from .registry import agent_arguments
 

@@ -28,7 +28,7 @@ from .alphazero import AlphaZero, network
 from .best import best
 from .engines import engine, gnugo
 from .human import Human
-from .isolated import Isolated
+from .isolation import Isolated
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax

@@ -1,10 +1,13 @@
-"""The draws that checkers, chess and minichess share: too many quiet plies, and positions that come again."""
+"""How games end that checkers, chess and minichess share: quiet plies and repetitions draw; in chess, mate wins."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..definition.terms import Repetition
 
-__all__ = ["drawn_by_repetition"]
+__all__ = ["drawn_by_repetition", "won_by_mate"]
 
 
 def drawn_by_repetition(
@@ -29,3 +32,19 @@ def drawn_by_repetition(
     if not repetition:
         return None
     return Repetition("draw", times=repetition, memory=max_quiet_plies, announced=announced, channel=channel)
+
+
+def won_by_mate(is_check: Callable[[Any], bool], can_move: Callable[[Any], bool]) -> Callable[[Any, int], float]:
+    """Return the rule ``utility`` of a game whose finished games are won only if the player to move is mated.
+
+    Args:
+        is_check: whether the king of the player to move is attacked.
+        can_move: whether that player has a legal move.
+    """
+
+    def utility(state: Any, player: int) -> float:
+        if not is_check(state) or can_move(state):
+            return 0.0
+        return -1.0 if player == state.turn else 1.0
+
+    return utility

@@ -26,7 +26,7 @@ import numpy as np
 from ..definition.terms import Rule
 from ..factory import game_factory
 from ..game import Game
-from .draws import drawn_by_repetition
+from .draws import drawn_by_repetition, won_by_mate
 from .features.minichess import WEIGHTS, features
 from .minichess_moves import KING, PAWN, PLANES, SIZE, SQUARES
 from .minichess_rules import (
@@ -56,11 +56,7 @@ def player(state: Any) -> int:
     return state.turn
 
 
-def utility(state: Any, player: int) -> float:
-    # A finished game was won only if the player to move is mated.
-    if not is_check(state) or can_move(state):
-        return 0.0
-    return -1.0 if player == state.turn else 1.0
+utility = won_by_mate(is_check, can_move)
 
 
 def _rules_of_planes(digits: int) -> tuple[Rule, Rule]:

@@ -19,8 +19,8 @@ import pytest
 from plyground.agents import MCTS, Analysis, Isolated, Mixture, Random, make, register_agent, registry
 from plyground.agents.engines import EngineError
 from plyground.agents.identity import file_hash, player_identity
-from plyground.agents.isolation import MoveTime, PlayerError
-from plyground.agents.isolation_child import Holder
+from plyground.agents.isolation.child import Holder
+from plyground.agents.isolation.process import MoveTime, PlayerError
 from plyground.agents.timing import Allowance
 from plyground.arena import TimeControl, play
 from plyground.arena.referee.time_control import GameClock

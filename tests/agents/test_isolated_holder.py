@@ -12,8 +12,8 @@ import pytest
 
 from plyground.agents import Isolated, Random, register_agent
 from plyground.agents.engines import EngineError
-from plyground.agents.isolation import Fault
-from plyground.agents.isolation_child import Holder, _answered
+from plyground.agents.isolation.child import Holder, _answered
+from plyground.agents.isolation.process import Fault
 from plyground.envs import BoardGameEnv, Game, make_game
 from tests.helpers.registries import registries_kept
 

@@ -37,6 +37,7 @@ ROOMS = {
     "agents.alphazero": {"agents.networks", "agents.puct", "agents.puct.forest", "envs.vector"},
     "agents.engines": {"envs.jit"},
     "agents.mcts": {"envs.jit"},
+    "agents.isolation": {"agents.engines", "envs.vector"},
     "agents.networks": {"agents.puct"},
     "agents.puct": {"agents.mcts", "agents.puct.forest", "envs.jit"},
     "agents.puct.forest": {"envs.jit", "envs.vector"},
@@ -100,7 +101,8 @@ LATE = {
     ("agents.networks.inference", "agents.networks.onnx_backend"),
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),
-    ("agents.isolated", "agents.registry"),  # its player is a spec, too, and the registry knows the class
+    ("agents.isolation.agent", "agents.registry"),  # its player is a spec, too, and the registry knows the class
+    ("agents.isolation.child", "agents.registry"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.formats", "arena.records.columns"),
     ("arena.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
@@ -140,7 +142,7 @@ LATE = {
 # Those of them that close a cycle: a player may be given as text, and the registry, which reads it, knows all players.
 CYCLIC = {
     ("envs.vector.opponents", "agents"),
-    ("agents.isolated", "agents.registry"),
+    ("agents.isolation.agent", "agents.registry"),
     ("agents.mixture", "agents.registry"),
 }
 

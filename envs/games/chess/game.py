@@ -27,7 +27,7 @@ from ...factory import game_factory
 from ...game import Game
 from ...jit import helper
 from ...jit.prng import below
-from ..draws import drawn_by_repetition
+from ..draws import drawn_by_repetition, won_by_mate
 from ..features.chess import WEIGHTS, Movement, make_features
 from .attacks import diagonal_attacks, straight_attacks
 from .exchange import exchange, is_forced, passed, stakes
@@ -53,11 +53,7 @@ def player(state: Any) -> int:
     return state.turn
 
 
-def utility(state: Any, player: int) -> float:
-    # A finished game was won only if the player to move is mated.
-    if not is_check(state) or can_move(state):
-        return 0.0
-    return -1.0 if player == state.turn else 1.0
+utility = won_by_mate(is_check, can_move)
 
 
 @game_factory

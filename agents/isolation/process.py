@@ -1,6 +1,6 @@
 """A Python process that holds a player: how it is started, asked with a limit of time, and what is said if it fails.
 
-A message is a length of 8 bytes and as many bytes of a pickled object. What answers there is in `isolation_child`.
+A message is a length of 8 bytes and as many bytes of a pickled object. What answers there is in `child`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..envs.outside.messages import cut
-from .engines.process import LAST_SECONDS, EngineError, LastLines, OwnedProcess
-from .timing import Allowance
+from ...envs.outside.messages import cut
+from ..engines.process import LAST_SECONDS, EngineError, LastLines, OwnedProcess
+from ..timing import Allowance
 
 __all__ = ["Channel", "ClosedError", "Fault", "MoveTime", "PlayerError", "PlayerProcess"]
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    f"from {__package__}.isolation_child import main; main(int(sys.argv[1]))"
+    f"from {__package__}.child import main; main(int(sys.argv[1]))"
 )
 _LENGTH = struct.Struct("!Q")
 _LOOK = 0.25  # seconds between looks at whether the other side has ended
@@ -188,7 +188,7 @@ class PlayerProcess(OwnedProcess):
         """Return what the player's side answers.
 
         Args:
-            request: a method of `plyground.agents.isolation_child.Holder`.
+            request: a method of `plyground.agents.isolation.child.Holder`.
             arguments: its arguments.
             seconds: time for the answer.
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import cloudpickle
 
-from ..envs import Game, as_game
-from ..envs.outside.arguments import checked_whole, is_positive
-from ..envs.outside.elsewhere import absolute
-from ..envs.outside.messages import shown
-from ..envs.players import PlayerLike, checked_answer, player_name
-from .agent import Info, Observation
-from .analysis import Analysis
-from .engines.process import EngineError
-from .isolation import MoveTime, PlayerError, PlayerProcess
-from .timing import Allowance
+from ...envs import Game, as_game
+from ...envs.outside.arguments import checked_whole, is_positive
+from ...envs.outside.elsewhere import absolute
+from ...envs.outside.messages import shown
+from ...envs.players import PlayerLike, checked_answer, player_name
+from ..agent import Info, Observation
+from ..analysis import Analysis
+from ..engines.process import EngineError
+from ..timing import Allowance
+from .process import MoveTime, PlayerError, PlayerProcess
 
 __all__ = ["Isolated"]
 
@@ -68,7 +68,7 @@ class Isolated:
         start_seconds: float = 600.0,
         memory_mb: int | None = None,
     ) -> None:
-        from .registry import as_agent, check_spec, registered  # the registry knows this class
+        from ..registry import as_agent, check_spec, registered  # the registry knows this class
 
         self.game = as_game(game)
         for name, value in (("move_seconds", move_seconds), ("start_seconds", start_seconds)):

@@ -1,6 +1,6 @@
 """What runs in the process of an isolated player: it makes the player, and does what it is asked, until nobody asks.
 
-`isolation.PlayerProcess` starts it.
+`process.PlayerProcess` starts it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..envs import Game
-from ..envs.vector.opponents import close, prepare
-from .agent import Info, Observation
-from .analysis import Analysis
-from .isolation import Channel, ClosedError, Fault, MoveTime
-from .registry import as_agent, register_agent
-from .timing import limit, playing
+from ...envs import Game
+from ...envs.vector.opponents import close, prepare
+from ..agent import Info, Observation
+from ..analysis import Analysis
+from ..timing import limit, playing
+from .process import Channel, ClosedError, Fault, MoveTime
 
 __all__ = ["Holder", "main"]
 
@@ -90,6 +89,8 @@ class Holder:
         Raises:
             ValueError: the player takes as long for each move, or as `plyground.agents.as_agent`.
         """
+        from ..registry import as_agent, register_agent  # the registry knows this room
+
         if memory_mb is not None:
             _, most = resource.getrlimit(resource.RLIMIT_DATA)
             wanted = memory_mb * _MEGABYTE if most == resource.RLIM_INFINITY else min(memory_mb * _MEGABYTE, most)
