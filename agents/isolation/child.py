@@ -14,13 +14,13 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ...envs import Game
 from ...envs.vector.opponents import close, prepare
-from ..agent import Info, Observation
+from ..agent import Agent, Info, Observation
 from ..analysis import Analysis
 from ..timing import limit, playing
 from .process import Channel, ClosedError, Fault, MoveTime
@@ -30,13 +30,13 @@ __all__ = ["Holder", "main"]
 _MEGABYTE = 2**20
 
 
-def main(connection: int) -> None:
+def main(connection: int, holder: Holder) -> None:
     """Do what is asked over this socket, until its other end is closed."""
     _end_with_parent()
     os.dup2(2, 1)  # what players print is no answer of the process that asks, in code that Python does not know either
     sys.stdout = sys.stderr
     os.set_inheritable(connection, False)  # whoever the player starts has no part in it
-    channel, holder = Channel(socket.socket(fileno=connection)), Holder()
+    channel = Channel(socket.socket(fileno=connection))
     with contextlib.suppress(ClosedError):
         while True:
             channel.send(_answered(holder, channel.receive()))
@@ -73,9 +73,15 @@ def _answered(holder: Holder, data: bytes) -> bytes:
 
 
 class Holder:
-    """Holds the player; each method is a request."""
+    """Holds the player; each other method is a request.
 
-    def __init__(self) -> None:
+    Args:
+        as_agent: `plyground.agents.as_agent`, of the registry, which knows this room.
+        register_agent: `plyground.agents.register_agent`.
+    """
+
+    def __init__(self, as_agent: Callable[..., Agent], register_agent: Callable[..., object]) -> None:
+        self._as_agent, self._register_agent = as_agent, register_agent
         self._player: Any = None
 
     def make(self, parcel: bytes, move_seconds: float, memory_mb: int | None) -> bool:
@@ -89,16 +95,14 @@ class Holder:
         Raises:
             ValueError: the player takes as long for each move, or as `plyground.agents.as_agent`.
         """
-        from ..registry import as_agent, register_agent  # the registry knows this room
-
         if memory_mb is not None:
             _, most = resource.getrlimit(resource.RLIMIT_DATA)
             wanted = memory_mb * _MEGABYTE if most == resource.RLIM_INFINITY else min(memory_mb * _MEGABYTE, most)
             resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
         player, game, constructors = pickle.loads(parcel)
         for name, constructor in constructors.items():
-            register_agent(name, constructor)
-        self._player = as_agent(player, game)
+            self._register_agent(name, constructor)
+        self._player = self._as_agent(player, game)
         budget = getattr(self._player, "seconds", None)
         if isinstance(budget, int | float) and budget >= move_seconds:
             raise ValueError(

@@ -16,7 +16,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, Analysis, Isolated, Mixture, Random, make, register_agent, registry
+from plyground.agents import MCTS, Analysis, Isolated, Mixture, Random, as_agent, make, register_agent, registry
 from plyground.agents.engines import EngineError
 from plyground.agents.identity import file_hash, player_identity
 from plyground.agents.isolation.child import Holder
@@ -287,7 +287,7 @@ class TestMaking:
         register_agent("own_kind", Own)
         parcel = Isolated(GAME, "mixture(own_kind(worth=3))")._parcel()
         monkeypatch.delitem(registry._constructors, "own_kind")
-        holder = Holder()
+        holder = Holder(as_agent, register_agent)
         holder.make(parcel, 10.0, None)
         assert holder._player.agents[0].worth == 3
 
@@ -310,7 +310,7 @@ class Clocked(Timed):
 
 class TestTime:
     def held(self, player: Any) -> Holder:
-        holder = Holder()
+        holder = Holder(as_agent, register_agent)
         assert holder.make(cloudpickle.dumps((player, GAME, {})), 10.0, None) is False
         return holder
 

@@ -10,7 +10,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from plyground.agents import Isolated, Random, register_agent
+from plyground.agents import Isolated, Random, as_agent, register_agent
 from plyground.agents.engines import EngineError
 from plyground.agents.isolation.child import Holder, _answered
 from plyground.agents.isolation.process import Fault
@@ -41,7 +41,7 @@ class UntoldError(Exception):
 
 
 def held(player: Any) -> Holder:
-    holder = Holder()
+    holder = Holder(as_agent, register_agent)
     holder.make(cloudpickle.dumps((player, GAME, {})), 100.0, None)
     return holder
 

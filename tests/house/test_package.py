@@ -102,7 +102,6 @@ LATE = {
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),
     ("agents.isolation.agent", "agents.registry"),  # its player is a spec, too, and the registry knows the class
-    ("agents.isolation.child", "agents.registry"),
     ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.formats", "arena.records.columns"),
     ("arena.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
