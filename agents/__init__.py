@@ -12,6 +12,7 @@ from .analysis import Analysis
 from .best import best
 from .human import Human
 from .isolation import Isolated
+from .kinds import register_kinds
 from .listening import Listener
 from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
@@ -59,3 +60,5 @@ __all__ = [
     "state_of",
     "torch_evaluator",
 ]
+
+register_kinds()

@@ -48,7 +48,7 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
     """
     if isinstance(player, Isolated):
         arguments = {"player": player_identity(player.player, game)}
-        arguments |= {name: getattr(player, name) for name in ("move_seconds", "start_seconds", "memory_mb")}
+        arguments |= {name: getattr(player, name) for name in ("answer_seconds", "start_seconds", "memory_mb")}
         return _identity(player_name(player), "isolated", arguments, [])
     if not isinstance(player, str):
         kind = player if hasattr(player, "__qualname__") else type(player)

@@ -17,6 +17,7 @@ from ..envs.vector.row_random import draw_uniforms
 from ..envs.vector.state_dicts import part
 from .agent import Info, Observation
 from .analysis import Analysis
+from .registry import as_agent
 
 __all__ = ["Mixture"]
 
@@ -46,8 +47,6 @@ class Mixture:
         weights: Sequence[float] | None = None,
         seed: int | None = None,
     ) -> None:
-        from .registry import as_agent  # the registry knows this class
-
         if not agents:
             raise ValueError("a mixture needs at least one agent, as in 'mixture(random, alphabeta(depth=2))'")
         self.game = as_game(game)

@@ -1,7 +1,8 @@
 """Names of players: spec strings such as ``alphabeta(depth=8)`` become agents here.
 
 A player that nobody has registered is found where it is: ``./examples/greedy.py:Greedy``, ``package.module:attribute``,
-or by the name of an entry point of the group ``plyground.agents`` in an installed package.
+or by the name of an entry point of the group ``plyground.agents`` in an installed package. This file imports no agent:
+`kinds` tells it of those that come with the package.
 """
 
 from __future__ import annotations
@@ -22,21 +23,6 @@ from ..envs.outside.spec import nearest, parse_spec
 from ..envs.players import PlayerLike
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
-from .alphabeta.agent import AlphaBeta
-from .alphago import AlphaGo
-from .alphazero import AlphaZero, network
-from .best import best
-from .engines import engine, gnugo
-from .human import Human
-from .isolation import Isolated
-from .mcts.agent import MCTS
-from .mcts.flat import FlatMonteCarlo
-from .minimax import Minimax
-from .mixture import Mixture
-from .policy import Policy
-from .puct.agent import PUCT
-from .random import Random
-from .solver.agent import Solver
 
 __all__ = [
     "agent_arguments",
@@ -49,29 +35,7 @@ __all__ = [
     "registered",
 ]
 
-_constructors: dict[str, Callable[..., Any]] = {
-    "a2c": partial(Policy, algorithm="a2c"),
-    "alphabeta": AlphaBeta,
-    "alphago": AlphaGo,
-    "alphazero": AlphaZero,
-    "best": best,
-    "dqn": partial(Policy, algorithm="dqn"),
-    "engine": engine,
-    "flat": FlatMonteCarlo,
-    "gnugo": gnugo,
-    "human": Human,
-    "isolated": Isolated,
-    "mcts": MCTS,
-    "minimax": Minimax,
-    "mixture": Mixture,
-    "network": network,
-    "policy": Policy,
-    "ppo": partial(Policy, algorithm="ppo"),
-    "puct": PUCT,
-    "random": Random,
-    "solver": Solver,
-}
-
+_constructors: dict[str, Callable[..., Any]] = {}  # by the names of the kinds
 
 _FUNCTIONS = frozenset(("evaluate", "evaluator"))  # arguments that text cannot give
 _PYTHON_ONLY = _FUNCTIONS | {"algorithm", "ask", "board", "commands", "show"}  # that no usage tells of
@@ -203,7 +167,7 @@ def check_spec(spec: str) -> None:
 
 
 def registered(spec: str) -> dict[str, Callable[..., Any]]:
-    """Return the constructors of the kinds of agents that a spec may speak of and `register_agent` was told of."""
+    """Return the constructors of the kinds of agents that a spec may speak of, but of none that the package has."""
     words = set(re.findall(r"[\w-]+", spec))
     return {name: one for name, one in _constructors.items() if name in words and not _is_ours(one)}
 

@@ -28,6 +28,7 @@ from .listening import Listener
 __all__ = [
     "DEEPEST",
     "SearchAgent",
+    "analyse_seen",
     "check_arguments",
     "check_budget",
     "check_flags",
@@ -229,6 +230,20 @@ class SearchAgent(ABC):
         found = [self._analyse(state, mask, row).best_action for state, mask, row in asked]
         actions = np.array(found, np.int64)
         return (actions[0] if single else actions), state
+
+
+def analyse_seen(agent: Any, observation: Observation, info: Info) -> Analysis:
+    """Return an agent's analysis of what an environment shows the player to move, told the game's past.
+
+    Only searches of ours are told it: the ``analyse`` of an agent of another kind need not take a ``past``.
+
+    Args:
+        agent: it has ``analyse``.
+        observation: the environment's.
+        info: the environment's, with ``state`` and ``action_mask``.
+    """
+    earlier = {"past": info["past"]} if "past" in info and isinstance(agent, SearchAgent) else {}
+    return agent.analyse(info["state"], info["action_mask"], observation, **earlier)
 
 
 def most_positions(game: Game, plies: int) -> float:

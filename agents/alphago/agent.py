@@ -30,8 +30,8 @@ class AlphaGo(PUCT):
     """AlphaGo: a tree whose priors are a policy's, and whose leaves are worth ``(1 - λ) v + λ z``.
 
     v is what the value network says of a leaf, and z the result of a rollout from there. λ is the paper's: 0 asks the
-    value network alone, 1 plays rollouts alone. (`PUCT` has ``lambda_`` on the value, the other way round.) Leaves are
-    evaluated in batches, with virtual losses on the ways to them.
+    value network alone, 1 plays rollouts alone. Leaves are evaluated in batches, with virtual losses on the way to
+    them.
 
     Args:
         game: the game, or its name.
@@ -44,11 +44,11 @@ class AlphaGo(PUCT):
             by the rules that a game has for rollouts.
         c: how much to explore along the priors (the paper's c_puct).
         temperature: the divisor of the priors' logits: above 1 priors become more alike.
-        leaves: leaves that are evaluated together, at most.
+        batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated.
         reuse_tree: keep what is known of the position that the game has come to.
         superko: leave out of the tree what would bring a position back, in games that forbid that, as `PUCT` does.
-        inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the networks.
         device: where they are computed, as in ``"cuda"``.
         seed: the seed of the rollouts; None takes one from the system's entropy.
@@ -73,17 +73,17 @@ class AlphaGo(PUCT):
         rollout: str = "policy",
         c: float = 2.5,
         temperature: float = 1.0,
-        leaves: int = 8,
+        batch: int = 8,
         virtual_loss: int = 1,
         reuse_tree: bool = False,
         superko: bool = True,
-        inference: str = "auto",
+        backend: str = "auto",
         threads: int = 1,
         device: str = "cpu",
         seed: int | None = None,
     ) -> None:
         game = as_game(game)
-        check_budget(simulations=simulations, seconds=seconds, leaves=leaves, threads=threads)
+        check_budget(simulations=simulations, seconds=seconds, batch=batch, threads=threads)
         self.threads = threads
         check_arguments(("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"))
         if priors not in get_args(Priors):
@@ -103,7 +103,7 @@ class AlphaGo(PUCT):
                     f"the value network of {str(run)!r} has learned nothing yet: go on with `plyground train --resume "
                     f"{run} --step value`, or play with lambda_=1, which does not ask it"
                 )
-            return make_inference(net, inference, batch=leaves, threads=threads, device=device, game=game)
+            return make_inference(net, backend, batch=batch, threads=threads, device=device, game=game)
 
         evaluator = PairEvaluator(computed("priors"), computed("value"), temperature)
         played: str | LinearPolicy = "random" if rollout == "policy" else rollout
@@ -116,9 +116,9 @@ class AlphaGo(PUCT):
             evaluator=evaluator,
             c=c,
             c_base=None,
-            lambda_=1 - lambda_,
+            lambda_=lambda_,
             rollout=played,
-            batch=leaves,
+            batch=batch,
             virtual_loss=virtual_loss,
             reuse_tree=reuse_tree,
             superko=superko,

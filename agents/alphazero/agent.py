@@ -44,12 +44,11 @@ class AlphaZero(PUCT):
         c: how much a PUCT root explores.
         decisive: take a leaf as proved, without asking the network, where a move wins at once, see `Forest`; None, as
             in self-play: in all games but those that count cells, such as Go.
-        leaves: positions that the network is asked about together, at most; with a Gumbel root they change nothing that
-            is found.
+        batch: leaves that are evaluated together, at most; with a Gumbel root it changes nothing that is found.
         reuse_tree: keep what is known of the position that the game has come to.
         superko: leave out of the tree what would bring a position back, in games that forbid that, as `PUCT` does.
         tree_mb: megabytes in which the tree must have room, as for `PUCT`.
-        inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the network.
         device: where it is computed, as in ``"cuda"``.
 
@@ -74,20 +73,20 @@ class AlphaZero(PUCT):
         c_scale: float = 1.0,
         c: float = 1.25,
         decisive: bool | None = False,
-        leaves: int = 8,
+        batch: int = 8,
         reuse_tree: bool = False,
         superko: bool = True,
         tree_mb: float | None = None,
-        inference: str = "auto",
+        backend: str = "auto",
         threads: int = 1,
         device: str = "cpu",
     ) -> None:
         game = as_game(game)
-        check_budget(simulations=simulations, seconds=seconds, leaves=leaves, threads=threads)
+        check_budget(simulations=simulations, seconds=seconds, batch=batch, threads=threads)
         self.threads = threads
         if simulations is None and seconds is None:
             simulations = _SIMULATIONS
-        self.inference = inference_of(game, net, batch=leaves, inference=inference, threads=threads, device=device)
+        self.inference = inference_of(game, net, batch=batch, backend=backend, threads=threads, device=device)
         self._options = {
             "root": root,
             "considered": considered,
@@ -103,7 +102,7 @@ class AlphaZero(PUCT):
             seconds=seconds,
             evaluator=NetworkEvaluator(self.inference),
             proofs=True,
-            batch=leaves,
+            batch=batch,
             reuse_tree=reuse_tree,
             tree_mb=tree_mb,
             **self._options,
@@ -113,11 +112,11 @@ class AlphaZero(PUCT):
         """Return players of many games at once, see `plyground.envs.as_opponents`; None for a budget in seconds."""
         return None if self.seconds is not None or self.reuse_tree else _BatchedAlphaZero(self)
 
-    def new_forest(self, rows: int) -> Forest:
+    def new_forest(self, num_trees: int) -> Forest:
         """Return a forest that searches many positions as this player does one."""
         options: dict[str, Any] = self._options
         assert self.simulations is not None
-        return Forest(self.game, rows, simulations=self.simulations, noise=False, epsilon=0.0, forced=0.0, **options)
+        return Forest(self.game, num_trees, simulations=self.simulations, noise=0.0, forced=0.0, **options)
 
 
 class _BatchedAlphaZero(Memoryless):
@@ -129,7 +128,7 @@ class _BatchedAlphaZero(Memoryless):
 
     def prepare(self, batch: GameBatch) -> None:
         """Compile the searches."""
-        if self._forest is None or self._forest.rows < batch.num_envs:
+        if self._forest is None or self._forest.num_trees < batch.num_envs:
             self._forest = self.agent.new_forest(batch.num_envs)
             with compiling(self.agent.kind, self.agent.game):
                 self._forest.prepare()

@@ -51,14 +51,14 @@ def find_network(game: Game, place: str | Path | None) -> Path:
     return path
 
 
-def inference_of(game: Game, net: Any, *, batch: int, inference: str, threads: int, device: str) -> Inference:
+def inference_of(game: Game, net: Any, *, batch: int, backend: str, threads: int, device: str) -> Inference:
     """Return what computes a network.
 
     Args:
         game: the game that it is to play.
         net: its place, see `find_network`; a `PolicyValueNet`; or an `Inference`, which is taken as it is.
         batch: positions that it is asked about at a time.
-        inference: the library, see `make_inference`.
+        backend: the library, see `make_inference`.
         threads: how many the library uses.
         device: where it is computed.
 
@@ -71,4 +71,4 @@ def inference_of(game: Game, net: Any, *, batch: int, inference: str, threads: i
         return net
     if net is None or isinstance(net, (str, Path)):
         net = read_network(find_network(game, net))
-    return make_inference(net, inference, batch=batch, threads=threads, device=device, game=game)
+    return make_inference(net, backend, batch=batch, threads=threads, device=device, game=game)

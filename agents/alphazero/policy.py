@@ -24,7 +24,7 @@ def network(
     net: Any = None,
     *,
     deterministic: bool = True,
-    inference: str = "auto",
+    backend: str = "auto",
     threads: int = 1,
     device: str = "cpu",
     seed: int | None = None,
@@ -36,7 +36,7 @@ def network(
         net: the folder of a run, a file of weights, or a `PolicyValueNet`. Default: the network of this game that comes
             with the package.
         deterministic: play the preferred action; False: draw from the network's probabilities.
-        inference: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute.
         device: where it is computed, as in ``"cuda"``.
         seed: the seed of the draws; None takes one from the system's entropy.
@@ -47,8 +47,8 @@ def network(
         ImportError: no library that computes networks is installed.
     """
     game = as_game(game)
-    made = inference_of(game, net, batch=_BATCH, inference=inference, threads=threads, device=device)
-    settings = {"inference": inference, "threads": threads, "device": device}
+    settings: dict[str, Any] = {"backend": backend, "threads": threads, "device": device}
+    made = inference_of(game, net, batch=_BATCH, **settings)
     return Policy(game, NetworkModel(made, net, settings), deterministic=deterministic, seed=seed)
 
 

@@ -46,9 +46,9 @@ class Engine:
         game: Go, gomoku or Othello, or its spec.
         command: the program and its arguments, as in a shell.
         protocol: what it speaks: ``"gtp"``, the Go Text Protocol, version 2.
-        seconds: how long it may take for an answer, beside the time in which it is to move.
-        move_seconds: how long it is told that it may think for a move; None for nothing of the kind. Of a clock for the
-            game it is told in place of that.
+        seconds: how long it is told that it may think for a move; None for nothing of the kind. Of a clock for the game
+            it is told in place of that.
+        answer_seconds: how long it may take for an answer, beside the time in which it is to move.
 
     Attributes:
         client: the program, and its answer to any command: ``client.ask("final_score")``.
@@ -63,19 +63,20 @@ class Engine:
         game: Game | str,
         command: str,
         protocol: Literal["gtp"] = "gtp",
-        seconds: float = 60.0,
-        move_seconds: int | None = None,
+        seconds: int | None = None,
+        answer_seconds: float = 60.0,
     ) -> None:
         self.game = as_game(game)
         if protocol != "gtp":
             raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, ('gtp',))}")
         if self.game.name not in _GAMES:
             raise ValueError(f"programs that speak GTP play {', '.join(_GAMES)} here, got {self.game.spec}")
-        if not is_positive(seconds):
-            raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
+        if not is_positive(answer_seconds):
+            raise ValueError(f"answer_seconds must be a number above 0, got {answer_seconds!r}")
         located(command)  # whoever gives no command is told so before a match begins
-        self.client = GTPClient(command, seconds)
-        self.move_seconds = None if move_seconds is None else checked_whole("move_seconds", move_seconds, 1)
+        self.client = GTPClient(command, answer_seconds)
+        # No attribute "seconds": by one a search is told how long its next move may take.
+        self._move_seconds = None if seconds is None else checked_whole("seconds", seconds, 1)
         self._vertices = vertices_of(self.game)
         self._actions = {vertex: action for action, vertex in enumerate(self._vertices)}
         self._state: State = self.game.new_state()
@@ -116,8 +117,8 @@ class Engine:
             client.ask(f"komi {game.parameters['komi']:g}")
         if seed is not None and client.knows("set_random_seed"):  # GNU Go draws from it for a new board: after that
             client.ask(f"set_random_seed {seed % 2**31}")
-        if self.move_seconds is not None:
-            client.ask(f"time_settings 0 {self.move_seconds} 1")
+        if self._move_seconds is not None:
+            client.ask(f"time_settings 0 {self._move_seconds} 1")
         elif self._is_timed:
             client.ask("time_settings 0 1 0")  # no limit: it had a clock in another game
         self._state, self.resigned, self._is_ready = game.new_state(), False, True
@@ -209,9 +210,9 @@ class Engine:
         """Tell the program of the clock, if there is one; return the seconds that it may take for its answer."""
         clock = self._clock
         if clock is None:
-            return self.client.seconds + (self.move_seconds or 0)
+            return self.client.answer_seconds + (self._move_seconds or 0)
         own, other, moves = clock
-        most = self.move_seconds if moves == 1 and self.move_seconds is not None else math.inf
+        most = self._move_seconds if moves == 1 and self._move_seconds is not None else math.inf
         if not self._is_timed:
             seconds = max(int(min(own, most)), 1)  # no more than there is: some are never told of the time left
             self._ask(f"time_settings 0 {seconds} {moves}" if moves else f"time_settings {seconds} 0 0")
@@ -220,7 +221,7 @@ class Engine:
             mover = self.game.player(self._state)
             for colour, left in ((mover, own), (1 - mover, other)):
                 self._ask(f"time_left {_COLOURS[colour]} {int(min(left, most))} {moves}")
-        return self.client.seconds + own
+        return self.client.answer_seconds + own
 
     def close(self) -> None:
         """End the program; another is started when it is needed."""

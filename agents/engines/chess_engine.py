@@ -33,8 +33,8 @@ def engine(
     game: Game | str,
     command: str,
     protocol: str | None = None,
-    seconds: float = 60.0,
-    move_seconds: float | None = None,
+    seconds: float | None = None,
+    answer_seconds: float = 60.0,
     **options: Any,
 ) -> Engine | ChessEngine:
     """A program that somebody else wrote, as a player: GNU Go, or Stockfish. It is started when it is first needed.
@@ -43,9 +43,9 @@ def engine(
         game: chess; or Go, gomoku or Othello; or its spec.
         command: the program and its arguments, as in a shell.
         protocol: what it speaks: ``"uci"`` or ``"xboard"`` in chess, by default the first; else ``"gtp"``.
-        seconds: how long it may take for an answer, beside the time in which it is to move.
-        move_seconds: how long it is told that it may think for a move; whole seconds in GTP, where a clock for the game
-            is told in place of that.
+        seconds: how long it is told that it may think for a move; whole seconds in GTP, where a clock for the game is
+            told in place of that.
+        answer_seconds: how long it may take for an answer, beside the time in which it is to move.
         options: in chess, ``nodes`` and ``depth`` of its search, and options of the program: ``UCI_Elo=1800``.
 
     Raises:
@@ -56,10 +56,10 @@ def engine(
     if protocol not in (*_PROTOCOLS, "gtp"):
         raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, (*_PROTOCOLS, 'gtp'))}")
     if protocol in _PROTOCOLS:
-        return ChessEngine(game, command, protocol, seconds, move_seconds, **options)
+        return ChessEngine(game, command, protocol, seconds, answer_seconds, **options)
     if options:
         raise ValueError(f"options are told to programs by UCI and XBoard, got {', '.join(options)} for GTP")
-    return Engine(game, command, "gtp", seconds, move_seconds)  # pyright: ignore[reportArgumentType]  (it is checked there)
+    return Engine(game, command, "gtp", seconds, answer_seconds)  # pyright: ignore[reportArgumentType]  (it is checked there)
 
 
 class ChessEngine:
@@ -74,13 +74,13 @@ class ChessEngine:
         game: chess, or its spec.
         command: the program and its arguments, as in a shell.
         protocol: ``"uci"`` or ``"xboard"``.
-        seconds: how long it may take for an answer, beside the time in which it is to move.
-        move_seconds: how long it may think for a move.
+        seconds: how long it may think for a move.
+        answer_seconds: how long it may take for an answer, beside the time in which it is to move.
         nodes: positions that it may visit.
         depth: plies that it may look ahead. Without any of these three it thinks as long as there is time by a clock,
             or for a tenth of a second. XBoard has no limit of nodes beside one of time: with ``nodes`` a program that
-            speaks it is told of no clock, and ``move_seconds`` are refused. Nor has it a time for the move beside a
-            clock, of which it is told then.
+            speaks it is told of no clock, and ``seconds`` are refused. Nor has it a time for the move beside a clock,
+            of which it is told then.
         options: options of the program, such as ``Threads=1``, or ``UCI_Elo=1800``, which sets ``UCI_LimitStrength``
             too.
 
@@ -90,7 +90,7 @@ class ChessEngine:
 
     Raises:
         ValueError: the game is not chess, the protocol is unknown, the command is none, a number is out of its range,
-            or there are both ``nodes`` and ``move_seconds`` in XBoard.
+            or there are both ``nodes`` and ``seconds`` in XBoard.
         ImportError: python-chess is not installed.
     """
 
@@ -99,8 +99,8 @@ class ChessEngine:
         game: Game | str,
         command: str,
         protocol: str = "uci",
-        seconds: float = 60.0,
-        move_seconds: float | None = None,
+        seconds: float | None = None,
+        answer_seconds: float = 60.0,
         nodes: int | None = None,
         depth: int | None = None,
         **options: Any,
@@ -110,13 +110,13 @@ class ChessEngine:
             raise ValueError(f"programs that speak {protocol} play chess here, got {self.game.spec}")
         if protocol not in _PROTOCOLS:
             raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, _PROTOCOLS)}")
-        for name, value in (("seconds", seconds), ("move_seconds", move_seconds)):
-            if value is not None and not is_positive(value):
+        for name, value in (("seconds", seconds), ("answer_seconds", answer_seconds)):
+            if not (is_positive(value) or (value is None and name == "seconds")):
                 raise ValueError(f"{name} must be a number above 0, got {value!r}")
-        if protocol == "xboard" and nodes is not None and move_seconds is not None:
+        if protocol == "xboard" and nodes is not None and seconds is not None:
             raise ValueError(
-                f"programs that speak xboard take nodes or move_seconds, not both, got nodes={nodes!r} and "
-                f"move_seconds={move_seconds!r}: leave one out"
+                f"programs that speak xboard take nodes or seconds, not both, got nodes={nodes!r} and "
+                f"seconds={seconds!r}: leave one out"
             )
         located(command)  # whoever gives no command is told so before a match begins
         try:
@@ -125,8 +125,9 @@ class ChessEngine:
             raise ImportError(
                 f"programs that play chess need python-chess ({error}): {how_to_install('chess')}"
             ) from error
-        self.command, self.protocol, self.seconds_to_answer = command, protocol, seconds
-        self.move_seconds, self.options = move_seconds, options
+        self.command, self.protocol, self.options = command, protocol, options
+        # No attribute "seconds": by one a search is told how long its next move may take.
+        self.answer_seconds, self._move_seconds = answer_seconds, seconds
         self.nodes = None if nodes is None else checked_whole("nodes", nodes, 1)
         self.depth = None if depth is None else checked_whole("depth", depth, 1)
         self.last_analysis: Analysis | None = None
@@ -153,9 +154,9 @@ class ChessEngine:
         if self._process is None:
             from .chess_protocols import ChessProcess
 
-            process = ChessProcess(self.command, self.protocol, self.seconds_to_answer)
+            process = ChessProcess(self.command, self.protocol, self.answer_seconds)
             try:
-                process.configure(self.options, self.seconds_to_answer)
+                process.configure(self.options, self.answer_seconds)
             except BaseException:
                 process.close()
                 raise
@@ -258,14 +259,14 @@ class ChessEngine:
         """Return how long the program may think, and the seconds that it may take for its answer."""
         from .chess_protocols import chess
 
-        limits: dict[str, Any] = {"time": self.move_seconds, "nodes": self.nodes, "depth": self.depth}
-        seconds = self.seconds_to_answer + (self.move_seconds or 0.0)
+        limits: dict[str, Any] = {"time": self._move_seconds, "nodes": self.nodes, "depth": self.depth}
+        seconds = self.answer_seconds + (self._move_seconds or 0.0)
         if self._clock is not None:
             own, other, increment, moves = self._clock
-            seconds = self.seconds_to_answer + own
+            seconds = self.answer_seconds + own
             white, black = (own, other) if is_white else (other, own)
-            if moves == 1 or self.move_seconds is not None:
-                limits["time"] = min(own * _SHARE, self.move_seconds or own)
+            if moves == 1 or self._move_seconds is not None:
+                limits["time"] = min(own * _SHARE, self._move_seconds or own)
             if moves != 1:
                 limits |= {"white_clock": white, "black_clock": black, "remaining_moves": moves or None}
                 limits |= {"white_inc": increment, "black_inc": increment}

@@ -15,7 +15,7 @@ _LEVELS = 10
 _KO = {"positional": "--positional-superko", "situational": "--situational-superko", "simple": "--simple-ko"}
 
 
-def gnugo(game: Game | str, level: int = _LEVELS, seconds: float = 60.0) -> Engine:
+def gnugo(game: Game | str, level: int = _LEVELS, answer_seconds: float = 60.0) -> Engine:
     """GNU Go, told to play by our rules. It must be installed, as by ``apt-get install gnugo``.
 
     The level says how far it reads, and no clock does: with the same seed it plays the same moves on any machine. It
@@ -24,7 +24,7 @@ def gnugo(game: Game | str, level: int = _LEVELS, seconds: float = 60.0) -> Engi
     Args:
         game: Go, or its spec.
         level: 1 to 10, the strongest.
-        seconds: how long it may take for an answer.
+        answer_seconds: how long it may take for an answer.
 
     Raises:
         ValueError: the game is not Go, or a number is out of range.
@@ -36,7 +36,7 @@ def gnugo(game: Game | str, level: int = _LEVELS, seconds: float = 60.0) -> Engi
     command = gnugo_command(game, checked_whole("level", level, 1, _LEVELS))
     if not Path(located(command)[0]).is_file():
         raise FileNotFoundError("GNU Go is not installed: apt-get install gnugo, or brew install gnu-go")
-    return Engine(game, command, seconds=seconds)
+    return Engine(game, command, answer_seconds=answer_seconds)
 
 
 def gnugo_command(game: Game, level: int) -> str:

@@ -34,11 +34,11 @@ class GTPClient:
 
     Args:
         command: the program and its arguments, as a list or as in a shell.
-        seconds: time for each answer.
+        answer_seconds: time for each answer.
     """
 
-    def __init__(self, command: str | Sequence[str], seconds: float = 60.0) -> None:
-        self.command, self.seconds = command, seconds
+    def __init__(self, command: str | Sequence[str], answer_seconds: float = 60.0) -> None:
+        self.command, self.answer_seconds = command, answer_seconds
         self._process: EngineProcess | None = None
         self._number = 0
 
@@ -71,7 +71,7 @@ class GTPClient:
                 command starts it anew.
         """
         try:
-            return self._ask(command, self.seconds if seconds is None else seconds)
+            return self._ask(command, self.answer_seconds if seconds is None else seconds)
         except GTPRefusalError:
             raise
         except BaseException:  # Ctrl-C, too: what it says now would answer no question

@@ -14,6 +14,7 @@ from ...envs.players import PlayerLike, checked_answer, player_name
 from ..agent import Info, Observation
 from ..analysis import Analysis
 from ..engines.process import EngineError
+from ..registry import as_agent, check_spec, registered
 from ..timing import Allowance
 from .process import MoveTime, PlayerError, PlayerProcess
 
@@ -45,7 +46,7 @@ class Isolated:
         game: the game, or its name.
         player: an agent, a function or a spec string, see `plyground.agents.as_agent`. Of a spec the process makes the
             player itself; an agent and a function are pickled, and every process begins with what they are then.
-        move_seconds: how long it may take for a move, and for a ``reset`` or a ``watch``. On a clock a search is told
+        answer_seconds: how long it may take for a move, and for a ``reset`` or a ``watch``. On a clock a search is told
             to take less than that.
         start_seconds: how long it may take to start, to make the player, and to let it compile, before any clock runs.
         memory_mb: the megabytes of data that the process may have, about 250 of which Python and its libraries take;
@@ -64,17 +65,15 @@ class Isolated:
         self,
         game: Game | str,
         player: PlayerLike,
-        move_seconds: float = 10.0,
+        answer_seconds: float = 10.0,
         start_seconds: float = 600.0,
         memory_mb: int | None = None,
     ) -> None:
-        from ..registry import as_agent, check_spec, registered  # the registry knows this class
-
         self.game = as_game(game)
-        for name, value in (("move_seconds", move_seconds), ("start_seconds", start_seconds)):
+        for name, value in (("answer_seconds", answer_seconds), ("start_seconds", start_seconds)):
             if not is_positive(value):
                 raise ValueError(f"{name} must be a number of seconds above 0, got {shown(value)}")
-        self.move_seconds, self.start_seconds = float(move_seconds), float(start_seconds)
+        self.answer_seconds, self.start_seconds = float(answer_seconds), float(start_seconds)
         self.memory_mb = None if memory_mb is None else checked_whole("memory_mb", memory_mb, 1)
         if isinstance(player, str):
             check_spec(player)
@@ -95,7 +94,7 @@ class Isolated:
         """Start the process, make the player, and let it compile, before any clock runs.
 
         Raises:
-            ValueError: the player cannot be made, or takes as long as `move_seconds` for each move.
+            ValueError: the player cannot be made, or takes as long as `answer_seconds` for each move.
             FileNotFoundError: a file of it is missing.
             ImportError: a library that it needs is missing.
             EngineError: anything else went wrong there, or it takes too long.
@@ -104,7 +103,7 @@ class Isolated:
             self._give_up()
         if self._process is not None:
             return
-        asked = self._parcel(), self.move_seconds, self.memory_mb
+        asked = self._parcel(), self.answer_seconds, self.memory_mb
         self._process = PlayerProcess(self._inner_name)
         try:
             self._watches = self._ask("make", *asked, seconds=self.start_seconds)
@@ -138,7 +137,7 @@ class Isolated:
     ) -> None:
         """Take what the player is told of the time for its next move: see `plyground.agents.timing.limit`."""
         if allowance is not None:
-            allowance = allowance.within(_SHARE * self.move_seconds)
+            allowance = allowance.within(_SHARE * self.answer_seconds)
         self._time = None if allowance is None and clock is None else MoveTime(allowance, clock, is_forced)
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
@@ -169,7 +168,7 @@ class Isolated:
     def _ask(self, request: str, *arguments: Any, seconds: float | None = None) -> Any:
         assert self._process is not None
         try:
-            return self._process.ask(request, arguments, self.move_seconds if seconds is None else seconds)
+            return self._process.ask(request, arguments, self.answer_seconds if seconds is None else seconds)
         except BaseException:  # Ctrl-C, too: what it says now would answer no question
             self._give_up()
             raise

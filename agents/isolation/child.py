@@ -14,14 +14,15 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ...envs import Game
 from ...envs.vector.opponents import close, prepare
-from ..agent import Agent, Info, Observation
+from ..agent import Info, Observation
 from ..analysis import Analysis
+from ..registry import as_agent, register_agent
 from ..timing import limit, playing
 from .process import Channel, ClosedError, Fault, MoveTime
 
@@ -30,13 +31,13 @@ __all__ = ["Holder", "main"]
 _MEGABYTE = 2**20
 
 
-def main(connection: int, holder: Holder) -> None:
+def main(connection: int) -> None:
     """Do what is asked over this socket, until its other end is closed."""
     _end_with_parent()
     os.dup2(2, 1)  # what players print is no answer of the process that asks, in code that Python does not know either
     sys.stdout = sys.stderr
     os.set_inheritable(connection, False)  # whoever the player starts has no part in it
-    channel = Channel(socket.socket(fileno=connection))
+    channel, holder = Channel(socket.socket(fileno=connection)), Holder()
     with contextlib.suppress(ClosedError):
         while True:
             channel.send(_answered(holder, channel.receive()))
@@ -73,23 +74,17 @@ def _answered(holder: Holder, data: bytes) -> bytes:
 
 
 class Holder:
-    """Holds the player; each other method is a request.
+    """Holds the player; each method is a request."""
 
-    Args:
-        as_agent: `plyground.agents.as_agent`, of the registry, which knows this room.
-        register_agent: `plyground.agents.register_agent`.
-    """
-
-    def __init__(self, as_agent: Callable[..., Agent], register_agent: Callable[..., object]) -> None:
-        self._as_agent, self._register_agent = as_agent, register_agent
+    def __init__(self) -> None:
         self._player: Any = None
 
-    def make(self, parcel: bytes, move_seconds: float, memory_mb: int | None) -> bool:
+    def make(self, parcel: bytes, answer_seconds: float, memory_mb: int | None) -> bool:
         """Make the player and let it prepare; return whether it watches the moves.
 
         Args:
             parcel: the player, its game, and the constructors of agents that this process does not know, by name.
-            move_seconds: how long it may take for a move.
+            answer_seconds: how long it may take for a move.
             memory_mb: the megabytes of data that this process may have.
 
         Raises:
@@ -101,12 +96,13 @@ class Holder:
             resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
         player, game, constructors = pickle.loads(parcel)
         for name, constructor in constructors.items():
-            self._register_agent(name, constructor)
-        self._player = self._as_agent(player, game)
+            register_agent(name, constructor)
+        self._player = as_agent(player, game)
         budget = getattr(self._player, "seconds", None)
-        if isinstance(budget, int | float) and budget >= move_seconds:
+        if isinstance(budget, int | float) and budget >= answer_seconds:
             raise ValueError(
-                f"a player that takes {budget:g} s for a move needs more move_seconds than that, got {move_seconds:g}"
+                f"a player that takes {budget:g} s for a move needs more answer_seconds than that, got "
+                f"{answer_seconds:g}"
             )
         prepare(self._player)
         own = getattr(self._player, "game", None)

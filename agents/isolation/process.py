@@ -25,11 +25,9 @@ from ..timing import Allowance
 
 __all__ = ["Channel", "ClosedError", "Fault", "MoveTime", "PlayerError", "PlayerProcess"]
 
-_AGENTS = str(__package__).rpartition(".")[0]
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    f"from {__package__}.child import Holder, main; from {_AGENTS}.registry import as_agent, register_agent; "
-    "main(int(sys.argv[1]), Holder(as_agent, register_agent))"
+    f"from {__package__}.child import main; main(int(sys.argv[1]))"
 )
 _LENGTH = struct.Struct("!Q")
 _LOOK = 0.25  # seconds between looks at whether the other side has ended

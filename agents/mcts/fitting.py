@@ -169,12 +169,12 @@ class LinearLearner:
 
     Args:
         game: a game, or its name; without local features there are no weights.
-        rate: the first step size.
-        decay: how strongly weights are drawn to zero (L2).
+        learning_rate: the first step size.
+        weight_decay: how strongly weights are drawn to zero (L2).
     """
 
-    def __init__(self, game: Game | str, rate: float = 0.1, decay: float = 1e-6) -> None:
-        self.game, self.rate, self.decay = as_game(game), rate, decay
+    def __init__(self, game: Game | str, learning_rate: float = 0.1, weight_decay: float = 1e-6) -> None:
+        self.game, self.learning_rate, self.weight_decay = as_game(game), learning_rate, weight_decay
         self.weights = np.zeros(self.game.knowledge.num_weights)
         self._seen = np.full(self.weights.size, 1e-8)
 
@@ -193,9 +193,9 @@ class LinearLearner:
     def step(self, examples: Examples, positions: NDArray[np.int64]) -> float:
         """Learn some ``positions`` of ``examples``; return the mean log likelihood of their moves before."""
         gradient, likelihood = self.gradient(examples, positions)
-        gradient -= self.decay * self.weights
+        gradient -= self.weight_decay * self.weights
         self._seen += gradient**2
-        self.weights += self.rate * gradient / np.sqrt(self._seen)
+        self.weights += self.learning_rate * gradient / np.sqrt(self._seen)
         return likelihood
 
     def policy(self) -> LinearPolicy:
@@ -215,9 +215,9 @@ def learn_linear(
     game: Game | str,
     examples: Examples,
     epochs: int = 5,
-    rate: float = 0.1,
-    decay: float = 1e-6,
-    batch: int = 256,
+    learning_rate: float = 0.1,
+    weight_decay: float = 1e-6,
+    batch_size: int = 256,
     seed: int = 0,
 ) -> LinearPolicy:
     """Return the policy that was learned from examples. The same arguments give the same policy.
@@ -226,9 +226,9 @@ def learn_linear(
         game: a game that has local features, or its name.
         examples: moves of records, of `examples_of`.
         epochs: how often each example is seen.
-        rate: the first step size.
-        decay: how strongly weights are drawn to zero (L2).
-        batch: examples for each step.
+        learning_rate: the first step size.
+        weight_decay: how strongly weights are drawn to zero (L2).
+        batch_size: examples for each step.
         seed: the seed of the order of the examples.
 
     Raises:
@@ -237,17 +237,17 @@ def learn_linear(
     game = as_game(game)
     if not len(examples):
         raise ValueError("there are no examples to learn from: the records have no moves that are candidates")
-    if epochs < 1 or batch < 1 or not rate > 0 or not decay >= 0:
+    if epochs < 1 or batch_size < 1 or not learning_rate > 0 or not weight_decay >= 0:
         raise ValueError(
-            "epochs and batch must be at least 1, rate above 0, decay at least 0: got "
-            f"{epochs=}, {batch=}, {rate=}, {decay=}"
+            "epochs and batch_size must be at least 1, learning_rate above 0, weight_decay at least 0: got "
+            f"{epochs=}, {batch_size=}, {learning_rate=}, {weight_decay=}"
         )
-    learner = LinearLearner(game, rate, decay)
+    learner = LinearLearner(game, learning_rate, weight_decay)
     rng = np.random.default_rng(seed)
     for _ in range(epochs):
         order = rng.permutation(len(examples))
-        for begin in range(0, order.size, batch):
-            learner.step(examples, order[begin : begin + batch])
+        for begin in range(0, order.size, batch_size):
+            learner.step(examples, order[begin : begin + batch_size])
     return learner.policy()
 
 

@@ -50,7 +50,7 @@ class PUCT(SearchAgent):
     """Tree search guided by priors: each simulation selects by ``Q + C · P · sqrt(Σ N) / (1 + N)`` (Silver et al.).
 
     Leaves are collected in batches: a virtual loss on the way to each steers the next ones elsewhere, and is taken back
-    when the batch is evaluated. The value of a leaf is ``lambda_ · value + (1 - lambda_) · rollout``; a finished game
+    when the batch is evaluated. The value of a leaf is ``(1 - lambda_) · value + lambda_ · rollout``; a finished game
     counts by its utility. C grows slowly, ``c + ln((1 + N + c_base) / c_base)``, as in AlphaZero.
 
     Without a budget there are 800 simulations. The same seed and number of simulations give the same move if the
@@ -66,18 +66,18 @@ class PUCT(SearchAgent):
             all zero means uniform, and ties broken at random), and the values [batch] for the player to move, in the
             units of the utility. Or an `ObservationEvaluator`, such as `torch_evaluator` and `policy_evaluator` make of
             networks, which is shown what the environment would show the player to move. None: uniform priors, and
-            values by rollouts; where ``lambda_`` is above 0, by the game's ``evaluate``.
+            values by rollouts; where ``lambda_`` is below 1, by the game's ``evaluate``.
         c: how much to explore along the priors.
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
-        lambda_: the share of the evaluator's value in the value of a leaf: 1 for no rollouts, 0 for rollouts only.
-            (AlphaGo's paper has λ on the rollout, with 0.5 for the best mix.) None: 1 with an evaluator, 0 without.
+        lambda_: λ, the share of the rollout in the value of a leaf, as in AlphaGo's paper, which found 0.5 best: 0 for
+            no rollouts, 1 for rollouts only. None: 0 with an evaluator, 1 without.
         rollout: what draws the moves of rollouts, as for `MCTS`: ``"random"``, ``"heavy"``, a linear policy or file.
         batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated. A batch ends where a leaf is met again, so
             with 0 there is one leaf in it, as the same way is always the best.
         fpu: the Q of an action that was never visited, in shares of the largest utility, as all Q in the formula.
         noise: ε of the Dirichlet noise at the root, ``(1 - ε) P + ε η``; AlphaZero's self-play has 0.25.
-        alpha: α of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
+        noise_alpha: α of the Dirichlet distribution of η; AlphaZero has about 10 over the usual number of legal moves.
         temperature: τ: the move is drawn with probability ∝ N^(1/τ); 0 plays the most visited one (of equals the one
             with the better Q, then the higher prior; in a forest that with the higher prior).
         reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
@@ -88,7 +88,7 @@ class PUCT(SearchAgent):
         root: ``"gumbel"`` divides the simulations at the root by sequential halving, and selects below it without
             chance (Danihelka et al. 2022): better than ``"puct"`` with few simulations. ``noise`` above 0 then draws
             Gumbel noise, ``temperature`` draws from the improved policy, ``batch`` changes nothing that is found; c,
-            c_base, virtual_loss, fpu and alpha are not used. With seconds alone, searches of the tree double in size.
+            c_base, virtual_loss, fpu and noise_alpha are not used. With seconds alone, searches double in size.
         proofs: results of finished games go up the tree as far as they prove something (Winands et al. 2008), and a
             proved root ends the search. A root of PUCT then has no batches.
         decisive: a leaf where a move wins at once is proved, see `Forest`; it needs ``proofs``.
@@ -120,7 +120,7 @@ class PUCT(SearchAgent):
         virtual_loss: int = 1,
         fpu: float = 0.0,
         noise: float = 0.0,
-        alpha: float = 0.3,
+        noise_alpha: float = 0.3,
         temperature: float = 0.0,
         reuse_tree: bool = False,
         superko: bool = True,
@@ -135,7 +135,7 @@ class PUCT(SearchAgent):
     ) -> None:
         super().__init__(game)
         check_budget(simulations=simulations, seconds=seconds, batch=batch)
-        lambda_ = float(evaluator is not None) if lambda_ is None else lambda_
+        lambda_ = float(evaluator is None) if lambda_ is None else lambda_
         virtual_loss = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1)
         check_arguments(
             ("evaluator", evaluator, evaluator is None or callable(evaluator), "a function of states, or None"),
@@ -144,7 +144,7 @@ class PUCT(SearchAgent):
             ("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"),
             ("noise", noise, is_between(noise, 0, 1), "between 0 and 1"),
             ("fpu", fpu, is_between(fpu, -np.inf, np.inf), "a number"),
-            ("alpha", alpha, is_positive(alpha), "a finite number above 0"),
+            ("noise_alpha", noise_alpha, is_positive(noise_alpha), "a finite number above 0"),
             ("temperature", temperature, is_between(temperature, 0, np.inf), "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
@@ -154,7 +154,7 @@ class PUCT(SearchAgent):
         self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
         self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
-        self.noise, self.alpha, self.temperature = float(noise), float(alpha), float(temperature)
+        self.noise, self.noise_alpha, self.temperature = float(noise), float(noise_alpha), float(temperature)
         self.evaluator, self._tree_mb = evaluator, tree_mb
         self._observer: Observer | None = None
         self._shown: Observation | None = None  # what the environment shows at the root
@@ -251,9 +251,9 @@ class PUCT(SearchAgent):
             self._forest = ForestSearch(
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
-                noise=self.noise > 0, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, epsilon=self.noise,
-                alpha=self.alpha, superko=self._superko is not None, seed=self._forest_seed,
-                is_strict=self._forest is None, **self._for_forest,
+                noise=self.noise, noise_alpha=self.noise_alpha, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0,
+                superko=self._superko is not None, seed=self._forest_seed, is_strict=self._forest is None,
+                **self._for_forest,
             )  # fmt: skip
         return self._forest
 
@@ -298,7 +298,7 @@ class PUCT(SearchAgent):
         tree = self._new_tree(actions) if tree is None else tree
         self._clean = tree.prior[1 : 1 + actions.size].copy()
         if self.noise:
-            eta = self._generator.dirichlet(np.full(actions.size, self.alpha))
+            eta = self._generator.dirichlet(np.full(actions.size, self.noise_alpha))
             self._clean = add_root_noise(tree, self.noise, eta, self._superko)
         tree, done, batches = self._run(tree, kept, start)
         self._tree = tree

@@ -22,12 +22,12 @@ Seen = tuple[NDArray[Any], NDArray[np.bool_]]  # observations [batch, *observati
 
 
 class LeafValues:
-    """Priors, and values ``λ · value + (1 - λ) · rollout``, of unfinished positions (Silver et al. 2016, methods).
+    """Priors, and values ``(1 - λ) · value + λ · rollout``, of unfinished positions (Silver et al. 2016, methods).
 
     Args:
         game: the game.
-        evaluator: gives priors and values; None: no priors, and the game's ``evaluate``, if λ is above 0.
-        lambda_: λ, the share of the evaluator's value; AlphaGo's paper has it on the rollout.
+        evaluator: gives priors and values; None: no priors, and the game's ``evaluate``, if λ is below 1.
+        lambda_: λ, the share of the rollout.
         rollout: what draws the moves of rollouts: ``"random"``, ``"heavy"``, or a linear policy or its file.
 
     Raises:
@@ -47,9 +47,9 @@ class LeafValues:
     def compile(self) -> None:
         """Compile what `both` calls."""
         values = np.zeros(1)
-        if self.evaluator is None and self.lambda_ > 0:
+        if self.evaluator is None and self.lambda_ < 1:
             bind(_evaluate, self.game, self._scratch, values)
-        if self.lambda_ < 1:
+        if self.lambda_ > 0:
             latest = np.zeros((1, 2), np.int64)
             bind(
                 _roll_out,
@@ -85,12 +85,12 @@ class LeafValues:
             ValueError: as `evaluated`.
         """
         priors, values = self.evaluated(states, seen, generator)
-        if self.lambda_ < 1:
+        if self.lambda_ > 0:
             results = np.empty(states.size)
             if latest is None:
                 latest = np.full((states.size, 2), -1, np.int64)
             _roll_out(self.game, states, self._scratch, latest, self._policy, self._buffer, rng, results)
-            values = self.lambda_ * values + (1 - self.lambda_) * results
+            values = (1 - self.lambda_) * values + self.lambda_ * results
         return priors, values
 
     def evaluated(
@@ -107,7 +107,7 @@ class LeafValues:
         shape = (states.size, self.game.num_actions)
         if self.evaluator is None:
             values = np.zeros(states.size)
-            if self.lambda_ > 0:
+            if self.lambda_ < 1:
                 _evaluate(self.game, states, values)
             return _alike(shape, generator), values
         if isinstance(self.evaluator, ObservationEvaluator):

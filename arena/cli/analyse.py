@@ -29,16 +29,17 @@ def analyse(
     """
     from ...envs import make_game
     from ..openings import read_moves
-    from .parts.analysis import analysis_data, feature_table, print_analysis, searcher
+    from .parts.analysis import analysis_data, analysis_of, feature_table, print_analysis, searcher
     from .parts.modes import check_options
     from .parts.positions import board_text, position_data, start_of, status_of
 
     check_options(context, "--json" if as_json else "text", {"text": ("unicode",)})
     made = make_game(game)
     start = start_of(made, position)
-    state = made.play_moves(read_moves(made, moves, start), start)
+    played = read_moves(made, moves, start)
+    state = made.play_moves(played, start)
     player = searcher(agent, made)
-    found = player.analyse(state)
+    found = analysis_of(player, made, start, played)
     evaluated = getattr(player, "game", made)  # an agent may have other weights
     if as_json:
         features = evaluated.features_of(state, made.player(state)) if evaluated.weights else {}

@@ -83,7 +83,7 @@ COMMANDS = {
         "openings:openings",
         "Find openings that leave neither side ahead, for matches.",
         (
-            "plyground openings othello --plies 8 --count 100 --out openings.txt",
+            "plyground openings othello --opening-plies 8 --count 100 --out openings.txt",
             "plyground openings 'connect_four(rows=5)' --judge solver --most 0 --out openings.txt",
         ),
     ),

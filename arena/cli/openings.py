@@ -16,7 +16,7 @@ __all__ = ["openings"]
 
 def openings(
     game: GameArgument,
-    plies: Annotated[int, typer.Option(help="Moves of each opening.", min=1)] = 8,
+    opening_plies: Annotated[int, typer.Option(help="Moves of each opening.", min=1)] = 8,
     count: Annotated[int, typer.Option(help="How many openings.", min=1)] = 100,
     judge: Annotated[
         str, typer.Option(help="The agent that values the positions, as in 'alphabeta(depth=8)' or 'solver'.")
@@ -35,7 +35,7 @@ def openings(
         check_new(out)
     made = make_game(game)
     unit = made.max_utility if math.isfinite(made.max_utility) else 1.0
-    found = balanced_openings(made, plies, judge, most * unit, seed)
+    found = balanced_openings(made, opening_plies, judge, most * unit, seed)
     lines: list[list[int]] = []
     wanted = (moves for _, moves in zip(range(count), found, strict=False))  # islice takes no count beyond 64 bits
     fault: ValueError | None = None
@@ -48,7 +48,7 @@ def openings(
     if not lines:
         raise typer.Exit(130)
     heading = (
-        f"{made.spec}: openings of {plies} plies after which {judge} sees neither side ahead by more than "
+        f"{made.spec}: openings of {opening_plies} plies after which {judge} sees neither side ahead by more than "
         f"{most * unit:g}; seed {seed}"
     )
     if out is None:

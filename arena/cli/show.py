@@ -36,7 +36,7 @@ def show(
     from ...envs.render import picture
     from ...envs.render.drawing import PIXELS, picture_format
     from ..openings import read_moves
-    from .parts.analysis import analysis_data, analysis_of, print_analysis
+    from .parts.analysis import analysis_data, analysis_of, print_analysis, searcher
     from .parts.modes import check_options
     from .parts.positions import board_text, position_data, start_of, status_of
 
@@ -50,7 +50,7 @@ def show(
     played = read_moves(made, moves, start)
     before = made.play_moves(played[:-1], start)
     state = made.play_moves(played[-1:], before)
-    found = None if overlay is None else analysis_of(overlay, made, state)
+    found = None if overlay is None else analysis_of(searcher(overlay, made), made, start, played)
     if out is not None:
         last = (before, played[-1]) if played else None
         picture(made, state, last=last, overlay=found, caption=status_of(made, state)).save(out, size)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TextIO
 
 from ...agents import Analysis, Listener, make
 from ...agents.engines import LETTERS
-from ...agents.search import SearchAgent
+from ...agents.search import analyse_seen
 from ...envs import Game
 from ...envs.games.go.area import area
 from ...envs.vector.opponents import prepare
@@ -303,8 +303,7 @@ class GTPServer:
                 setattr(agent, limit, None)
         listener = agent.listener = Listener(hear, seconds)
         with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
-            earlier = {"past": info["past"]} if "past" in info and isinstance(agent, SearchAgent) else {}
-            found = agent.analyse(info["state"], info["action_mask"], observation, **earlier)
+            found = analyse_seen(agent, observation, info)
         hear(found)
         tell()
 

@@ -79,6 +79,8 @@ class Options:
         if place_of(player) is None:
             name, values, named = parse_spec(player)
             self._arguments = agent_arguments(name, values, named)
+            if name == "engine":  # a program is told of the limits of each move
+                del self._arguments["seconds"]
             if name in _TREES and self._arguments["tree_mb"] is None:
                 self._arguments["tree_mb"] = self._tree_mb = _TREE_MB
         self._memory = next((name for name in _MEMORY if name in self._arguments), "")

@@ -14,6 +14,7 @@ from joblib import delayed
 from numpy.typing import NDArray
 
 from ...agents import Policy, SearchAgent, as_agent, legal_mask
+from ...agents.search import analyse_seen
 from ...envs import BoardGameEnv, Game
 from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike, checked_answer, player_name
@@ -98,7 +99,7 @@ def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, f
     for i, (observation, info) in enumerate(seen):
         agent.reset(int(np.random.SeedSequence([seed, first + i]).generate_state(1)[0]))
         if isinstance(agent, SearchAgent):
-            found = agent.analyse(info["state"], info["action_mask"], observation, info.get("past"))
+            found = analyse_seen(agent, observation, info)
             moves[i] = found.best_action
             own[i] = found.value / game.max_utility if in_utilities else np.nan
         else:

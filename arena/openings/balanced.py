@@ -19,7 +19,7 @@ _ATTEMPTS = 10_000  # lines that are tried for one opening
 
 
 def balanced_openings(
-    game: Game, plies: int, judge: str = "alphabeta(depth=8)", most: float = 0.05, seed: int = 0
+    game: Game, opening_plies: int, judge: str = "alphabeta(depth=8)", most: float = 0.05, seed: int = 0
 ) -> Iterator[list[int]]:
     """Return an endless iterator over openings of random moves that leave neither side ahead.
 
@@ -27,7 +27,7 @@ def balanced_openings(
 
     Args:
         game: the game.
-        plies: moves of each.
+        opening_plies: moves of each.
         judge: the agent, of those that tell values, whose word counts: ``"solver"`` for exact values.
         most: how far ahead a side may be, in the game's utility.
         seed: the seed of the moves.
@@ -36,7 +36,7 @@ def balanced_openings(
         ValueError: an argument is out of its range, the judge tells no values, or no such opening is found in 10,000
             lines; the first is looked for at once to see that.
     """
-    plies = checked_whole("plies", plies, 0, game.max_plies)
+    plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
     if not most >= 0:
         raise ValueError(f"most must be at least 0, got {most!r}")
     agent = as_agent(judge, game)

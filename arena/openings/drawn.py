@@ -24,17 +24,17 @@ def default_opening_plies(game: Game) -> int:
     return min(4, game.max_plies // 4)
 
 
-def random_openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
-    """Return an endless iterator over openings of ``plies`` random moves, none of them decided.
+def random_openings(game: Game, opening_plies: int, seed: int) -> Iterator[list[int]]:
+    """Return an endless iterator over openings of ``opening_plies`` random moves, none of them decided.
 
     An opening is decided if the next 4 plies tell how the game ends with best play. Positions repeat only where new
     ones are hard to find; then all may come again, once each.
 
     Raises:
-        ValueError: ``plies`` is negative or more than a game has, or no position is open; the first opening is drawn
-            at once to see that.
+        ValueError: ``opening_plies`` is negative or more than a game has, or no position is open; the first opening is
+            drawn at once to see that.
     """
-    plies = checked_whole("opening_plies", plies, 0, game.max_plies)
+    plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
     openings = _openings(game, plies, seed)
     return itertools.chain([next(openings)], openings)
 

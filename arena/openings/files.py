@@ -54,20 +54,20 @@ def _action(game: Game, state: State, token: str) -> int:
         raise
 
 
-def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> list[Opening]:
+def openings_of(game: Game, given: OpeningsLike, opening_plies: int | None = None) -> list[Opening]:
     """Return the openings that somebody asks for.
 
     Args:
         game: the game.
         given: a file, ``"balanced"`` for the committed ones of the game, or the moves of each, or an `Opening`, which
             has a position too.
-        plies: how many plies of each; None for all.
+        opening_plies: how many plies of each; None for all.
 
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: there are none, or one is no list, or cannot be played; or there is no such number of plies.
     """
-    plies = _checked_plies(game, plies)
+    plies = _checked_plies(game, opening_plies)
     if isinstance(given, str) and given == _BALANCED:
         return [Opening(opening.moves[:plies]) for opening in committed_openings(game)]
     if isinstance(given, (str, Path)):
@@ -88,8 +88,8 @@ def openings_of(game: Game, given: OpeningsLike, plies: int | None = None) -> li
     return [Opening(moves[:plies], start) for moves, start in openings]
 
 
-def _checked_plies(game: Game, plies: int | None) -> int | None:
-    return None if plies is None else checked_whole("opening_plies", plies, 0, game.max_plies)
+def _checked_plies(game: Game, opening_plies: int | None) -> int | None:
+    return None if opening_plies is None else checked_whole("opening_plies", opening_plies, 0, game.max_plies)
 
 
 def committed_openings(game: Game) -> list[Opening]:
@@ -107,7 +107,7 @@ def committed_openings(game: Game) -> list[Opening]:
     return read_openings(_FOLDER / f"{game.spec}.txt", game)
 
 
-def read_openings(path: str | Path, game: Game, plies: int | None = None) -> list[Opening]:
+def read_openings(path: str | Path, game: Game, opening_plies: int | None = None) -> list[Opening]:
     """Read openings from a file.
 
     Args:
@@ -116,7 +116,7 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
             `plyground.arena.openings.positions`; or recorded games, in any format of `plyground.arena.read_games`, of
             which each opening counts once.
         game: the game.
-        plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
+        opening_plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
             Positions have none.
 
     Raises:
@@ -125,7 +125,7 @@ def read_openings(path: str | Path, game: Game, plies: int | None = None) -> lis
             has the file and the line, or the number of the game.
     """
     path = Path(path)
-    plies = _checked_plies(game, plies)
+    plies = _checked_plies(game, opening_plies)
     if not split_name(path)[0].exists():
         raise FileNotFoundError(f"cannot read {path}: there is no such file")
     if is_format(path):

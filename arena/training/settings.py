@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 # Fields that say by what a run is computed, and not what: it goes on with other values, but no longer bit by bit.
-MACHINE = ("threads", "network_threads", "device", "inference")
+MACHINE = ("threads", "network_threads", "device", "backend")
 
 _WIDTH = 112  # of the documentation
 _OPENING = 24  # random plies by default, at most
@@ -156,7 +156,7 @@ def check_settings(config: Any) -> None:
             object.__setattr__(config, one.name, kind(getattr(config, one.name)))
 
 
-def check_machine(device: str, inference: str) -> None:
+def check_machine(device: str, backend: str) -> None:
     """Check that nets can be computed on a device, and by a library; torch is imported for other devices than the CPU.
 
     Raises:
@@ -165,7 +165,7 @@ def check_machine(device: str, inference: str) -> None:
     """
     from ...agents.networks.inference import checked_backend
 
-    checked_backend(inference, device)  # first: without torch it says how that is installed
+    checked_backend(backend, device)  # first: without torch it says how that is installed
     if device != "cpu":
         from ...agents.networks.torch_backend import checked_device
 

@@ -53,7 +53,7 @@ class Opponent(NamedTuple):
 
     def spec(self, seconds: float) -> str:
         """Return the player, who has so many seconds for a move, or a limit of its own."""
-        limit = "" if "xboard" in self.arguments else f"move_seconds={seconds:g}, "
+        limit = "" if "xboard" in self.arguments else f"seconds={seconds:g}, "
         return f'engine("{self.command}", {limit}{self.arguments})'
 
 
@@ -64,7 +64,7 @@ OPPONENTS = (
     ),
     Opponent("GNU Chess", "gnuchess --uci", 'protocol="uci"'),
     Opponent("Fairy-Max", "fairymax", 'protocol="xboard", depth=6'),
-    Opponent("Phalanx", "phalanx", 'protocol="xboard", move_seconds=1'),
+    Opponent("Phalanx", "phalanx", 'protocol="xboard", seconds=1'),
 )
 
 

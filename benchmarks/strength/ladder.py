@@ -4,14 +4,20 @@ They go to ``arena/grading/data/ladder_GAME.json``, where ``plyground rate`` and
 Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
 that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
 standard errors, the largest error of a rung's lead on the one below, and how long it took.
+
+After a new network has come into the package, its rungs alone are placed anew, on the others as they stand:
+
+    python -m benchmarks.strength.ladder connect_four --place network --place "alphazero(simulations=100)" --games 400
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import math
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,11 +26,15 @@ from rich.table import Table
 from plyground.agents.alphazero.nets import shipped
 from plyground.arena import play_with_progress, rating_list, read_records
 from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchors
+from plyground.arena.grading.placing import iter_place, placing_of
 from plyground.arena.matches import iter_match
+from plyground.arena.ratings import Ratings
 from plyground.arena.records.record import GameRecord
 from plyground.envs import Game, make_game
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
+
+_NARROWEST = 1e-3  # Elo: no interval is so narrow, so all games are played
 
 SPECS = {
     "mcts": "mcts(simulations={})",
@@ -50,7 +60,7 @@ RUNGS = {
     "tictactoe": rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9"),
     "connect_four": rungs_of(
         "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 alphabeta-1 mcts-1000 alphabeta-2 alphabeta-3 alphabeta-4 "
-        "network alphabeta-5 alphabeta-6 alphabeta-7 mcts-10000 alphabeta-8 alphazero-100 mcts-100000"
+        "alphabeta-5 alphabeta-6 mcts-10000 alphabeta-7 alphabeta-8 mcts-100000 network alphazero-100"
     ),
     "othello": rungs_of(
         "random mcts-3 mcts-10 mcts-30 mcts-100 alphabeta-1 mcts-300 mcts-1000 alphabeta-2 mcts-3000 network "
@@ -115,6 +125,27 @@ def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int,
     return records
 
 
+def placed(game: Game, about: Any, anew: list[str], games: int, seed: int, folder: Path) -> Ratings | None:
+    """Return a ladder, as its file has it, with some rungs placed anew, each where it learns the most among the others.
+
+    None if it was stopped. The error of a rung has that of the one that it met most in it.
+    """
+    elo, errors = about["elo"], about["standard errors"]
+    others = {rung: value for rung, value in elo.items() if rung not in anew}
+    for rung in anew:
+        kept = folder / f"{game.spec}, {rung}.jsonl"
+        done = [*read_records(kept)] if kept.is_file() else []
+        left = iter_place(rung, game, others, games, width=_NARROWEST, seed=seed, name=rung, after=done)
+        records = [*done, *play_with_progress((record for record, _ in left), games - len(done), kept)]
+        placing = placing_of(others, records, confidence=0.6827)
+        if len(records) < games or placing.rating is None:
+            return None
+        most = max(placing.against, key=placing.against.__getitem__)
+        elo[rung], errors[rung] = placing.rating.elo, math.hypot(placing.width, errors[most])
+    by_strength = sorted(elo, key=elo.__getitem__)
+    return Ratings({rung: elo[rung] for rung in by_strength}, {rung: errors[rung] for rung in by_strength})
+
+
 def errors_of_steps(rungs: tuple[str, ...], records: list[GameRecord]) -> list[float]:
     """Return for each rung but the first the standard error of its lead on the one below, by pairs of games."""
     errors = []
@@ -125,11 +156,20 @@ def errors_of_steps(rungs: tuple[str, ...], records: list[GameRecord]) -> list[f
     return errors
 
 
+def table_of(title: str, found: Ratings) -> Table:
+    """Return ratings as a table."""
+    table = Table("rung", "Elo", "standard error", title=title)
+    for rung, elo in found.elo.items():
+        table.add_row(rung, f"{elo:.0f}", f"{found.errors[rung]:.0f}")
+    return table
+
+
 def main(
     names: Annotated[list[str], typer.Argument(metavar="GAME...", help="The games.")],
     games: Annotated[int, typer.Option(min=2, help="Of each pairing; even.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the games: not that of evaluations, which is 0.")] = 1,
     jobs: Annotated[int, typer.Option(help="Processes; the games do not depend on it.")] = 1,
+    place: Annotated[list[str] | None, typer.Option(help="A rung to place anew on the others; again for more.")] = None,
     folder: Annotated[Path, typer.Option(file_okay=False, help="Where the games are kept.")] = Path("ladders"),
     out: Annotated[Path, typer.Option(file_okay=False, help="Where the ratings go.")] = FOLDER,
 ) -> None:
@@ -138,16 +178,21 @@ def main(
     folder.mkdir(exist_ok=True)
     for name in names:
         game, began = make_game(name), time.perf_counter()
+        path = out / f"ladder_{game.spec}.json"
+        if place:
+            about = json.loads(path.read_text())
+            again = placed(game, about, place, games, seed, folder)
+            if again is None:
+                raise typer.Exit(130)
+            console.print(table_of(f"{game.spec}, {games} games of each rung placed anew", again))
+            save_anchors(path, game, again, about["games"], about["seed"])
+            continue
         rungs = rungs_for(game)
         records = played(game, rungs, games, seed, jobs, folder / f"{game.spec}.jsonl")
         if records is None:
             raise typer.Exit(130)
         found = ratings_of(rungs, records)
-        table = Table("rung", "Elo", "standard error", title=f"{game.spec}, {games} games of each pairing")
-        for rung, elo in found.elo.items():
-            table.add_row(rung, f"{elo:.0f}", f"{found.errors[rung]:.0f}")
-        console.print(table)
-        path = out / f"ladder_{game.spec}.json"
+        console.print(table_of(f"{game.spec}, {games} games of each pairing", found))
         save_anchors(path, game, found, games, seed)
         took = f"{time.perf_counter() - began:.0f} s"
         largest = max(errors_of_steps(rungs, records))

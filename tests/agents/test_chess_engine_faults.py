@@ -127,9 +127,9 @@ def faulty(tmp_path: Path, log: Path) -> Iterator[Callable[..., ChessEngine]]:
     (tmp_path / "engine.py").write_text(ENGINE)
     made: list[ChessEngine] = []
 
-    def make(acts: str, protocol: str = "uci", greeting: str = "plain", seconds: float = 30) -> ChessEngine:
+    def make(acts: str, protocol: str = "uci", greeting: str = "plain", answer_seconds: float = 30) -> ChessEngine:
         command = f"{sys.executable} {tmp_path / 'engine.py'} {log} {greeting} '{acts}'"
-        made.append(ChessEngine(CHESS, command, protocol, seconds, depth=3))
+        made.append(ChessEngine(CHESS, command, protocol, answer_seconds=answer_seconds, depth=3))
         return made[-1]
 
     yield make
@@ -186,10 +186,10 @@ class TestOlderAnswers:
         """The program that owes an answer is ended: what it says when it is to quit is heard by nobody."""
         engine = faulty("late+a2a3/e2e4", protocol)
         engine.prepare()  # however slow the machine is
-        engine.seconds_to_answer = 0.2
+        engine.answer_seconds = 0.2
         with pytest.raises(EngineError, match=r"did not move in 0\.2 s"):
             engine.act(*first_seen())
-        engine.seconds_to_answer = 30
+        engine.answer_seconds = 30
         assert moved(engine) == "e2e4"
         assert log.read_text().count("started") == 2
 

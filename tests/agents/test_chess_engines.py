@@ -125,14 +125,14 @@ class TestUCI:
 
     def test_time_for_a_move_beside_a_clock(self) -> None:
         """It was told to think for longer than there was time, or than it is waited for."""
-        engine = ChessEngine(CHESS, "program", move_seconds=90)
+        engine = ChessEngine(CHESS, "program", seconds=90)
         assert engine._limit(True)[1] == 150.0
         engine.set_clock(4.0, 5.0, 1.0, 0)
         limit, _ = engine._limit(True)
         assert (limit.time, limit.white_clock, limit.black_clock, limit.white_inc) == (3.8, 4.0, 5.0, 1.0)
         engine.set_clock(90.0, 90.0, 0.0, 1)
         assert engine._limit(True)[1] == 150.0  # the clock is over before: its margin may be used
-        engine = ChessEngine(CHESS, "program", "xboard", move_seconds=5)  # which takes one of the two
+        engine = ChessEngine(CHESS, "program", "xboard", seconds=5)  # which takes one of the two
         assert engine._limit(True)[0].time == 5
         engine.set_clock(3.0, 4.0, 1.0, 0)
         assert engine._limit(True)[0] == chess.engine.Limit(
@@ -244,7 +244,7 @@ class TestUCI:
         ],
     )
     def test_faults_lose_the_game_and_the_next_is_played(self, script: Any, moves: tuple[str, ...], error: str) -> None:
-        engine = ChessEngine(CHESS, script(*moves), seconds=2 if moves == ("hang",) else 30)
+        engine = ChessEngine(CHESS, script(*moves), answer_seconds=2 if moves == ("hang",) else 30)
         for _ in range(2):
             record = play(BoardGameEnv(CHESS), [engine, first_legal], 0, failures=EngineError)
             assert (record.outcome, record.ending, record.moves) == ([-1, 1], "failed", [])
@@ -255,13 +255,14 @@ class TestUCI:
     def test_arguments(self, script: Any) -> None:
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"protocol": "ucci"}, "unknown protocol 'ucci': did you mean 'uci'"),
-            ({"seconds": 0}, "seconds must be a number above 0"),
-            ({"seconds": "3"}, "seconds must be a number above 0, got '3'"),
-            ({"move_seconds": -1}, "move_seconds must be a number above 0"),
+            ({"answer_seconds": 0}, "answer_seconds must be a number above 0"),
+            ({"answer_seconds": "3"}, "answer_seconds must be a number above 0, got '3'"),
+            ({"answer_seconds": None}, "answer_seconds must be a number above 0, got None"),
+            ({"seconds": -1}, "^seconds must be a number above 0"),
             ({"nodes": 0}, "nodes must be"),
             (
-                {"protocol": "xboard", "nodes": 5, "move_seconds": 2},
-                "nodes or move_seconds, not both, got nodes=5 and move_seconds=2: leave one out",
+                {"protocol": "xboard", "nodes": 5, "seconds": 2},
+                "nodes or seconds, not both, got nodes=5 and seconds=2: leave one out",
             ),
         ]
         for options, error in wrong:
@@ -278,7 +279,7 @@ class TestUCI:
         with pytest.raises(EngineError, match="cannot start 'no-such-program'"):
             ChessEngine(CHESS, "no-such-program").prepare()
         with pytest.raises(EngineError, match="did not introduce itself by xboard in 1 s"):
-            ChessEngine(CHESS, script("e2e4"), "xboard", seconds=1).prepare()
+            ChessEngine(CHESS, script("e2e4"), "xboard", answer_seconds=1).prepare()
         with pytest.raises(ValueError, match="options are told to programs by UCI and XBoard, got Skill for GTP"):
             make("engine('gnugo --mode gtp', Skill=3)", "go")
 
@@ -319,7 +320,7 @@ class TestXBoard:
         engine.close()
 
     def test_limits_of_one_move_are_not_those_of_the_next(self, program: Any, log: Path) -> None:
-        engine = ChessEngine(CHESS, program(*["e2e4"] * 4), "xboard", move_seconds=3)
+        engine = ChessEngine(CHESS, program(*["e2e4"] * 4), "xboard", seconds=3)
         observation, info = first_seen()
         for engine.nodes, engine.depth in ((None, 4), (50, None), (None, None), (None, None)):
             engine.act(observation, info)
@@ -355,5 +356,5 @@ def test_asyncio_alone_asks_whether_a_program_has_ended(script: Any) -> None:
 @pytest.mark.slow
 def test_a_program_that_speaks_no_xboard_is_not_logged(script: Any, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(EngineError, match=r"did not introduce itself|did not declare required feature"):
-        ChessEngine(CHESS, script("e2e4"), "xboard", seconds=4).prepare()
+        ChessEngine(CHESS, script("e2e4"), "xboard", answer_seconds=4).prepare()
     assert not [record for record in caplog.records if record.name.startswith("chess")]

@@ -52,7 +52,7 @@ class TestOtherPrograms:
         name = command.split()[0]
         if installed(name) is None:
             pytest.skip(f"{name} is not installed: apt-get install {name}")
-        engine = ChessEngine(CHESS, command, protocol, seconds=30, move_seconds=0.1)
+        engine = ChessEngine(CHESS, command, protocol, seconds=0.1, answer_seconds=30)
         yield engine
         engine.close()
         assert not caplog.records  # python-chess has not logged what the program chatters

@@ -52,11 +52,11 @@ class TestClient:
     def test_no_answer_in_time(self, engine_script: str, command: str, said: str) -> None:
         client = GTPClient(engine_script, 20)
         assert client.ask("final_score") == "W+1.5"  # it has started, however slow the machine is
-        client.seconds = 1
+        client.answer_seconds = 1
         with pytest.raises(EngineError, match=f"did not answer '{command}' in 1 s; it said '.*{said}"):
             client.ask(command)
         assert not client.is_running
-        client.seconds = 20
+        client.answer_seconds = 20
         assert client.ask("final_score") == "W+1.5"  # of a new one
         client.close()
 
@@ -159,7 +159,7 @@ class TestEngine:
         assert not agent.resigned
 
     def test_gomoku_and_othello_in_terms_of_gtp(self, engine: Any, tmp_path: Path) -> None:
-        gomoku = engine("J9", game="gomoku", move_seconds=3)
+        gomoku = engine("J9", game="gomoku", seconds=3)
         assert gomoku.game.action_to_str(gomoku.act(*self.seen("h8", "i8", game="gomoku"))) == "i9"  # GTP has no I
         told = (tmp_path / "log").read_text().splitlines()
         assert told[:4] == ["known_command set_game", "boardsize 15", "clear_board", "time_settings 0 3 1"]
@@ -198,7 +198,7 @@ class TestEngine:
     def test_it_is_told_everything_again_by_another_program(
         self, engine: Any, tmp_path: Path, fault: str, message: str
     ) -> None:
-        agent = engine("C3", fault, seconds=3, move_seconds=2)
+        agent = engine("C3", fault, seconds=2, answer_seconds=3)
         agent.act(*self.seen("A1", "B1"))
         with pytest.raises(EngineError, match=message):
             agent.act(*self.seen("A1", "B1", "C3", "D4"))
@@ -228,17 +228,17 @@ class TestEngine:
 
     def test_a_clock_is_told_as_no_more_than_it_has(self, engine: Any, tmp_path: Path) -> None:
         """Programs that know no `time_left` took the whole second, and lost on time."""
-        agent = engine("C3", move_seconds=90)
-        assert agent._tell_time() == agent.client.seconds + 90
+        agent = engine("C3", seconds=90)
+        assert agent._tell_time() == agent.client.answer_seconds + 90
         agent.set_clock(2.5, 2.5, 0, 1)
         agent.act(*self.seen("A1", "B1"))
         assert "time_settings 0 2 1" in (tmp_path / "log").read_text().splitlines()
 
     def test_it_is_waited_for_beyond_its_clock(self, engine: Any, tmp_path: Path) -> None:
         """It was ended with its clock: the margin of the clock could not be used, and the record said "failed"."""
-        agent = engine("C3", move_seconds=20)
+        agent = engine("C3", seconds=20)
         agent.reset()
-        agent.client.seconds = 1.0
+        agent.client.answer_seconds = 1.0
         agent.set_clock(90, 90, 0, 1)
         assert agent._tell_time() == 91
         told = (tmp_path / "log").read_text().splitlines()
@@ -268,12 +268,12 @@ class TestEngine:
             make(f"engine('{engine_script}', protocol=gpt)", GAME)
         text: Any = "3"
         for seconds in (0, -1, float("nan"), float("inf"), text):
-            with pytest.raises(ValueError, match="seconds must be a number above 0"):
-                Engine(GAME, engine_script, seconds=seconds)
+            with pytest.raises(ValueError, match="answer_seconds must be a number above 0"):
+                Engine(GAME, engine_script, answer_seconds=seconds)
         wrong: Any = 1.5
-        for move_seconds in (0, wrong):
-            with pytest.raises(ValueError, match="move_seconds must be"):
-                Engine(GAME, engine_script, move_seconds=move_seconds)
+        for seconds in (0, wrong):
+            with pytest.raises(ValueError, match=r"^seconds must be"):
+                Engine(GAME, engine_script, seconds=seconds)
 
     def test_a_match_by_its_spec(self, engine_script: str) -> None:
         games = match(GAME, [f"engine('{engine_script}')", "random"], 2, seed=4, opening_plies=2)
@@ -295,7 +295,7 @@ class TestEngine:
     @pytest.mark.slow
     def test_grhino(self) -> None:
         """Whole games of Othello, among them some in which one side must pass, by the same rules."""
-        games = match("othello", ["engine('gtp-rhino', seconds=30)", "random"], 10, seed=0, opening_plies=8)
+        games = match("othello", ["engine('gtp-rhino', answer_seconds=30)", "random"], 10, seed=0, opening_plies=8)
         assert all(record.ending == "finished" for record in games)
         assert any(make_game("othello").num_actions - 1 in record.moves for record in games)
         won = sum(record.outcome[number % 2] > 0 for number, record in enumerate(games))

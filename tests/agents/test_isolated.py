@@ -16,7 +16,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, Analysis, Isolated, Mixture, Random, as_agent, make, register_agent, registry
+from plyground.agents import MCTS, Analysis, Isolated, Mixture, Random, make, register_agent, registry
 from plyground.agents.engines import EngineError
 from plyground.agents.identity import file_hash, player_identity
 from plyground.agents.isolation.child import Holder
@@ -44,7 +44,7 @@ def seen(*moves: int) -> tuple[Any, Any]:
 
 
 def faulty(*arguments: str) -> Isolated:
-    return Isolated(GAME, f"{FAULTY}({', '.join(arguments)})", move_seconds=PATIENT)
+    return Isolated(GAME, f"{FAULTY}({', '.join(arguments)})", answer_seconds=PATIENT)
 
 
 def pid(agent: Isolated) -> int:
@@ -55,7 +55,7 @@ def pid(agent: Isolated) -> int:
 @pytest.fixture(scope="module")
 def search() -> Iterator[Isolated]:
     """A search in one process for all tests that leave it as it is."""
-    agent = Isolated(GAME, SEARCH, move_seconds=PATIENT)
+    agent = Isolated(GAME, SEARCH, answer_seconds=PATIENT)
     yield agent
     agent.close()
 
@@ -135,7 +135,7 @@ class TestFaults:
     def test_a_loop_that_lets_nobody_in_is_ended_with_its_children(self, tmp_path: Path) -> None:
         agent = faulty("fault=hang", "move=2", f"pids={str(tmp_path / 'pids')!r}")
         agent.act(*seen())
-        agent.move_seconds = 0.5
+        agent.answer_seconds = 0.5
         with pytest.raises(EngineError, match=r"gave no answer in 0.5 s when it was to move$"):
             agent.act(*seen(0, 1))
         pids = [int(number) for number in (tmp_path / "pids").read_text().split()]
@@ -161,7 +161,7 @@ class TestFaults:
     @pytest.mark.slow
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts all data")
     def test_memory_has_a_limit(self) -> None:
-        agent = Isolated(GAME, f"{FAULTY}(fault=eat)", move_seconds=PATIENT, memory_mb=4000)
+        agent = Isolated(GAME, f"{FAULTY}(fault=eat)", answer_seconds=PATIENT, memory_mb=4000)
         with pytest.raises(PlayerError, match="raised MemoryError"):
             agent.act(*seen())
 
@@ -188,7 +188,7 @@ class TestFaults:
             "from plyground.agents import Isolated; from plyground.envs import BoardGameEnv; "
             "env = BoardGameEnv('tictactoe'); env.reset(); observation, _, _, _, info = env.last(); "
             f"player = {f'{FAULTY}(fault=hang, pids={str(pids)!r})'!r}; "
-            "Isolated('tictactoe', player, move_seconds=1000).act(observation, info)"
+            "Isolated('tictactoe', player, answer_seconds=1000).act(observation, info)"
         )
         with subprocess.Popen([sys.executable, "-c", program]) as asking:
             deadline = time.monotonic() + PATIENT
@@ -216,10 +216,13 @@ class TestMaking:
             ("isolated(player=mtcs)", "unknown agent 'mtcs'"),
             ("isolated", "missing a required argument: 'player'; expected isolated"),
             ("isolated(3)", "expected a spec string such as .*, got 3"),
-            ("isolated(random, move_seconds=0)", "move_seconds must be a number of seconds above 0, got 0"),
-            ("isolated(random, move_seconds=-1)", "move_seconds must be a number of seconds above 0, got -1"),
+            ("isolated(random, answer_seconds=0)", "answer_seconds must be a number of seconds above 0, got 0"),
+            ("isolated(random, answer_seconds=-1)", "answer_seconds must be a number of seconds above 0, got -1"),
             ("isolated(random, start_seconds=0)", "start_seconds must be a number of seconds above 0, got 0"),
-            ("isolated(random, move_seconds=long)", "move_seconds of agent 'isolated' must be a number, got 'long'"),
+            (
+                "isolated(random, answer_seconds=long)",
+                "answer_seconds of agent 'isolated' must be a number, got 'long'",
+            ),
             ("isolated(random, memory_mb=0)", "memory_mb must be a whole number, at least 1, got 0"),
         ],
     )
@@ -252,9 +255,9 @@ class TestMaking:
         assert agent._process is None
 
     def test_names(self) -> None:
-        agent = make(f"isolated({SEARCH}, move_seconds=5)", GAME)
+        agent = make(f"isolated({SEARCH}, answer_seconds=5)", GAME)
         assert isinstance(agent, Isolated)
-        assert (agent.player, agent.move_seconds, agent.memory_mb) == (SEARCH, 5.0, None)
+        assert (agent.player, agent.answer_seconds, agent.memory_mb) == (SEARCH, 5.0, None)
         assert player_name(agent) == repr(agent) == f"isolated({SEARCH})"
         assert player_name(Isolated(GAME, Random())) == "isolated(Random)"
         mixed = make("mixture(isolated(random), isolated(mixture(random, mcts)))", GAME)
@@ -268,9 +271,9 @@ class TestMaking:
         assert player_name(agent) == "isolated(./mine.py:player)"
 
     def test_what_it_is_for_stores(self) -> None:
-        known = player_identity(f"isolated({FAULTY}(move=2), move_seconds=5)", GAME)
+        known = player_identity(f"isolated({FAULTY}(move=2), answer_seconds=5)", GAME)
         assert known["agent"] == "isolated"
-        assert known["arguments"]["move_seconds"] == 5
+        assert known["arguments"]["answer_seconds"] == 5
         inner = known["arguments"]["player"]
         file = FAULTY.removesuffix(":Faulty")
         assert (inner["agent"], inner["arguments"], inner["files"]) == (FAULTY, {"move": 2}, {file: file_hash(file)})
@@ -287,7 +290,7 @@ class TestMaking:
         register_agent("own_kind", Own)
         parcel = Isolated(GAME, "mixture(own_kind(worth=3))")._parcel()
         monkeypatch.delitem(registry._constructors, "own_kind")
-        holder = Holder(as_agent, register_agent)
+        holder = Holder()
         holder.make(parcel, 10.0, None)
         assert holder._player.agents[0].worth == 3
 
@@ -310,12 +313,12 @@ class Clocked(Timed):
 
 class TestTime:
     def held(self, player: Any) -> Holder:
-        holder = Holder(as_agent, register_agent)
+        holder = Holder()
         assert holder.make(cloudpickle.dumps((player, GAME, {})), 10.0, None) is False
         return holder
 
     def test_a_search_has_a_share_of_the_clock_and_never_all_of_the_limit(self) -> None:
-        agent = Isolated(GAME, "mcts(seconds=1)", move_seconds=2)
+        agent = Isolated(GAME, "mcts(seconds=1)", answer_seconds=2)
         clock = GameClock(TimeControl(1000), (agent, Random()))
         clock.give(0, 9)
         assert agent._time is not None

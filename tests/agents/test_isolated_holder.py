@@ -10,7 +10,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from plyground.agents import Isolated, Random, as_agent, register_agent
+from plyground.agents import Isolated, Random, register_agent
 from plyground.agents.engines import EngineError
 from plyground.agents.isolation.child import Holder, _answered
 from plyground.agents.isolation.process import Fault
@@ -41,7 +41,7 @@ class UntoldError(Exception):
 
 
 def held(player: Any) -> Holder:
-    holder = Holder(as_agent, register_agent)
+    holder = Holder()
     holder.make(cloudpickle.dumps((player, GAME, {})), 100.0, None)
     return holder
 
@@ -70,7 +70,7 @@ def test_a_kind_that_only_this_process_knows_goes_on_in_another() -> None:
 
 @pytest.mark.slow
 def test_an_info_that_cannot_be_sent_is_an_error_of_the_move() -> None:
-    agent, env = Isolated(GAME, "random", move_seconds=120), BoardGameEnv(GAME)
+    agent, env = Isolated(GAME, "random", answer_seconds=120), BoardGameEnv(GAME)
     env.reset(seed=0)
     observation, _, _, _, info = env.last()
     with pytest.raises(EngineError, match="random cannot be told what it is asked when it was to move: cannot pickle"):

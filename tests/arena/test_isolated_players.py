@@ -22,7 +22,7 @@ PATIENT = 120.0
 
 
 def test_who_fails_too_often_is_withdrawn_and_the_tournament_goes_on(caplog: pytest.LogCaptureFixture) -> None:
-    players = [f"isolated({FAULTY}(fault=exit), move_seconds={PATIENT})", "random", "minimax(depth=1)"]
+    players = [f"isolated({FAULTY}(fault=exit), answer_seconds={PATIENT})", "random", "minimax(depth=1)"]
     with caplog.at_level(logging.WARNING, "plyground"):
         records = tournament(GAME, players, 4, seed=1, opening_plies=2, names=["faulty", "b", "c"], max_failures=2)
     failed = [record for record in records if record.ending == "failed"]
@@ -36,7 +36,7 @@ def test_who_fails_too_often_is_withdrawn_and_the_tournament_goes_on(caplog: pyt
 
 
 def test_an_illegal_move_loses_the_game_and_withdraws_nobody() -> None:
-    agent = Isolated(GAME, f"{FAULTY}(fault=illegal)", move_seconds=PATIENT)
+    agent = Isolated(GAME, f"{FAULTY}(fault=illegal)", answer_seconds=PATIENT)
     records = match(GAME, [agent, "random"], 4, opening_plies=2, max_failures=1)
     assert [record.ending for record in records] == ["illegal"] * 4
     env = SoloEnv(GAME, agent, seat="second")
@@ -48,7 +48,7 @@ def test_an_illegal_move_loses_the_game_and_withdraws_nobody() -> None:
 
 @pytest.mark.slow
 def test_a_match_on_a_clock() -> None:
-    agent = Isolated("connect_four", "mcts(seconds=60)", move_seconds=100)
+    agent = Isolated("connect_four", "mcts(seconds=60)", answer_seconds=100)
     record = play(BoardGameEnv("connect_four"), [agent, "random"], 0, time=TimeControl(2, 0.05, margin=5))
     agent.close()
     assert record.ending == "finished"
@@ -57,7 +57,7 @@ def test_a_match_on_a_clock() -> None:
 
 @pytest.mark.slow
 def test_the_games_are_the_same_for_any_number_of_processes() -> None:
-    agent = Isolated(GAME, "mcts(simulations=20)", move_seconds=PATIENT)
+    agent = Isolated(GAME, "mcts(simulations=20)", answer_seconds=PATIENT)
     one, two, without = (
         without_times(match(GAME, [player, "random"], 6, seed=3, jobs=jobs, names=["search", "random"]))
         for player, jobs in ((agent, 1), (agent, 2), ("mcts(simulations=20)", 1))

@@ -130,6 +130,8 @@ class TestBalanced:
             balanced_openings(tictactoe(), 2, "random")
         with pytest.raises(ValueError, match="most must be at least 0, got -1"):
             balanced_openings(tictactoe(), 2, most=-1)
+        with pytest.raises(ValueError, match="opening_plies must be a whole number, from 0 to 9, got -1"):
+            balanced_openings(tictactoe(), -1)
 
     @pytest.mark.parametrize("name", QUICK)
     def test_committed(self, name: str) -> None:
@@ -157,7 +159,7 @@ class TestBalanced:
 
     def test_command(self, run: Run, tmp_path: Path) -> None:
         out = tmp_path / "lines.txt"
-        arguments = ("openings", "connect_four(rows=4, columns=5)", "--plies", "3", "--count", "5")
+        arguments = ("openings", "connect_four(rows=4, columns=5)", "--opening-plies", "3", "--count", "5")
         lines, _ = run(*arguments)
         said, _ = run(*arguments, "--out", str(out))
         assert said.strip().endswith("lines.txt, 5 openings")
@@ -174,7 +176,7 @@ class TestBalanced:
     @pytest.mark.parametrize("judge", ["solver", "alphabeta(depth=1)"])
     def test_the_judge_and_the_seed_are_those_of_the_options(self, run: Run, tmp_path: Path, judge: str) -> None:
         game = make_game("connect_four(rows=4, columns=5)")
-        words = ("--plies", "3", "--count", "3", "--judge", judge, "--most", "0.5", "--seed", "4")
+        words = ("--opening-plies", "3", "--count", "3", "--judge", judge, "--most", "0.5", "--seed", "4")
         run("openings", game.spec, *words, "--out", str(tmp_path / "lines.txt"))
         expected = list(islice(balanced_openings(game, 3, judge, 0.5, 4), 3))
         assert moves_of(read_openings(tmp_path / "lines.txt", game)) == expected
@@ -182,12 +184,23 @@ class TestBalanced:
 
     def test_how_far_ahead_is_a_share_of_the_largest_win(self, run: Run) -> None:
         """Of a win by one disc it was, in a game of up to 16."""
-        words = ("openings", "othello(size=4, by_discs=True)", "--plies", "2", "--judge", "solver", "--count", "2")
+        words = (
+            "openings",
+            "othello(size=4, by_discs=True)",
+            "--opening-plies",
+            "2",
+            "--judge",
+            "solver",
+            "--count",
+            "2",
+        )
         assert run(*words, "--most", "0.01", code=2)[1]
         assert len(run(*words, "--most", "0.5")[0].splitlines()) == 2
 
     def test_a_number_beyond_64_bits_is_as_many_as_there_are(self, run: Run) -> None:
-        found, message = run("openings", "tictactoe", "--plies", "1", "--most", "2", "--count", str(10**20), code=2)
+        found, message = run(
+            "openings", "tictactoe", "--opening-plies", "1", "--most", "2", "--count", str(10**20), code=2
+        )
         assert len(found.splitlines()) == 3  # they were lost
         assert (
             "found no more than 3 balanced openings of 1 plies in tictactoe: ask for 3, allow more than" in message
@@ -199,6 +212,6 @@ class TestBalanced:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("plyground.arena.openings.balanced_openings", interrupted)
-        out, err = run("openings", "connect_four(rows=4, columns=5)", "--plies", "2", "--count", "5", code=130)
+        out, err = run("openings", "connect_four(rows=4, columns=5)", "--opening-plies", "2", "--count", "5", code=130)
         assert out == "0 1\n"
         assert "stopped after 1 of 5 openings" in err

@@ -67,7 +67,7 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     folder = tmp_path / "az"
     small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "8")
-    small += ("--no-symmetry", "--ladder-every", "0", "--inference", "torch")
+    small += ("--no-symmetry", "--ladder-every", "0", "--backend", "torch")
     _, err = run("train", "alphazero", "tictactoe", "--out", str(folder), "--steps", "24", *small)
     # A turn is 8 plies of 4 games: the first end at or after 24.
     assert f"32 steps; go on with --resume {folder} --steps 64" in err.replace("\n", " ")
@@ -76,10 +76,10 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     _, err = run("train", "--resume", str(folder), "--steps", "48")
     assert f"{folder}: 64 steps" in err.replace("\n", " ")
     assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
-    run("train", "--resume", str(folder), "--steps", "72", "--threads", "2", "--inference", "torch")
+    run("train", "--resume", str(folder), "--steps", "72", "--threads", "2", "--backend", "torch")
     assert AlphaZeroConfig.load(folder / "config.json").threads == 2
     wrong = run("train", "--resume", str(folder), "--seed", "1", code=2)[1]
-    assert "give no more than --steps, --minutes, --threads, --network-threads, --device, --inference" in wrong
+    assert "give no more than --steps, --minutes, --threads, --network-threads, --device, --backend" in wrong
     found = json.loads(run("evaluate", str(folder), "--positions", "2", "--ladder", "none", "--json")[0])
     assert (found["player"], found["game"]) == (str(folder), "tictactoe")
     curve = json.loads(run("evaluate", str(folder), "--curve", "--positions", "2", "--ladder", "none", "--json")[0])

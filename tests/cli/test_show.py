@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -63,6 +64,19 @@ def test_analyse() -> None:
     assert "+0.000 (exact)" in result.output
     assert " ".join(map(str, found.pv)) in result.output
     assert f"{found.nodes:,}" in result.output
+
+
+@pytest.mark.parametrize(("superko", "allowed"), [("positional", False), ("situational", True)])
+def test_a_search_knows_what_the_moves_before_forbid(superko: str, allowed: bool) -> None:
+    """Two stones were sent, and one may not be returned where no position may come again."""
+    moves = "A2 B1 B2 C2 pass D1 E5 A1 C1"
+    options = (f"go(board_size=5, superko='{superko}')", "--moves", moves, "--json")
+    asked = json.loads(run(*options, "--overlay", "minimax(depth=1)"))
+    assert ("B1" in [one["move"] for one in asked["analysis"]["actions"]]) == allowed
+    app = typer.Typer()
+    app.command()(analyse)
+    result = CliRunner().invoke(app, [*options, "--agent", "minimax(depth=1)"], catch_exceptions=False)
+    assert json.loads(result.output)["actions"] == asked["analysis"]["actions"]
 
 
 def test_what_only_some_searches_tell_has_its_place() -> None:

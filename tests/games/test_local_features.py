@@ -215,10 +215,10 @@ def test_errors() -> None:
             learn_linear(game, examples)
         with pytest.raises(ValueError, match="no examples to grade"):
             quality_of(LinearPolicy(game), examples)
-    with pytest.raises(ValueError, match="epochs and batch must be at least 1"):
+    with pytest.raises(ValueError, match="epochs and batch_size must be at least 1"):
         learn_linear(game, examples_of(game, [[3]]), epochs=0)
-    with pytest.raises(ValueError, match=r"decay at least 0: got .*decay=-1"):
-        learn_linear(game, examples_of(game, [[3]]), decay=-1)
+    with pytest.raises(ValueError, match=r"weight_decay at least 0: got .*weight_decay=-1"):
+        learn_linear(game, examples_of(game, [[3]]), weight_decay=-1)
     for wanted, more in (([True], "lines"), (3 * [True], "entries of wanted")):
         with pytest.raises(ValueError, match=f"there are {min(len(wanted), 2)} of both, then more {more}"):
             examples_of(game, [[3], [2]], wanted)

@@ -17,7 +17,7 @@ def small_run(game: str, records: Path, **settings: Any) -> AlphaGoConfig:
         records=(str(records),),
         test_share=0.3,
         rl_steps=4,
-        inference="torch",
+        backend="torch",
         precision="f32",
         checkpoint_minutes=None,
         **settings,

@@ -76,11 +76,10 @@ def games(game: Game, plies: float, seed: int = 0, texts: float = 1.0) -> Iterat
         found: Counter[str] = Counter({steering: 1})
         while True:
             names, moves, over, utility = compared_moves(game, board, state, keys)
-            where = board.fen()
             seen[int(keys[0])] += 1
-            _compare_ends(board, where, state, over, utility, seen[int(keys[0])], found)
+            _compare_ends(board, state, over, utility, seen[int(keys[0])], found)
             if rng.random() < texts:
-                _compare_texts(game, board, where, state, names)
+                _compare_texts(game, board, state, names)
             if over:
                 break
             move = moves[steered(board, moves, steering, rng)]
@@ -106,28 +105,26 @@ def compared_moves(
     Raises:
         AssertionError: the two differ; the message has the position.
     """
-    actions, where = np.empty(game.num_actions, np.int32), board.fen()
+    actions = np.empty(game.num_actions, np.int32)
     count, over, utility, check, valid = _look(game, state, actions, keys)
     legal = actions[:count].tolist()
     names = {name_in(state, action): action for action in legal}
     moves = {board.uci(move): move for move in board.legal_moves}
-    assert legal == sorted(set(legal)), where
-    assert names.keys() == moves.keys(), (where, names.keys() ^ moves.keys())
-    assert valid, where
-    assert check == board.is_check(), where
+    assert legal == sorted(set(legal)), board.fen()
+    assert names.keys() == moves.keys(), (board.fen(), names.keys() ^ moves.keys())
+    assert valid, board.fen()
+    assert check == board.is_check(), board.fen()
     return names, moves, bool(over), utility
 
 
-def _compare_ends(
-    board: chess.Board, where: str, state: Any, over: bool, utility: float, times: int, found: Counter[str]
-) -> None:
+def _compare_ends(board: chess.Board, state: Any, over: bool, utility: float, times: int, found: Counter[str]) -> None:
     """Compare what ends a game, or would if somebody claimed it."""
     mate, stale, dead = board.is_checkmate(), board.is_stalemate(), board.is_insufficient_material()
-    assert over == (mate or stale or dead or board.is_seventyfive_moves()), where
-    assert utility == (0 if not mate else -1 if board.turn else 1), where
-    assert (int(state.quiet) >= 100 and not mate and not stale) == board.is_fifty_moves(), where
+    assert over == (mate or stale or dead or board.is_seventyfive_moves()), board.fen()
+    assert utility == (0 if not mate else -1 if board.turn else 1), board.fen()
+    assert (int(state.quiet) >= 100 and not mate and not stale) == board.is_fifty_moves(), board.fen()
     for claimed in (2, 3, 5):
-        assert (times >= claimed) == board.is_repetition(claimed), (where, times)
+        assert (times >= claimed) == board.is_repetition(claimed), (board.fen(), times)
     found["check"] += board.is_check()
     for name, happened in (("mate", mate), ("stalemate", stale), ("dead", dead)):
         found[name] += happened
@@ -136,8 +133,8 @@ def _compare_ends(
     found["fifth time"] += times == 5
 
 
-def _compare_texts(game: Game, board: chess.Board, where: str, state: Any, names: dict[str, int]) -> None:
-    is_960 = board.chess960
+def _compare_texts(game: Game, board: chess.Board, state: Any, names: dict[str, int]) -> None:
+    is_960, where = board.chess960, board.fen()
     assert fen_of(state, board.fullmove_number, is_960) == where
     assert read_fen(where, is_960) == state, where
     assert read_fen(board.shredder_fen(), is_960) == state if is_960 else True, where

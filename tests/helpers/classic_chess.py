@@ -67,6 +67,10 @@ class _Player:
             self.found["third time"] += board.can_claim_threefold_repetition()
             self.found["50 moves"] += board.can_claim_fifty_moves()
 
+    def where(self, what: str) -> str:
+        """Return what differs, and in which position; asked for only then, for to write a FEN takes longer."""
+        return f"{what} differs, {len(self.board.move_stack)} plies into a game, in {self.board.fen()}"
+
 
 def classic_games(games: int, seed: int = 0) -> Iterator[Counter[str]]:
     """Play so many games in both environments, and yield for each what happened in it, how often.
@@ -80,19 +84,18 @@ def classic_games(games: int, seed: int = 0) -> Iterator[Counter[str]]:
         player = _Player(ours, steering, rng)
         records = zip(transcript(ours, player.choose), transcript(theirs, player.repeat), strict=True)
         for record, expected in records:
-            where = f"{record[0]} differs, {len(player.board.move_stack)} plies into a game, in {player.board.fen()}"
-            assert record == expected, where
+            assert record == expected, player.where(record[0])
             if record[0] == "infos":
-                _compare_infos(ours, theirs, where)
+                _compare_infos(ours, theirs, player)
         player.count_end()
         yield player.found
 
 
-def _compare_infos(ours: Any, theirs: Any, where: str) -> None:
+def _compare_infos(ours: Any, theirs: Any, player: _Player) -> None:
     for agent, info in theirs.infos.items():
         is_ended = ours.terminations[agent] and not ours.truncations[agent]
-        assert info == ({"legal_moves": []} if is_ended else {}), where
-        assert {"action_mask", "state"} <= ours.infos[agent].keys(), where
+        assert info == ({"legal_moves": []} if is_ended else {}), player.where("infos")
+        assert {"action_mask", "state"} <= ours.infos[agent].keys(), player.where("infos")
         if not ours.terminations[agent]:
             seen = ours.observe(agent)["action_mask"]
-            assert np.array_equal(ours.infos[agent]["action_mask"], seen), where
+            assert np.array_equal(ours.infos[agent]["action_mask"], seen), player.where("infos")

@@ -72,8 +72,8 @@ class Options(NamedTuple):
     c_base: float = 19652.0
     fpu: float = 0.0
     forced: float = 2.0
-    epsilon: float = 0.25
-    alpha: float | None = 0.3
+    noise: float = 0.25
+    noise_alpha: float | None = 0.3
     proofs: bool = True
     decisive: bool = False
     superko: bool = True
@@ -127,7 +127,7 @@ class OracleTree:
             self.noise = {edge.action: float(noise[i]) for i, edge in enumerate(root.edges)}
             self._halve(root, simulations)
             return self._gumbel_answer(root)
-        share = self.options.epsilon
+        share = self.options.noise
         total = sum(noise[: len(root.edges)])
         for i, edge in enumerate(root.edges):
             eta = noise[i] / total if total > 0 else edge.prior

@@ -19,19 +19,21 @@ def transcript(env: Any, choose: Callable[[NDArray[np.int8]], int]) -> Iterator[
         choose: ``choose(mask)`` gives the action to play, legal or not.
     """
     env.reset()
+    others = dict(zip(env.possible_agents, reversed(env.possible_agents), strict=True))
+    inner = env.unwrapped  # wrappers pass these on, each by asking the next one, for longer than a move takes
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, _ = env.last()
-        other = env.observe(next(name for name in env.possible_agents if name != agent))
+        other = env.observe(others[agent])
         for shown in (observation, other):
             yield "sees", shown["observation"].tobytes(), shown["action_mask"].tobytes()
             yield "shapes", *((a.shape, a.dtype, type(a)) for a in (shown["observation"], shown["action_mask"]))
         yield "last", agent, reward, terminated, truncated
         action = None if terminated or truncated else choose(observation["action_mask"])
         env.step(action)
-        yield "played", action, env.agent_selection, tuple(env.agents), env.num_agents
+        yield "played", action, inner.agent_selection, tuple(inner.agents), inner.num_agents
         for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
-            yield name, tuple(getattr(env, name).items())
-        yield "infos", tuple(env.infos)
+            yield name, tuple(getattr(inner, name).items())
+        yield "infos", tuple(inner.infos)
 
 
 def at_random(seed: int, illegal: float) -> Callable[[NDArray[np.int8]], int]:

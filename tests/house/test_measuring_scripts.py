@@ -91,6 +91,29 @@ def test_a_ladder_has_networks_where_there_are_some() -> None:
         assert not any(rung.startswith(("network", "alphazero")) for rung in rungs)
 
 
+def test_a_rung_is_placed_anew_on_the_others_as_they_are(tmp_path: Path) -> None:
+    old = {"random": 0.0, "minimax(depth=1)": 100.0, "minimax(depth=9)": 400.0}
+    about = {"game": "tictactoe", "games": 200, "seed": 1, "elo": old, "standard errors": dict.fromkeys(old, 9.0)}
+    path = tmp_path / "ladder_tictactoe.json"
+    path.write_text(json.dumps(about))
+    folder = tmp_path / "games"
+    told = {"place": ["minimax(depth=9)"], "games": 20, "folder": folder, "out": tmp_path}
+    ladder.main(["tictactoe"], **told)
+    found = json.loads(path.read_text())
+    assert (found["games"], found["seed"]) == (200, 1)
+    assert {rung: elo for rung, elo in found["elo"].items() if elo in (0, 100)} == {
+        "random": 0,
+        "minimax(depth=1)": 100,
+    }
+    assert 100 < found["elo"]["minimax(depth=9)"] != 400
+    assert found["standard errors"]["minimax(depth=9)"] > 9
+    (kept,) = folder.iterdir()
+    assert len(kept.read_text().splitlines()) == 20
+    ladder.main(["tictactoe"], **told)  # whose games are not played again
+    assert len(kept.read_text().splitlines()) == 20
+    assert json.loads(path.read_text()) == found
+
+
 @pytest.mark.parametrize("name", ablation.SETTINGS)
 def test_a_setting_changes_what_its_name_says(name: str) -> None:
     game, config = make_game(ablation.GAME), ablation.config_of(name, 0, 5)

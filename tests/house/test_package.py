@@ -101,8 +101,6 @@ LATE = {
     ("agents.networks.inference", "agents.networks.onnx_backend"),
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),
-    ("agents.isolation.agent", "agents.registry"),  # its player is a spec, too, and the registry knows the class
-    ("agents.mixture", "agents.registry"),  # its parts are specs, too, and the registry knows the mixture
     ("arena.formats", "arena.records.columns"),
     ("arena.formats", "arena.records.pdn"),  # a format is loaded when a file of it is
     ("arena.formats", "arena.records.pgn"),  # this needs python-chess
@@ -138,12 +136,8 @@ LATE = {
     ("arena.training.model", "envs.vector.stable_baselines"),
 }
 
-# Those of them that close a cycle: a player may be given as text, and the registry, which reads it, knows all players.
-CYCLIC = {
-    ("envs.vector.opponents", "agents"),
-    ("agents.isolation.agent", "agents.registry"),
-    ("agents.mixture", "agents.registry"),
-}
+# The one of them that closes a cycle: an opponent may be given as text, which becomes a player in the package above.
+CYCLIC = {("envs.vector.opponents", "agents")}
 
 # A command imports inside its function what it needs, so that its help is there at once. The arrows hold for it.
 COMMAND_FILES = {f"arena.cli.{command.place.partition(':')[0]}" for command in COMMANDS.values()}

@@ -323,7 +323,7 @@ def test_the_command_trains_goes_on_and_says_what_came_out(run: Run, config: Alp
     path = tmp_path / "ag"
     words = ["train", "alphago", GAME, "--records", config.records[0], "--out", str(path), "--network", "tiny"]
     words += ["--policy-steps", "2", "--rollout-steps", "2", "--ladder", "random", "--ladder-games", "2"]
-    words += ["--solved", "0", "--batch-size", "8", "--inference", "torch"]
+    words += ["--solved", "0", "--batch-size", "8", "--backend", "torch"]
     _, told = run(*words, "--step", "policy")
     assert "policy: top 1" in told
     assert "value: not finished" in told

@@ -119,15 +119,15 @@ def test_on_another_machine_it_goes_on_with_what_is_there(
     (path / "config.json").write_text(json.dumps({**kept, "device": "cuda:99"}))
     with pytest.raises(ValueError, match="device must be 'cpu', or one that torch has here, got 'cuda:99'"):
         resume(path, parts=["policy"])
-    with pytest.raises(ValueError, match="the precision that it has: only minutes, threads, device, inference may be"):
+    with pytest.raises(ValueError, match="the precision that it has: only minutes, threads, device, backend may be"):
         resume(path, parts=["policy"], device="cpu", precision="bf16")
     config_before = (path / "config.json").read_bytes()
     monkeypatch.setattr(inference, "_installed", lambda name: name != "onnxruntime")
     with pytest.raises(ImportError, match="backend 'onnxruntime' is not installed"):
-        resume(path, parts=["policy"], device="cpu", inference="onnxruntime")
+        resume(path, parts=["policy"], device="cpu", backend="onnxruntime")
     assert (path / "config.json").read_bytes() == config_before
     with pytest.raises(ImportError, match="backend 'onnxruntime' is not installed"):
-        train(replace(config, inference="onnxruntime"), tmp_path / "other")
+        train(replace(config, backend="onnxruntime"), tmp_path / "other")
     assert not (tmp_path / "other").exists()
     resume(path, parts=["policy"], device="cpu", threads=2)
     for folder in (path, path / "policy"):

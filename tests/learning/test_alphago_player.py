@@ -58,19 +58,19 @@ def found(agent: Any) -> dict[str, Any]:
 
 
 def test_without_rollouts_it_is_puct_with_these_networks(folder: Path) -> None:
-    own = AlphaGo(GAME, folder, 60, lambda_=0.0, c=2.0, inference="torch")
-    other = PUCT(GAME, 60, evaluator=pair(folder), c=2.0, c_base=None, lambda_=1.0)
+    own = AlphaGo(GAME, folder, 60, lambda_=0.0, c=2.0, backend="torch")
+    other = PUCT(GAME, 60, evaluator=pair(folder), c=2.0, c_base=None, lambda_=0.0)
     assert found(own) == found(other)
 
 
 def test_with_rollouts_alone_no_value_is_asked_and_it_is_puct_with_rollouts(folder: Path, tmp_path: Path) -> None:
-    own = AlphaGo(GAME, folder, 60, lambda_=1.0, c=2.0, inference="torch")
+    own = AlphaGo(GAME, folder, 60, lambda_=1.0, c=2.0, backend="torch")
     assert isinstance(own.evaluator, PairEvaluator)
     assert own.evaluator.value is None
     policy = LinearPolicy.load(folder / "rollout" / "model.npz", GAME)
-    other = PUCT(GAME, 60, evaluator=pair(folder), c=2.0, c_base=None, lambda_=0.0, rollout=policy)
+    other = PUCT(GAME, 60, evaluator=pair(folder), c=2.0, c_base=None, lambda_=1.0, rollout=policy)
     assert found(own) == found(other)
-    random = AlphaGo(GAME, folder, 60, lambda_=1.0, c=2.0, rollout="random", inference="torch")
+    random = AlphaGo(GAME, folder, 60, lambda_=1.0, c=2.0, rollout="random", backend="torch")
     assert found(own)["values"] != found(random)["values"]
 
 
@@ -89,7 +89,7 @@ def test_a_leaf_is_worth_the_mix(folder: Path) -> None:
     planes = GAME.observation(leaf, GAME.player(leaf))[None]
     v = float(pair(folder)(planes, (np.arange(4) == action)[None])[1][0])
     for lambda_ in (0.0, 0.3, 1.0):
-        agent = AlphaGo(GAME, folder, 1, lambda_=lambda_, inference="torch")
+        agent = AlphaGo(GAME, folder, 1, lambda_=lambda_, backend="torch")
         expected = -((1 - lambda_) * v + lambda_ * z)  # for who moves before the leaf
         assert agent.analyse(state).values[action] == pytest.approx(expected, abs=0.01)
 
@@ -105,7 +105,7 @@ def test_priors_are_those_of_one_network_and_values_those_of_the_other(folder: P
     priors, values = evaluator(planes, masks)
     np.testing.assert_allclose(priors, policy(planes, masks)[0])
     np.testing.assert_allclose(values, value(planes, masks)[1], rtol=1e-6)
-    uniform = found(AlphaGo(GAME, folder, 10, priors="uniform", inference="torch"))["priors"]
+    uniform = found(AlphaGo(GAME, folder, 10, priors="uniform", backend="torch"))["priors"]
     assert list(uniform.values()) == pytest.approx([0.25] * 4, rel=1e-4)
 
 

@@ -84,7 +84,7 @@ def test_how_actors_end_is_told_in_a_line(
     program.chmod(0o755)
     monkeypatch.setattr("plyground.arena.training.alphazero.actors.sys", SimpleNamespace(executable=str(program)))
     monkeypatch.setattr(AlphaZeroSession, "run", collect)
-    words = ("train", "alphazero", "tictactoe", "--network", "tiny", "--inference", "torch", "--ladder-every", "0")
+    words = ("train", "alphazero", "tictactoe", "--network", "tiny", "--backend", "torch", "--ladder-every", "0")
     _, err = run(*words, "--actors", "1", "--out", str(tmp_path / "run"), code=2)
     assert err.splitlines()[-1] == f"error: actors end before they send samples; {told}"
 

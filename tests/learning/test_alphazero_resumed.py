@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -58,36 +60,58 @@ def test_two_parts_are_one_run_bit_by_bit(tmp_path: Path, changes: dict[str, Any
         np.testing.assert_array_equal(left[name], right[name])
 
 
-# Trains, or goes on with what is there; tells of each turn, and waits for a line before the next.
+# At a line that says how, it begins a run in a process of its own, or goes on with what is there; "step by step" is to
+# tell of each turn, and to wait for a line before the next. To import all of this takes seconds, so it is forked.
 TRAINS = """
-import sys
+import os, sys
 from pathlib import Path
+import torch
 from plyground.arena.training.alphazero import AlphaZeroConfig, resume, train
 
 run, config = map(Path, sys.argv[1:])
-tell = lambda progress: (print(progress.steps, flush=True), sys.stdin.readline())
+for line in sys.stdin:
+    if line.strip():  # and not a line for one that was killed
+        process = os.fork()
+        if process == 0:
+            break
+        status = os.waitpid(process, 0)[1]
+        print("ended", flush=True)
+        if status not in (0, 9):  # by itself, or by the signal that nobody hears
+            sys.exit(1)
+else:
+    sys.exit()
+
+print("process", os.getpid(), flush=True)
+tell = lambda progress: (print(progress.steps, flush=True), line == "step by step\\n" and sys.stdin.readline())
 resume(run, tell) if run.is_dir() else train(AlphaZeroConfig.load(config), run, tell)
 """
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_again_and_again_it_is_the_run_in_one(tmp_path: Path) -> None:
     """Each time at another turn, or while something is written, by a signal that no process can hear."""
     config = replace(CONFIG, steps=4000, turn_plies=2, checkpoint_minutes=1e-3, checkpoint_every=500)
     train(config, tmp_path / "whole")
     config.save(tmp_path / "config.json")
     call = [sys.executable, "-c", TRAINS, str(tmp_path / "killed"), str(tmp_path / "config.json")]
-    for turns in (3, 7, 12, 20):
-        with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for turns in (3, 7, 12, 20):
+            process.stdin.write("step by step\n")
+            process.stdin.flush()
+            number = next(line for line in process.stdout if line.startswith("process")).split()[1]
             for _ in range(turns):
                 assert int(process.stdout.readline()) < 4000
-                process.stdin.write(b"\n")
+                process.stdin.write("\n")
                 process.stdin.flush()
-            process.kill()
-    done = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-    assert int(done.stdout.splitlines()[-1]) >= 4000
+            os.kill(int(number), signal.SIGKILL)
+            assert "ended\n" in process.stdout  # before it is asked for the next
+        process.stdin.write("to the end\n")
+        process.stdin.close()
+        assert int(process.stdout.read().splitlines()[-2]) >= 4000
+    assert process.returncode == 0
     left, right = (read_network(tmp_path / name).weights for name in ("whole", "killed"))
     for name in left:
         np.testing.assert_array_equal(left[name], right[name])
@@ -101,7 +125,7 @@ def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path, monkey
     for go_on in (check_unfinished, resume):
         with pytest.raises(ValueError, match=missing):
             go_on(tmp_path / "run", steps=320)
-    with pytest.raises(ValueError, match="the seed that it has: only steps, minutes, threads, device, inference may"):
+    with pytest.raises(ValueError, match="the seed that it has: only steps, minutes, threads, device, backend may"):
         resume(tmp_path / "run", steps=320, seed=1)
     with pytest.raises(ValueError, match="threads must be a whole number, from 1 to 1024, got 0"):
         resume(tmp_path / "run", steps=320, threads=0)
@@ -109,8 +133,8 @@ def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path, monkey
     monkeypatch.setattr(inference, "_installed", lambda name: name != "onnxruntime")
     for go_on in (check_unfinished, resume):  # and not: the state is damaged
         with pytest.raises(ImportError, match="backend 'onnxruntime' is not installed"):
-            go_on(tmp_path / "run", steps=320, device="cpu", inference="onnxruntime")
+            go_on(tmp_path / "run", steps=320, device="cpu", backend="onnxruntime")
     assert kept.read_bytes() == before
-    assert resume(tmp_path / "run", steps=320, threads=2, device="cpu", inference="torch").steps >= 320
+    assert resume(tmp_path / "run", steps=320, threads=2, device="cpu", backend="torch").steps >= 320
     config = AlphaZeroConfig.load(kept)
-    assert (config.threads, config.device, config.inference) == (2, "cpu", "torch")
+    assert (config.threads, config.device, config.backend) == (2, "cpu", "torch")

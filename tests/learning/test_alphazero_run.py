@@ -289,7 +289,7 @@ def test_a_run_that_does_not_fit_into_memory_is_a_line_and_leaves_nothing(
     if was_there:
         (tmp_path / "run").mkdir()
     given = ("--out", str(tmp_path / "run"), "--num-envs", "512", "--simulations", "32", "--network", "tiny")
-    _, err = run("train", "alphazero", "tictactoe", *given, "--inference", "torch", code=2)
+    _, err = run("train", "alphazero", "tictactoe", *given, "--backend", "torch", code=2)
     assert err.splitlines()[-1] == (
         "error: 512 games of tictactoe with 32 simulations a move do not fit into memory: fewer --num-envs or "
         "--simulations (Unable to allocate 65.7 GiB)"

@@ -205,7 +205,14 @@ def test_a_move_is_drawn_as_often_as_its_policy_says() -> None:
 
 @pytest.mark.parametrize("alpha", [None, 0.4])
 def test_the_noise_is_by_the_legal_moves_unless_it_is_given(alpha: float | None) -> None:
-    assert self_play(root="puct", noise_alpha=alpha).forest.alpha == alpha
+    assert self_play(root="puct", noise_alpha=alpha).forest.noise_alpha == alpha
+
+
+def test_one_number_says_whether_a_root_of_either_kind_has_noise() -> None:
+    assert [self_play(root=root).forest.noise for root in ("gumbel", "puct")] == [0.25, 0.25]
+    silent = self_play(root="gumbel", noise=0.0).forest
+    silent.search(silent.game.initial, uniform)
+    assert not silent.trees.noise[0].any()
 
 
 def test_forced_simulations_are_as_many_as_asked_for() -> None:

@@ -51,6 +51,14 @@ def test_of_progress_only_the_line_that_was_cut_off_goes(folder: StateFolder, cu
     assert [json.loads(line)["steps"] for line in folder.progress.read_text().splitlines()] == [100, 200, 250]
 
 
+@pytest.mark.parametrize("kind", [alphazero.AlphaZeroConfig, alphago.AlphaGoConfig])
+def test_a_setting_of_another_version_is_named_with_those_that_there_are(kind: Any, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"game": "tictactoe", "inference": "torch"}))
+    with pytest.raises(ValueError, match=r"'inference': .*Choose from: .*\bbackend\b"):
+        kind.load(path)
+
+
 def test_config_and_progress_are_written_whole_or_stay(folder: StateFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.note({"steps": 100})
 

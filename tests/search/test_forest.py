@@ -25,9 +25,9 @@ OPTIONS = [
     Options(considered=3, c_visit=5.0, c_scale=0.3),
     Options(considered=1, proofs=False),
     Options("puct"),
-    Options("puct", c=0.6, c_base=20.0, fpu=-0.3, forced=0.0, epsilon=0.0),
-    Options("puct", forced=4.0, epsilon=0.6, proofs=False),
-    Options("puct", alpha=None),
+    Options("puct", c=0.6, c_base=20.0, fpu=-0.3, forced=0.0, noise=0.0),
+    Options("puct", forced=4.0, noise=0.6, proofs=False),
+    Options("puct", noise_alpha=None),
     Options(decisive=True),
     Options("puct", decisive=True),
 ]
@@ -43,7 +43,7 @@ def made(name: str) -> Game:
 
 def forest(game: Game, options: Options, rows: int = 12, **more: Any) -> Forest:
     given = options._asdict()
-    for name in ("c", "c_base", "fpu", "forced", "epsilon") if options.root == "gumbel" else ("considered", "c_visit"):
+    for name in ("c", "c_base", "fpu", "forced") if options.root == "gumbel" else ("considered", "c_visit"):
         del given[name]
     return Forest(game, rows, **{"simulations": 60, "seed": 3, **given, **more})
 
@@ -75,8 +75,8 @@ def noise_of(trees: Forest, row: int, rng: NDArray[np.uint64], moves: int) -> li
     if trees.root == "gumbel":
         return trees.trees.noise[row].tolist()
     noise = np.zeros(trees.game.num_actions)
-    if trees.epsilon > 0:
-        draw(rng, 10 / moves if trees.alpha is None else trees.alpha, noise)
+    if trees.noise > 0:
+        draw(rng, 10 / moves if trees.noise_alpha is None else trees.noise_alpha, noise)
     return noise.tolist()
 
 
@@ -94,7 +94,7 @@ def compare(found: Searched, row: int, expected: dict[str, Any]) -> None:
 def test_finds_what_plain_python_finds(name: str, options: Options) -> None:
     game = made(name)
     states, budgets = positions(game, 12), np.array([0, 1, 2, 3, 5, 8, 13, 20, 32, 47, 59, 60])
-    trees = forest(game, options, noise=True)
+    trees = forest(game, options)
     oracles = [OracleTree(game, asked(game), options) for _ in states]
     ended = np.zeros(12, np.bool_)
     rng = np.random.default_rng(1)
@@ -144,7 +144,7 @@ def test_noise_without_an_alpha_is_that_of_ten_over_the_moves() -> None:
     states, masks = np.repeat(game.initial, 5), np.tri(5, dtype=np.bool_)  # one move of five actions, two, three, …
 
     def found(alpha: float | None) -> Searched:
-        trees = forest(game, Options("puct", c=10.0, epsilon=1.0, alpha=alpha), rows=5)
+        trees = forest(game, Options("puct", c=10.0, noise=1.0, noise_alpha=alpha), rows=5)
         return trees.search(states, answers, masks=masks)
 
     by_moves = found(None)

@@ -99,8 +99,8 @@ def by_cells(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np
 def test_a_search_finds_the_same_with_it(root: Any) -> None:
     game = make_game("tictactoe")
     states = positions(game, 40)
-    plain = Forest(game, 40, root=root, noise=False, epsilon=0)
-    kept = Forest(game, 40, root=root, noise=False, epsilon=0, cache_mb=64)
+    plain = Forest(game, 40, root=root, noise=0)
+    kept = Forest(game, 40, root=root, noise=0, cache_mb=64)
     one, two = plain.search(states, by_cells), kept.search(states, by_cells)
     for a, b in zip(one, two, strict=True):
         assert (a == b).all()

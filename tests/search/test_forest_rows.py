@@ -98,7 +98,7 @@ def test_rows_that_are_not_to_have_it_are_without_noise_and_forced_playouts(root
     states, noisy = positions(game, 12), np.arange(12) % 2 == 0
     how: dict[str, Any] = {"root": root, "considered": 2, "seed": 5}
     loud = Forest(game, 12, **how).search(states, level)
-    calm = Forest(game, 12, **how, noise=False, epsilon=0, forced=0).search(states, level)
+    calm = Forest(game, 12, **how, noise=0, forced=0).search(states, level)
     mixed = Forest(game, 12, **how).search(states, level, noisy=noisy)
     for found, rows, others in ((loud, noisy, ~noisy), (calm, ~noisy, noisy)):
         assert all((a[rows] == b[rows]).all() for a, b in zip(found, mixed, strict=True))
@@ -217,7 +217,7 @@ def test_memory_is_as_stated_and_never_grows() -> None:
 
 def test_another_position_begins_anew() -> None:
     game = make_game(SMALL)
-    trees, fresh = Forest(game, 1, noise=False, seed=0), Forest(game, 1, noise=False, seed=0)
+    trees, fresh = Forest(game, 1, noise=0, seed=0), Forest(game, 1, noise=0, seed=0)
     start, other = game.initial.copy(), np.array([game.play_moves([2, 2, 3])], game.dtype)
     trees.search(start, answers)
     trees.keep([2])
@@ -266,7 +266,7 @@ def test_priors_that_underflow_and_logits_that_say_nothing() -> None:
 
 def test_an_evaluator_that_raises_leaves_no_tree_behind() -> None:
     game = tictactoe()
-    trees, fresh = (Forest(game, 2, root="puct", epsilon=0.0, seed=0) for _ in range(2))
+    trees, fresh = (Forest(game, 2, root="puct", noise=0, seed=0) for _ in range(2))
     states = np.repeat(game.initial, 2)
     asked = 0
 
@@ -298,15 +298,15 @@ def test_copies_by_pickle_go_on_alike() -> None:
     ("given", "message"),
     [
         ({"root": "gumbal"}, "did you mean 'gumbel'"),
-        ({"rows": 0}, "rows must be a whole number, at least 1"),
+        ({"num_trees": 0}, "num_trees must be a whole number, at least 1"),
         ({"simulations": 0}, "simulations must be a whole number, at least 1"),
         ({"considered": 1.5}, "considered must be a whole number"),
         ({"leaves": 0}, "leaves must be"),
         ({"threads": 0}, "threads must be"),
         ({"c_visit": -1}, "c_visit must be a number, at least 0"),
-        ({"epsilon": 1.5}, "epsilon must be from 0 to 1"),
-        ({"alpha": float("nan")}, "alpha must be a number"),
-        ({"alpha": float("inf")}, "alpha must be a number, at least 0 and at most 1e"),
+        ({"noise": 1.5}, "noise must be a number from 0 to 1"),
+        ({"noise_alpha": float("nan")}, "noise_alpha must be a number"),
+        ({"noise_alpha": float("inf")}, "noise_alpha must be a number, at least 0 and at most 1e"),
         ({"c_visit": float("inf")}, "c_visit must be a number, at least 0 and at most 1e"),
         ({"c_scale": 1e308}, "c_scale must be a number, at least 0 and at most 1e"),
         ({"c": float("inf")}, "c must be a number"),
@@ -317,14 +317,14 @@ def test_copies_by_pickle_go_on_alike() -> None:
 )
 def test_bad_arguments(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Forest(tictactoe(), **{"rows": 2, **given})
+        Forest(tictactoe(), **{"num_trees": 2, **given})
 
 
 @pytest.mark.parametrize(
     "given",
     [
         {"c_visit": 1e30, "c_scale": 1e30},
-        {"root": "puct", "c": 1e30, "forced": 1e30, "alpha": 1e30},
+        {"root": "puct", "c": 1e30, "forced": 1e30, "noise_alpha": 1e30},
         {"root": "puct", "c_base": np.inf, "fpu": np.inf},
         {"root": "puct", "c_base": np.inf, "fpu": -np.inf},
     ],
@@ -379,7 +379,7 @@ def test_bad_searches() -> None:
         trees.search(np.zeros(2), answers)
     with pytest.raises(ValueError, match="nothing may be played in position 1"):
         trees.search(np.array([game.new_state(), game.play_moves([0, 3, 1, 4, 2])], game.dtype), answers)
-    with pytest.raises(ValueError, match="a forest of 4 rows searches as many positions at most, got 5"):
+    with pytest.raises(ValueError, match="a forest of 4 trees searches as many positions at most, got 5"):
         trees.search(np.repeat(game.initial, 5), answers)
     for actions, rows, message in (
         ([0.2, 1.7], np.array([0, 3]), "actions must be 2 integers"),

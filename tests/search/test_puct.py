@@ -209,7 +209,7 @@ def test_lambda_mixes_value_and_rollout() -> None:
         end = leaf.copy()
         game.play(end, other)
         result = game.utility(end, game.player(last))
-        assert found.value == pytest.approx(share * 0.5 + (1 - share) * result)
+        assert found.value == pytest.approx((1 - share) * 0.5 + share * result)
     assert PUCT(game, 400, evaluator=half, seed=0).analyse(state).best_action == 2
 
 
@@ -387,8 +387,8 @@ def test_a_wrong_answer_of_the_evaluator_is_named(answer: Answer, message: str) 
         {"c_scale": 1e308},
         {"c_scale": -1},
         {"noise": 2},
-        {"alpha": 0},
-        {"alpha": np.inf},
+        {"noise_alpha": 0},
+        {"noise_alpha": np.inf},
         {"temperature": -1},
         {"simulations": 0},
     ],

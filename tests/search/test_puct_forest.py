@@ -41,7 +41,7 @@ def test_visits_are_those_of_a_forest(name: str, how: dict[str, Any]) -> None:
     game = harvest() if name == "harvest" else make_game(name)
     states = positions(game, 10)
     agent = PUCT(game, 150, evaluator=evaluator(game), batch=1, **how)
-    forest = Forest(game, 10, simulations=150, root="puct", forced=0, epsilon=0, proofs=False, **how)
+    forest = Forest(game, 10, simulations=150, root="puct", forced=0, noise=0, proofs=False, **how)
     found = forest.search(states, answers)
     for state, visits in zip(states, found.visits, strict=True):
         assert agent.analyse(state).visits == {action: visits[action] for action in game.actions(state)}
@@ -53,7 +53,7 @@ def test_a_forest_of_one_tree_is_the_tree(name: str, root: Any) -> None:
     game = harvest() if name == "harvest" else make_game(name)
     states = positions(game, 8)
     agent = PUCT(game, 90, root=root, proofs=True, evaluator=evaluator(game))
-    forest = Forest(game, 8, simulations=90, root=root, forced=0, epsilon=0, noise=False)
+    forest = Forest(game, 8, simulations=90, root=root, forced=0, noise=0)
     found = forest.search(states, answers)
     for row, state in enumerate(states):
         one = agent.analyse(state)

@@ -85,7 +85,7 @@ def case(name: str) -> Case:
 def forbidden(trees: Forest, game: Game) -> int:
     """Return how many nodes below the roots lack an action that is legal by the rules of a state alone."""
     count = 0
-    for row in range(trees.rows):
+    for row in range(trees.num_trees):
         for node in range(1, int(trees.trees.rows["nodes"][row])):
             legal = game.actions(trees.trees.states[row, node])
             count += trees.trees.nodes["count"][row, node] < len(legal)
@@ -94,14 +94,14 @@ def forbidden(trees: Forest, game: Game) -> int:
 
 @pytest.mark.parametrize(
     "options",
-    [Options(), Options("puct"), Options(decisive=True), Options("puct", decisive=True, forced=0.0, epsilon=0.0)],
+    [Options(), Options("puct"), Options(decisive=True), Options("puct", decisive=True, forced=0.0, noise=0.0)],
     ids=["gumbel", "puct", "decisive", "puct, decisive"],
 )
 @pytest.mark.parametrize("name", ["circle", "no way out", *SLOW])
 def test_a_forest_finds_what_plain_python_finds(name: str, options: Options) -> None:
     one = case(name)
     game, positions = one.game, one.positions
-    trees = forest(game, options, rows=len(positions), simulations=80, noise=True)
+    trees = forest(game, options, rows=len(positions), simulations=80)
     oracles = [OracleTree(game, one.ask, options) for _ in positions]
     lacking = 0
     for _ in range(3):  # each with what is kept of the search before
@@ -136,9 +136,7 @@ def test_a_tree_of_an_agent_is_that_of_a_forest(name: str, root: str) -> None:
     if root != "single":
         how |= {"root": root, "proofs": True}
     rule: Any = "puct" if root == "single" else root
-    trees = Forest(
-        game, rows.size, simulations=80, root=rule, forced=0, epsilon=0, noise=False, proofs=root != "single"
-    )
+    trees = Forest(game, rows.size, simulations=80, root=rule, forced=0, noise=0, proofs=root != "single")
     found = one.search(trees, rows)
     agents = [PUCT(game, 80, **how), PUCT(game, 80, superko=False, **how)]
     differs = False
@@ -178,7 +176,7 @@ def test_a_row_of_another_game_begins_anew(root: Any) -> None:
             assert wrong_nodes(game, states[row], edges_of(trees.trees, row), set(keys.tolist())) == 0
         return trees.trees.rows["nodes"].copy()
 
-    trees = Forest(game, 4, simulations=40, root=root, noise=False, epsilon=0, proofs=False)
+    trees = Forest(game, 4, simulations=40, root=root, noise=0, proofs=False)
     new = searched([told] * 4, [told] * 4)
     # The order of the positions does not matter, and nobody says that the third row is of another game.
     kept = searched([told, other, None, np.flip(told)], [told, other, told, told])
@@ -191,7 +189,7 @@ def test_a_row_of_another_game_begins_anew(root: Any) -> None:
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 def test_a_row_goes_on_with_its_game(root: Any, told: bool) -> None:
     game = circle()
-    trees = Forest(game, 1, simulations=60, root=root, noise=False, epsilon=0, proofs=False)
+    trees = Forest(game, 1, simulations=60, root=root, noise=0, proofs=False)
     (position,) = in_progress(game, [[]])
     trees.search(np.array([position.state], game.dtype), answers, past=[past_of(position)])
     for _ in range(2):

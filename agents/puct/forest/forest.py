@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....envs import Game
 from ....envs.jit import bind
 from ....envs.jit.prng import new_rng, seed_sequence
-from ....envs.outside.arguments import checked_flag, checked_whole, is_positive
+from ....envs.outside.arguments import checked_flag, checked_whole, is_between, is_positive
 from ....envs.outside.limits import MOST_THREADS
 from ....envs.repetition import filters_of
 from ....envs.vector.checks import checked_actions, checked_rows
@@ -62,16 +62,15 @@ class Forest:
 
     Args:
         game: the game.
-        rows: how many trees there are.
+        num_trees: how many trees there are.
         simulations: the most simulations of a search; a row may have fewer. The evaluation of a root is not one.
         root: how the root divides its simulations, and what is selected below.
         considered: candidates at a Gumbel root, at most.
         c_visit, c_scale: the constants of Gumbel's σ, for values from 0 to 1.
-        noise: whether a Gumbel root draws noise; for PUCT see ``epsilon``.
+        noise: ε of the Dirichlet noise at a PUCT root, ``(1 - ε) P + ε η``; above 0, a Gumbel root draws Gumbel noise.
+        noise_alpha: α of the Dirichlet distribution of η; None: 10 over the number of actions that may be played there.
         c, c_base, fpu: the numbers of PUCT, as in `PUCT`. But for c_base and fpu, numbers are 1e30 at most.
         forced: k of the forced playouts at a PUCT root; 0 for none.
-        epsilon, alpha: share and parameter of the Dirichlet noise at a PUCT root; an α of None is 10 over the number of
-            actions that may be played there.
         proofs: whether results of finished games go up the trees as far as they prove something.
         decisive: whether a leaf where a move wins at once, as much as can be won, is proved, and the evaluator not
             asked (F. Teytaud, O. Teytaud, "On the huge impact of decisive moves in Monte-Carlo tree search algorithms",
@@ -86,7 +85,7 @@ class Forest:
         seed: the seed of the noise; None takes one from the system's entropy.
 
     Attributes:
-        rngs: uint64 [rows, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.
+        rngs: uint64 [num_trees, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.
         cache: the answers that are kept, with counts of hits; None if there is no memory for them.
         pasts: the positions of the games; None where they may come again.
         nbytes: the memory of the trees, in bytes; they never grow.
@@ -100,20 +99,19 @@ class Forest:
     def __init__(
         self,
         game: Game,
-        rows: int,
+        num_trees: int,
         *,
         simulations: int = 32,
         root: Root = "gumbel",
         considered: int = 16,
         c_visit: float = 50.0,
         c_scale: float = 1.0,
-        noise: bool = True,
+        noise: float = 0.25,
+        noise_alpha: float | None = 0.3,
         c: float = 1.25,
         c_base: float = 19652.0,
         fpu: float = 0.0,
         forced: float = 2.0,
-        epsilon: float = 0.25,
-        alpha: float | None = 0.3,
         proofs: bool = True,
         decisive: bool | None = False,
         superko: bool = True,
@@ -124,23 +122,23 @@ class Forest:
     ) -> None:
         self.game = game
         self.root: Root = checked_root(root)
-        self.rows = checked_whole("rows", rows, 1)
+        self.num_trees = checked_whole("num_trees", num_trees, 1)
         self.simulations = checked_whole("simulations", simulations, 1)
         self.considered = checked_whole("considered", considered, 1)
         self.threads = checked_whole("threads", threads, 1, MOST_THREADS)
         leaves = checked_whole("leaves", leaves, 1) if root == "gumbel" else 1
         for name, value, least in (
             ("c_visit", c_visit, 0), ("c_scale", c_scale, 0), ("c", c, 0), ("forced", forced, 0),
-            ("epsilon", epsilon, 0), ("alpha", alpha or 0, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
+            ("noise_alpha", noise_alpha or 0, 0), ("fpu", fpu, -math.inf), ("cache_mb", cache_mb, 0),
         ):  # fmt: skip
             check_number(name, value, least, math.inf if name == "fpu" else MOST_NUMBER)
         if not is_positive(c_base, math.inf):
             raise ValueError(f"c_base must be a number above 0, got {c_base!r}")
-        if epsilon > 1:
-            raise ValueError(f"epsilon must be from 0 to 1, got {epsilon!r}")
+        if not is_between(noise, 0, 1):
+            raise ValueError(f"noise must be a number from 0 to 1, got {noise!r}")
         if not game.max_utility < math.inf:
             raise ValueError(f"a forest counts values as shares of the largest utility, and that of {game.spec} is inf")
-        self.noise, self.epsilon, self.alpha = noise, float(epsilon), None if alpha is None else float(alpha)
+        self.noise, self.noise_alpha = float(noise), None if noise_alpha is None else float(noise_alpha)
         largest = float(game.max_utility)
         tries = checked_decisive(game, decisive, proofs)
         self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, bool(proofs), tries)
@@ -148,10 +146,10 @@ class Forest:
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
         most = max(_MOST_EDGES, len(game.actions(game.new_state())))
         edges = game.num_actions + nodes * min(game.num_actions, most)
-        self.trees = new_trees(game, self.rows, nodes, edges, leaves, min(self.considered, game.num_actions))
-        self.pasts = Pasts(game, self.rows, nodes) if checked_flag("superko", superko) and forbids(game) else None
+        self.trees = new_trees(game, self.num_trees, nodes, edges, leaves, min(self.considered, game.num_actions))
+        self.pasts = Pasts(game, self.num_trees, nodes) if checked_flag("superko", superko) and forbids(game) else None
         self.cache = EvaluationCache(game, cache_mb) if cache_mb else None
-        self.rngs = np.zeros((self.rows, 1), np.uint64)
+        self.rngs = np.zeros((self.num_trees, 1), np.uint64)
         self.seed(seed)
         self.simulations_done = self.evaluations = 0
         self._frames, self._frame = game.history or (1, 0)
@@ -178,15 +176,13 @@ class Forest:
     def seed(self, seed: int | np.random.SeedSequence | None) -> None:
         """Start the random numbers of all rows anew."""
         sequence = seed_sequence(seed)
-        for row, child in zip(self.rngs, sequence.spawn(self.rows), strict=True):
+        for row, child in zip(self.rngs, sequence.spawn(self.num_trees), strict=True):
             row[:] = new_rng(child)
 
     def prepare(self) -> None:
         """Compile all that a search needs, or load it from the cache on disk; no tree and no random number changes."""
         superko = self.pasts is not None
-        other = Forest(
-            self.game, 1, simulations=1, root=self.root, noise=self.noise, epsilon=self.epsilon, superko=superko, seed=0
-        )
+        other = Forest(self.game, 1, simulations=1, root=self.root, noise=self.noise, superko=superko, seed=0)
         shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
 
         def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -209,10 +205,10 @@ class Forest:
         Raises:
             ValueError: these are not different rows of the forest, or there is not one action of the game for each.
         """
-        rows = np.arange(self.rows) if rows is None else checked_rows(rows, self.rows)
+        rows = np.arange(self.num_trees) if rows is None else checked_rows(rows, self.num_trees)
         played = checked_actions(self.game, rows, actions).astype(np.int32)
         if self._renumbered.shape[0] < rows.size:
-            self._renumbered = np.zeros((self.rows, self.trees.nodes.shape[1]), np.int32)
+            self._renumbered = np.zeros((self.num_trees, self.trees.nodes.shape[1]), np.int32)
         if self.pasts is not None:
             self.pasts.go_on(rows[self.trees.rows["nodes"][rows] > 0])
         self._run(keep, rows.size, self._keys, self._renumbered, rows, played)
@@ -299,7 +295,7 @@ class Forest:
             except BaseException:
                 self.forget(rows)
                 raise
-            self._run(absorb, rows.size, self._keys, *answer, rows, offsets, considered, self.epsilon)
+            self._run(absorb, rows.size, self._keys, *answer, rows, offsets, considered, self.noise)
             if interrupted is not None and interrupted():
                 break
         self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
@@ -312,10 +308,10 @@ class Forest:
             ValueError: they are not different rows of the forest, or others than so many.
         """
         if given is None:
-            if count > self.rows:
-                raise ValueError(f"a forest of {self.rows} rows searches as many positions at most, got {count}")
+            if count > self.num_trees:
+                raise ValueError(f"a forest of {self.num_trees} trees searches as many positions at most, got {count}")
             return np.arange(count)
-        rows = checked_rows(given, self.rows)
+        rows = checked_rows(given, self.num_trees)
         if rows.size != count:
             raise ValueError(f"{count} positions need as many rows, got {rows.size}")
         return rows
@@ -339,10 +335,10 @@ class Forest:
         if self.pasts is not None:
             self.forget(self.pasts.enter(rows, self.trees.rows["nodes"][rows] > 0, past))
         if self.root == "gumbel":
-            numbers = self.trees.candidates.shape[1], 1.0 if self.noise else 0.0
+            numbers = self.trees.candidates.shape[1], 1.0 if self.noise > 0 else 0.0
             self._run(begin_gumbel, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         else:
-            numbers = -1.0 if self.alpha is None else self.alpha, self.epsilon
+            numbers = -1.0 if self.noise_alpha is None else self.noise_alpha, self.noise
             self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         empty = np.flatnonzero(self.trees.rows["left"][rows] < 0)
         if empty.size:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Column, Table
 
 from ....agents import Analysis, make
-from ....envs import Game, State
+from ....agents.search import analyse_seen
+from ....envs import BoardGameEnv, Game, State
 
 __all__ = [
     "action_table",
@@ -23,13 +25,19 @@ __all__ = [
 _MOST_ROWS = 20  # in the table of actions: the best ones
 
 
-def analysis_of(spec: str, game: Game, state: State) -> Analysis:
-    """Return the analysis of a position by the agent that ``spec`` describes.
+def analysis_of(agent: Any, game: Game, start: State, moves: Sequence[int]) -> Analysis:
+    """Return an agent's analysis of the position after some moves: what repeats a position of the game, it is told.
 
     Raises:
-        ValueError: the agent is unknown or does not search, or the game is over.
+        ValueError: the game is over.
     """
-    return searcher(spec, game).analyse(state)
+    state = game.play_moves(moves, start)
+    if game.is_terminal(state):
+        return agent.analyse(state)  # which says that there is nothing to search
+    env: Any = BoardGameEnv(game)
+    env.reset(options={"state": start, "moves": list(moves)})
+    observation, _, _, _, info = env.last()
+    return analyse_seen(agent, observation, info)
 
 
 def searcher(spec: str, game: Game) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from ....agents import Agent, Human, Info, Observation, make, state_of
-from ....agents.search import SearchAgent
+from ....agents.search import analyse_seen
 from ....envs import BoardGameEnv, Game, State
 from ....envs.players import checked_answer
 from ....envs.vector.opponents import prepare
@@ -108,8 +108,7 @@ class Table:
             self._adviser = make(name, self.game), name
         adviser, name = self._adviser
         observation, _, _, _, info = self.env.last()  # a network is shown boards that the state does not have
-        earlier = {"past": info["past"]} if "past" in info and isinstance(adviser, SearchAgent) else {}
-        found = adviser.analyse(state, info["action_mask"], observation, **earlier)
+        found = analyse_seen(adviser, observation, info)
         _print(f"Hint: {self.game.move_name(state, found.best_action)}, value {found.value:+.2f} for you, says {name}.")
 
     def _undo(self, state: State) -> None:

@@ -152,7 +152,7 @@ class AlphaGoConfig(Settings):
             "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
         ),
     )
-    inference: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
+    backend: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
         default="auto",
         metadata=about(
             "What computes the net in self-play: torch, openvino, onnxruntime; auto: the fastest installed."
@@ -205,7 +205,7 @@ class AlphaGoConfig(Settings):
 
         game = make_game(self.game)
         network_config(game, self.network)
-        check_machine(self.device, self.inference)
+        check_machine(self.device, self.backend)
         for spec in self.ladder:
             make(spec, game)
 
@@ -214,5 +214,5 @@ class AlphaGoConfig(Settings):
         from ....agents.networks import make_inference
 
         return make_inference(
-            net, self.inference, batch=batch, threads=self.threads, precision=self.precision, device=self.device
+            net, self.backend, batch=batch, threads=self.threads, precision=self.precision, device=self.device
         )

@@ -112,7 +112,7 @@ def resume(
         on_progress: called after each step.
         parts: the parts to train. Default: all that are not finished.
         minutes: the new limit on the time of a part, over all sessions. Default: the configuration's.
-        machine: new values of the fields ``threads``, ``device`` and ``inference``. With others than before the run
+        machine: new values of the fields ``threads``, ``device`` and ``backend``. With others than before the run
             goes on, but no longer bit by bit.
 
     Raises:
@@ -162,7 +162,7 @@ def _unfinished(
         told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
         raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
     _check_needs(path, left)
-    check_machine(config.device, config.inference)
+    check_machine(config.device, config.backend)
     return config, left
 
 

@@ -102,7 +102,12 @@ class AlphaZeroConfig(Settings):
         default=1.0, metadata=about("Gumbel's c_scale: the weight of values against logits.", above=0)
     )
     # AlphaZero: noise in proportion to the inverse of the number of moves, 10 / moves; a quarter of the prior.
-    noise: float = field(default=0.25, metadata=about("Share of a puct root's priors that is noise.", least=0, most=1))
+    noise: float = field(
+        default=0.25,
+        metadata=about(
+            "Share of a puct root's priors that is noise; above 0, a gumbel root has Gumbel noise.", least=0, most=1
+        ),
+    )
     noise_alpha: float | None = field(
         default=None, metadata=about("Dirichlet's α of that noise. If not given: 10 / legal actions.", above=0)
     )
@@ -264,7 +269,7 @@ class AlphaZeroConfig(Settings):
             least=0,
         ),
     )
-    inference: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
+    backend: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
         default="auto",
         metadata=about(
             "What computes the net in self-play: torch, openvino, onnxruntime; auto: the fastest installed."
@@ -365,7 +370,7 @@ class AlphaZeroConfig(Settings):
 
         game = make_game(self.game)
         kind = network_config(game, self.network).kind
-        check_machine(self.device, self.inference)
+        check_machine(self.device, self.backend)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")

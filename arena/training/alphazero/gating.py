@@ -35,8 +35,7 @@ def score_of(game: Game, config: AlphaZeroConfig, candidate: Evaluate, champion:
         considered=config.considered,
         c_visit=config.c_visit,
         c_scale=config.c_scale,
-        noise=False,
-        epsilon=0.0,
+        noise=0.0,
         forced=0.0,
         proofs=config.proofs,
         decisive=config.decisive,
@@ -53,8 +52,8 @@ def score_of(game: Game, config: AlphaZeroConfig, candidate: Evaluate, champion:
 def _played(game: Game, forest: Forest, players: tuple[Evaluate, Evaluate], seed: int) -> NDArray[np.float32]:
     """Play a game in each row of the forest, and return the rewards [games, 2]."""
     plies = default_opening_plies(game)
-    batch = GameBatch(game, forest.rows, threads=forest.threads, opening_plies=(plies, plies), seed=seed)
-    rewards = np.zeros((forest.rows, 2), np.float32)
+    batch = GameBatch(game, forest.num_trees, threads=forest.threads, opening_plies=(plies, plies), seed=seed)
+    rewards = np.zeros((forest.num_trees, 2), np.float32)
     while not batch.over.all():
         movers = np.where(batch.over, -1, batch.players)
         for seat, evaluate in enumerate(players):

@@ -102,7 +102,7 @@ def resume(
         on_progress: called after each turn.
         steps: the new limit on the moves of self-play, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
-        machine: new values of the fields ``threads``, ``device`` and ``inference``. With others than before the run
+        machine: new values of the fields ``threads``, ``device`` and ``backend``. With others than before the run
             goes on, but no longer bit by bit.
 
     Raises:
@@ -154,7 +154,7 @@ def _unfinished(
     run.state()
     config = resumed(AlphaZeroConfig.load(run.config), {"steps": steps, "minutes": minutes}, machine)
     run.check_left(config.steps, config.minutes)
-    check_machine(config.device, config.inference)
+    check_machine(config.device, config.backend)
     return config
 
 

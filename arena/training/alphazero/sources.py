@@ -100,7 +100,7 @@ def new_inference(config: AlphaZeroConfig, net: Any) -> Any:
 
     return make_inference(
         net,
-        config.inference,
+        config.backend,
         batch=config.num_envs,
         threads=config.threads_each,
         precision=config.precision,
