@@ -17,11 +17,13 @@ from typing import Any
 from numba.core import event
 
 from ..envs import Game
+from ..envs.jit.cache import is_kept
 
 __all__ = ["LOG", "Stopwatch", "compiling"]
 
 LOG = logging.getLogger("plyground")
 
+_EACH = "again in each process, for no folder can be written to: name one in NUMBA_CACHE_DIR"
 _PATIENCE = 1.0  # seconds of compiling of which nothing is said
 _EVENT = "numba:compile"  # loading from the cache on disk is not one
 
@@ -69,7 +71,8 @@ class _Notice(event.Listener):
         with self._lock:
             if self._state == "quiet":
                 self._state = "said"
-                LOG.warning("compiling %s, once on this machine …", self._what, extra={"compiling": True})
+                often = "once on this machine" if is_kept() else _EACH
+                LOG.warning("compiling %s, %s …", self._what, often, extra={"compiling": True})
 
     def end(self) -> None:
         """Say no more, but that it is done."""

@@ -1,14 +1,15 @@
-"""Ctrl-C when it suits: during training, and between what is to be done whole."""
+"""Ctrl-C when it suits a long session, such as training."""
 
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-__all__ = ["Interruptible", "interruptible", "uninterrupted"]
+from ..envs.jit.interruption import can_be_put_off
+
+__all__ = ["Interruptible", "interruptible"]
 
 
 class Interruptible(Protocol):
@@ -20,7 +21,7 @@ class Interruptible(Protocol):
 @contextmanager
 def interruptible(session: Interruptible) -> Iterator[None]:
     """Let the first Ctrl-C end a session soon, and the second at once."""
-    if not _can_be_put_off():
+    if not can_be_put_off():
         yield
         return
 
@@ -34,33 +35,3 @@ def interruptible(session: Interruptible) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off until the block has ended, which has to be short."""
-    if not _can_be_put_off():
-        yield
-        return
-    came = False
-
-    def wait(number: int, frame: Any) -> None:
-        nonlocal came
-        came = True
-
-    before = signal.signal(signal.SIGINT, wait)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _can_be_put_off() -> bool:
-    """Return whether this thread is the one that signals come to, and Python has set what handles Ctrl-C.
-
-    A process in the background of a script ignores it: it is meant for the one in front.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    return is_main and signal.getsignal(signal.SIGINT) not in (None, signal.SIG_IGN)

@@ -22,9 +22,9 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
+from ..envs.jit.interruption import uninterrupted
 from .bars import Bar
 from .formats import read_games, saved_records, write_games
-from .interruption import uninterrupted
 from .notices import CONSOLE
 from .ratings.lists import lead_of
 from .ratings.paired import PairCounter
@@ -46,6 +46,7 @@ Item = TypeVar("Item")
 
 _SHARE = 0.05  # of the time at most goes into telling how it stands …
 _LATEST = 10.0  # … which is told anew after so many seconds at the latest
+_NARROW = 60  # columns of a terminal that are too few for all that a bar tells
 _AGES = 1e9  # seconds, which nobody waits for
 
 
@@ -125,16 +126,16 @@ def watch_with_progress(
     """
     whole = Column(no_wrap=True)
     try:
-        columns = (
+        doing, count, left = (
             TextColumn("{task.description}", markup=False, table_column=whole),
-            BarColumn(20),
             MofNCompleteColumn(table_column=whole),
-            _RateColumn(table_column=whole),
-            TimeElapsedColumn(table_column=whole),
             _LeftColumn(table_column=whole),
-            # Some lines where there is no room.
-            TextColumn("{task.fields[note]}", markup=False, table_column=Column(overflow="fold")),
         )
+        speed, spent = _RateColumn(table_column=whole), TimeElapsedColumn(table_column=whole)
+        # Some lines where there is no room.
+        noted = TextColumn("{task.fields[note]}", markup=False, table_column=Column(overflow="fold"))
+        is_narrow = CONSOLE.width < _NARROW
+        columns = (doing, count, left) if is_narrow else (doing, BarColumn(20), count, speed, spent, left, noted)
         with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total, completed=done, begun=done, note="")
             try:

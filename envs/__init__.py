@@ -11,6 +11,7 @@ Besides games and environments, here is what you write rules of your own with: `
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -111,4 +112,7 @@ def __getattr__(name: str) -> Any:
     """Load what needs more than the core, when it is asked for."""
     if name == "BoardVecEnv":
         return import_module(".vector.stable_baselines", __name__).BoardVecEnv
+    if name.endswith("_v0"):  # as `pettingzoo.classic` has its modules
+        with suppress(ModuleNotFoundError):
+            return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

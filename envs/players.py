@@ -24,6 +24,7 @@ class Player(Protocol):
         ...
 
 
+_BLANKS = re.compile(r"\s*([()\[\],=])\s*")
 _TEXTS = re.compile("""('[^']*'|"[^"]*")""")
 
 PlayerLike = str | Player | Callable[[Any, Any], Any]
@@ -31,10 +32,10 @@ PlayerLike = str | Player | Callable[[Any, Any], Any]
 
 
 def player_name(player: Any) -> str:
-    """Return what a player is called: its spec, without blanks but in texts; or the name of its function or class."""
+    """Return what a player is called: its spec, without blanks between its parts; or its function's or class's name."""
     if isinstance(player, str):
         parts = _TEXTS.split(player)
-        return "".join(part if number % 2 else part.replace(" ", "") for number, part in enumerate(parts))
+        return "".join(part if number % 2 else _BLANKS.sub(r"\1", part) for number, part in enumerate(parts)).strip()
     return getattr(player, "__name__", None) or type(player).__name__
 
 

@@ -209,7 +209,8 @@ def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> G
         parameters: parameters of a game that is given by name.
 
     Raises:
-        ValueError, TypeError: as `as_game` raises; or a name is unknown to both.
+        ValueError, TypeError: as `as_game` raises; or a name is unknown to both, or a rule breaks its promises, which
+            compiled code would not see: see `plyground.envs.checker.check_once`.
     """
     if parameters and isinstance(game, (str, Game)):
         own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
@@ -217,7 +218,9 @@ def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> G
         for key in parameters:
             if key not in takes and difflib.get_close_matches(key, own, n=1, cutoff=0.6):
                 raise ValueError(f"unknown argument {key!r} of {owner.__name__}: {nearest(key, own + takes)}")
-    return as_game(game, **parameters)
+    found = as_game(game, **parameters)
+    check_once(found)
+    return found
 
 
 def _parameters_of(spec: str) -> list[str]:

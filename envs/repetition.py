@@ -22,7 +22,6 @@ from .jit import helper, kernel
 __all__ = [
     "Past",
     "Scratch",
-    "contains",
     "copy_past",
     "enter",
     "exempt_of",
@@ -33,6 +32,7 @@ __all__ = [
     "mark_newest",
     "new_past",
     "new_scratch",
+    "times_among",
     "write_mask",
 ]
 
@@ -144,7 +144,7 @@ def _times(keys: Any, entered: int, key: Any) -> int:
 
 
 def filters_of(keys: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return filters [games, 1, words] of the positions that some games have had, for `contains`.
+    """Return filters [games, 1, words] of the positions that some games have had, for `times_among`.
 
     Args:
         keys: the keys of all games, one game after the other.
@@ -169,9 +169,9 @@ def _fill(keys, ends, seen):
 
 
 @helper
-def contains(keys: Any, seen: Any, key: Any) -> bool:
-    """Return whether ``key`` is among the ``keys`` of a game, of which ``seen`` [1, words] is a filter."""
-    return _may_be_there(seen, key) and _times(keys, keys.size, key) > 0
+def times_among(keys: Any, seen: Any, key: Any) -> int:
+    """Return how often ``key`` is among the ``keys`` of a game, of which ``seen`` [1, words] is a filter."""
+    return _times(keys, keys.size, key) if _may_be_there(seen, key) else 0
 
 
 @helper(forceinline=True)

@@ -14,6 +14,7 @@ from ...envs.jit import bind
 from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..clock import run_with_stop
+from ..repetitions import times_of
 from ..search import (
     SearchAgent,
     check_arguments,
@@ -28,7 +29,7 @@ from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
 from .options import FIRST_LIMIT, Options, check_given, check_options, line_lengths, new_status
-from .repeating import set_past, times_of
+from .repeating import set_past
 from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
 
 __all__ = ["AlphaBeta"]

@@ -17,17 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs import Game
 from ...envs.jit import helper
 from .workspace import MOST_PAST
 
-__all__ = ["enter_root", "is_repeated", "set_past", "times_of"]
-
-
-def times_of(game: Game) -> int:
-    """Return how often a position must stand on the board for a draw; 0: repetitions do not draw this game."""
-    repetition = game.repetition
-    return repetition.times if repetition is not None and repetition.effect == "draw" else 0
+__all__ = ["enter_root", "is_repeated", "set_past"]
 
 
 def set_past(status: NDArray[Any], past: NDArray[np.uint64] | None) -> None:

@@ -47,7 +47,8 @@ class AlphaGo(PUCT):
         batch: leaves that are evaluated together, at most.
         virtual_loss: losses that a leaf counts for until it is evaluated.
         reuse_tree: keep what is known of the position that the game has come to.
-        superko: leave out of the tree what would bring a position back, in games that forbid that, as `PUCT` does.
+        superko, repetitions: leave out of the tree what would bring a position back, in games that forbid that, and
+            know draws by repetition, in games that have them, as `PUCT` does.
         backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the networks.
         device: where they are computed, as in ``"cuda"``.
@@ -77,6 +78,7 @@ class AlphaGo(PUCT):
         virtual_loss: int = 1,
         reuse_tree: bool = False,
         superko: bool = True,
+        repetitions: bool = True,
         backend: str = "auto",
         threads: int = 1,
         device: str = "cpu",
@@ -122,6 +124,7 @@ class AlphaGo(PUCT):
             virtual_loss=virtual_loss,
             reuse_tree=reuse_tree,
             superko=superko,
+            repetitions=repetitions,
             seed=seed,
         )
 

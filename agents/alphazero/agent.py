@@ -46,7 +46,8 @@ class AlphaZero(PUCT):
             in self-play: in all games but those that count cells, such as Go.
         batch: leaves that are evaluated together, at most; with a Gumbel root it changes nothing that is found.
         reuse_tree: keep what is known of the position that the game has come to.
-        superko: leave out of the tree what would bring a position back, in games that forbid that, as `PUCT` does.
+        superko, repetitions: leave out of the tree what would bring a position back, in games that forbid that, and
+            know draws by repetition, in games that have them, as `PUCT` does.
         tree_mb: megabytes in which the tree must have room, as for `PUCT`.
         backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
         threads: threads that compute the network.
@@ -76,6 +77,7 @@ class AlphaZero(PUCT):
         batch: int = 8,
         reuse_tree: bool = False,
         superko: bool = True,
+        repetitions: bool = True,
         tree_mb: float | None = None,
         backend: str = "auto",
         threads: int = 1,
@@ -95,6 +97,7 @@ class AlphaZero(PUCT):
             "c": c,
             "decisive": decisive,
             "superko": superko,
+            "repetitions": repetitions,
         }
         super().__init__(
             game,

@@ -57,8 +57,8 @@ class Isolated:
         last_analysis: what the player found when it was last asked; None where it tells nothing.
 
     Raises:
-        ValueError: there is no such player, it cannot be pickled, or a number is out of its range. What only making the
-            player shows, `prepare` raises.
+        ValueError: there is no such player, it is a person, it cannot be pickled, or a number is out of its range. What
+            only making the player shows, `prepare` raises.
     """
 
     def __init__(
@@ -77,6 +77,8 @@ class Isolated:
         self.memory_mb = None if memory_mb is None else checked_whole("memory_mb", memory_mb, 1)
         if isinstance(player, str):
             check_spec(player)
+            if player.partition("(")[0].strip() == "human":
+                raise ValueError("a person cannot be isolated: nobody sits at the keyboard of that process")
         else:
             as_agent(player, self.game)
         self._inner_name = player_name(player)

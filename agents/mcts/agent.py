@@ -16,8 +16,8 @@ from ...envs.jit.prng import new_rng, seed_sequence
 from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
+from ..repetitions import Followed, are_watched, forbids
 from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
-from ..superko import Followed, forbids
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -46,8 +46,9 @@ class MCTS(SearchAgent):
     the solver has proved them), and ``visits`` are the numbers of these simulations, those kept from earlier moves
     included. ``nodes`` counts the visited nodes of the tree, and ``leaves`` the new simulations. ``exact`` says that
     the solver proved the value. It proves from the rules of a state alone, and so does not know what an environment
-    forbids or ends because of earlier positions. ``standard_error`` is an upper bound: that of independent simulations
-    which all end in a win or a loss. It does not bound the distance to the minimax value.
+    forbids or ends because of earlier positions; a draw by repetition proves nothing. ``standard_error`` is an upper
+    bound: that of independent simulations which all end in a win or a loss. It does not bound the distance to the
+    minimax value.
 
     Args:
         game: the game, or its name.
@@ -83,6 +84,9 @@ class MCTS(SearchAgent):
         superko: in a game that forbids a position to come again, as Go does, whether the tree leaves such moves out.
             It is told of the game by ``info["past"]``, or ``past`` of `analyse`; where nobody tells, it knows the game
             from the agent's first move on. False: the tree knows the rules of a state alone.
+        repetitions: in a game that repetitions draw, as chess, whether a node is drawn whose position the way to it has
+            had below the root, or that stands on the board as often as `Game.repetition` says. The tree is told of the
+            game as of superko; where nobody tells, it knows the way to a node alone. Rollouts do not look.
         threads: threads that share the simulations. Each grows a tree of its own, and the trees vote with all their
             visits (root parallelization, Chaslot et al. 2008).
         tree_mb: megabytes for all trees together, about. A full tree stays as it is, and the search goes on in it.
@@ -116,6 +120,7 @@ class MCTS(SearchAgent):
         bias: float = 0,
         widening: float | None = None,
         superko: bool = True,
+        repetitions: bool = True,
         threads: int = 1,
         tree_mb: float | None = None,
         seed: int | None = None,
@@ -146,7 +151,7 @@ class MCTS(SearchAgent):
             ("widening", widening, widening is None or is_positive(widening, 1), "above 0 and at most 1, or None"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
-        check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko)
+        check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko, repetitions=repetitions)
         policy = policy_of(rollout, self.game, greedy=True)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
@@ -170,10 +175,10 @@ class MCTS(SearchAgent):
         )
         self._limited = tree_mb is not None
         share = None if tree_mb is None else tree_mb / threads
-        is_followed = superko and forbids(self.game)
-        self._followed = Followed(self.game) if is_followed else None
+        self._is_watched = are_watched(self.game, superko, repetitions)
+        self._followed = Followed(self.game) if superko and forbids(self.game) else None
         self._searchers = [
-            Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None, is_followed)
+            Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None, self._is_watched)
             for rng in _rngs(seed, threads)
         ]
 
@@ -191,7 +196,7 @@ class MCTS(SearchAgent):
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`.
 
-        Only plain UCT has them, and none whose tree leaves out what superko forbids: for that it follows the game.
+        Only plain UCT has them, and none whose tree looks for positions that come again: for that it follows the game.
         """
         return self._batched(forced=False)
 
@@ -205,7 +210,7 @@ class MCTS(SearchAgent):
         plain = (
             is_plain(self.options)
             and self._searchers[0].policy is None
-            and self._followed is None
+            and not self._is_watched
             and self.threads == 1
             and self.final_move == "visits"
         )
@@ -220,7 +225,7 @@ class MCTS(SearchAgent):
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        past = None if self._followed is None else self._followed.past(state, self._past)
+        past = self._past if self._followed is None else self._followed.past(state, self._past)
         kept = sum(searcher.start(state, actions, self.reuse_tree, past) for searcher in self._searchers)
         # What is known of the position was looked for in the time of the move.
         done = self._run_and_tell(kept, start)

@@ -15,7 +15,7 @@ __all__ = ["bytes_per_node", "grown", "most_nodes"]
 # The fields that do not have an element for each node.
 _PER_TREE = {
     *("size", "deepest", "full", "path", "paths", "lengths", "legal", "counts", "played"),
-    *("past", "seen", "exempt", "after"),  # of `Superko`
+    *("past", "seen", "exempt", "after", "times"),  # of `Repeats`
 }
 _INDEX_LIMIT = 2**31 - 1  # an index is 32 bits long
 _PIECE = 1 << 18  # elements that are copied between two looks at the clock: a millisecond, about
@@ -24,9 +24,13 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])  # a NamedTuple
 
 
 def bytes_per_node(arrays: tuple[Any, ...]) -> int:
-    """Return the bytes that a node takes in the arrays of a NamedTuple. Empty arrays are not in use."""
+    """Return the bytes that a node takes in the arrays of a NamedTuple. Those that are None or empty are not in use."""
     fields: dict[str, Any] = arrays._asdict()  # type: ignore[attr-defined]
-    return sum(array.itemsize for name, array in fields.items() if name not in _PER_TREE and array.size)
+    return sum(array.itemsize for name, array in fields.items() if _is_per_node(name, array))
+
+
+def _is_per_node(name: str, array: NDArray[Any] | None) -> bool:
+    return name not in _PER_TREE and array is not None and array.size > 0
 
 
 def grown(arrays: Arrays, nodes: int, is_late: Callable[[], bool]) -> Arrays | None:
@@ -40,7 +44,7 @@ def grown(arrays: Arrays, nodes: int, is_late: Callable[[], bool]) -> Arrays | N
     fields: dict[str, Any] = arrays._asdict()  # type: ignore[attr-defined]
     more: dict[str, NDArray[Any]] = {}
     for name, array in fields.items():
-        if name in _PER_TREE or not array.size:
+        if not _is_per_node(name, array):
             continue
         more[name] = np.zeros(nodes, array.dtype)  # of a large array, memory is taken when it is first written to
         for begin in range(0, array.size, _PIECE):

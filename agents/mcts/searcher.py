@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ...envs.jit import bind
-from ..superko import kept_past, moved, new_superko, with_past
+from ..repetitions import Repeats, compile_past, kept_past, moved, new_repeats, with_past
 from .memory import bytes_per_node, grown, most_nodes
 from .policies import Policy
 from .reuse import compile_reuse, find, subtree, way_to
@@ -38,7 +38,7 @@ class Searcher:
         rng: the generator of the rollouts, from `plyground.envs.jit.prng.new_rng`.
         megabytes: the most memory for the tree; None for no limit. A root and its children are always kept.
         policy: what draws the moves of the rollouts; None: the game's ``random_action``.
-        superko: whether no position comes again in the tree; for games that forbid it.
+        repeats: whether the tree looks for positions that come again, for games that forbid that, or where it draws.
     """
 
     def __init__(
@@ -49,18 +49,18 @@ class Searcher:
         rng: NDArray[np.uint64],
         megabytes: float | None = None,
         policy: Policy | None = None,
-        superko: bool = False,
+        repeats: bool = False,
     ) -> None:
         self.game, self.options, self.c, self.rng, self.policy = game, options, c, rng, policy
         self._plain = is_plain(options)
-        self.superko = new_superko(game, 1) if superko else None
+        self.repeats: Repeats | None = new_repeats(game, 1) if repeats else None
         self.tree: Tree | None = None
         self.extras: Extras | None = None
         self._root, self._moves = np.zeros(1, game.dtype), np.zeros(0, np.int32)
         self._scratch = np.zeros(3, game.dtype)
         self._buffer = np.empty(game.num_actions, np.int32)
         node_bytes = bytes_per_node(new_tree(1, 1)) + bytes_per_node(new_extras(options, 1, 1))
-        node_bytes += bytes_per_node(self.superko) if self.superko else 0
+        node_bytes += bytes_per_node(self.repeats) if self.repeats else 0
         self._most = most_nodes(game, megabytes, node_bytes)
         self._fresh = False  # whether the tree may be kept for the next position
 
@@ -71,6 +71,8 @@ class Searcher:
         """Compile the simulations, and what finds a position in the tree if it is to be reused."""
         tree = new_tree(1, 1)
         bind(simulate, *self._arguments(tree, new_extras(self.options, 1, 1), 1))
+        if self.repeats is not None:
+            compile_past(self.game)
         if reuse:
             compile_reuse(self.game, tree)
 
@@ -88,8 +90,7 @@ class Searcher:
     ) -> int:
         """Put ``state`` at the root, with these actions; return how many simulations are known of it already.
 
-        ``past`` are the keys of earlier positions, which the tree leaves out if it looks for any; None: they are not
-        known.
+        ``past`` are the keys of earlier positions, for a tree that looks for any; None: they are not known.
         """
         kept = reuse and self._fresh and self._move_root(state, actions, past)
         self._root[0] = state
@@ -97,8 +98,8 @@ class Searcher:
         self._fresh = True
         if kept and self.tree is not None:
             return int(self.tree.visits[0])
-        if self.superko is not None:
-            self.superko = with_past(self.superko, past)
+        if self.repeats is not None:
+            self.repeats = with_past(self.repeats, past)
         self._empty_tree(1 - self.game.player(state))  # as if the opponent had just moved
         return 0
 
@@ -153,7 +154,7 @@ class Searcher:
             extras,
             options,
             self.policy,
-            self.superko,
+            self.repeats,
             self._buffer,
             self.rng,
             self.c,
@@ -171,9 +172,9 @@ class Searcher:
             return
         tree = grown(self.tree, nodes, is_late)
         extras = None if tree is None else grown(self.extras, nodes, is_late)
-        superko = self.superko if self.superko is None or extras is None else grown(self.superko, nodes, is_late)
-        if tree is not None and extras is not None and (superko is not None or self.superko is None):
-            self.tree, self.extras, self.superko = tree, extras, superko
+        repeats = self.repeats if self.repeats is None or extras is None else grown(self.repeats, nodes, is_late)
+        if tree is not None and extras is not None and (repeats is not None or self.repeats is None):
+            self.tree, self.extras, self.repeats = tree, extras, repeats
 
     def _empty_tree(self, mover: int) -> None:
         """Empty the tree of the last move, or make a new one."""
@@ -181,21 +182,23 @@ class Searcher:
             nodes = min(max(_NODES, 4 * self.game.num_actions), self._most)
             self.tree = new_tree(nodes, self.game.max_plies)
             self.extras = new_extras(self.options, nodes, self.game.num_actions)
-            if self.superko is not None:
-                self.superko = self.superko._replace(key=np.zeros(nodes, np.uint64))
+            if self.repeats is not None:
+                self.repeats = with_past(new_repeats(self.game, nodes), self.repeats.past)
         clear(self.tree, mover)
 
     def _move_root(self, state: State, actions: NDArray[np.int32], past: NDArray[np.uint64] | None) -> bool:
         """Move the root to where the game is, if the tree has that with these actions; return whether it has."""
-        tree, extras, superko = self.tree, self.extras, self.superko
+        tree, extras, repeats = self.tree, self.extras, self.repeats
         if tree is None or extras is None:
             return False
         node = find(self.game, tree, self._root[0], state)
         if node is None or tree.child_count[node] == 0:
             return False
-        before = None if superko is None else kept_past(superko.past, superko.key[way_to(tree, node)], past)
-        if superko is not None and before is None:
-            return False
+        before = None
+        if repeats is not None:
+            before = kept_past(self.game, repeats.past, repeats.key[way_to(tree, node)], past)
+            if before is None:
+                return False
         new = new_tree(tree.visits.size, self.game.max_plies)
         origin = subtree(tree, node, actions, new)
         if origin is None:
@@ -205,8 +208,8 @@ class Searcher:
             kept[name] = np.zeros_like(array)
             kept[name][: origin.size] = array[origin]
         self.tree, self.extras = new, extras._replace(**kept)
-        if superko is not None and before is not None:
-            self.superko = moved(superko, origin, before)
+        if repeats is not None and before is not None:
+            self.repeats = moved(repeats, origin, before)
         if self.options.solver:  # of the actions that are left
             self.extras.low[0], self.extras.high[0] = bounds_of(new, self.extras, 0)
         return True

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.jit import helper, kernel
-from ..superko import legal_below, note
+from ..repetitions import is_drawn, legal_below, mark_drawn, note
 from .policies import policy_rollout
 from .rollouts import guided_rollout
 from .tree import add_children, backpropagate, descend, has_room, select_child
@@ -25,7 +25,7 @@ def latest(tree: Any, length: int) -> tuple[Any, Any]:
 
 
 @kernel
-def simulate(game, root, moves, scratch, tree, extras, options, policy, superko, actions, rng, c, simulations):
+def simulate(game, root, moves, scratch, tree, extras, options, policy, repeats, actions, rng, c, simulations):
     """Run simulations from the state ``root[0]``.
 
     A node that is reached for the first time is rolled out from, and expanded when it is reached again, so that each
@@ -41,7 +41,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, superko,
         extras: what the options need of its nodes, or None.
         options: what is added to plain UCT. None: nothing, and none of it is compiled.
         policy: what draws the moves of the rollouts, see `policies`. None: the game's ``random_action``.
-        superko: a `Superko`, by which no position comes again in the tree, or None.
+        repeats: a `Repeats`, by which no position comes again in the tree, or one that does is drawn; or None.
         actions: [num_actions] scratch.
         rng: the generator of the rollouts, see `plyground.envs.jit.prng`.
         c: how much to explore.
@@ -56,7 +56,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, superko,
         add_children(tree, np.int64(0), game.player(root[0]), actions, moves.size, rng)
         if options is not None:
             prepare_root(game, tree, extras, options, root[0], scratch[2:])
-    note(game, 0, root[0], superko)
+    note(game, 0, root[0], repeats)
     for done in range(simulations):
         if not tree.full[0] and not has_room(tree, actions.size):
             return done
@@ -77,11 +77,15 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, superko,
 
             # Step 2. Expand it if it was visited before, and select one of its children.
             node = np.int64(tree.path[length - 1])
-            if tree.visits[node] == 0 or length == tree.path.size or game.is_terminal(state):
+            drawn = is_drawn(game, state, tree.path, length - 1, repeats)
+            terminal = (drawn or tree.visits[node] > 0) and game.is_terminal(state)
+            drawn = drawn and not terminal
+            mark_drawn(tree, tree.path, length, repeats, drawn)
+            if drawn or terminal or tree.visits[node] == 0 or length == tree.path.size:
                 break
             if not has_room(tree, actions.size):
                 break
-            count = legal_below(game, state, tree.path, length - 1, superko, actions, scratch[2:])
+            count = legal_below(game, state, tree.path, length - 1, repeats, actions, scratch[2:])
             if count == 0:
                 break
             add_children(tree, node, game.player(state), actions, count, rng)
@@ -89,11 +93,13 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, superko,
                 last, before = latest(tree, length)
                 prepare_children(game, tree, extras, options, node, state, scratch[2:], last, before)
 
-        note(game, tree.path[length - 1], state, superko)
+        note(game, tree.path[length - 1], state, repeats)
 
         # Step 3. Play the game to its end.
         last, before = latest(tree, length)
-        if options is None:
+        if drawn:
+            utility = 0.0  # which proves nothing
+        elif options is None:
             policy_rollout(game, state, last, before, policy, actions, rng)
             utility = game.utility(state, 0)
         elif game.is_terminal(state):

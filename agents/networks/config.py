@@ -162,9 +162,12 @@ class NetworkConfig:
         """Return the configuration of the same network, with the same weights, for ``game``: of its board's size.
 
         Raises:
-            ValueError: the network sees other planes, knows other actions, or is bound to the size of its board.
+            ValueError: the network is for another game, sees other planes, knows other actions, or is bound to the size
+                of its board.
         """
         shape, actions = tuple(map(int, game.observation_shape)), int(game.num_actions)
+        if self.game.partition("(")[0] != game.name:  # whose cells and actions have other numbers
+            raise ValueError(f"the network was made for {self.game}, not for {game.spec}")
         if (shape, actions) == (self.observation_shape, self.num_actions):
             return self
         if self.policy == "cells" and len(shape) == 3 and shape[2] == self.observation_shape[2]:

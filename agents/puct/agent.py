@@ -20,24 +20,17 @@ from ..agent import Observation
 from ..analysis import Analysis
 from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
-from ..mcts.reuse import compile_reuse, find, subtree, way_to
+from ..mcts.reuse import compile_reuse
+from ..repetitions import Followed, are_watched, compile_past, forbids, new_repeats, with_past
 from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
-from ..superko import Followed, forbids, kept_past, moved, new_superko, with_past
 from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
 from .forest.checks import check_gumbel, checked_decisive, checked_root
 from .forest_search import ForestSearch
 from .observing import Observer
-from .tree import (
-    PriorTree,
-    absorb,
-    add_root_noise,
-    collect,
-    latest_actions,
-    new_prior_tree,
-    scale_root_priors,
-)
+from .reuse import tree_below
+from .tree import PriorTree, absorb, add_root_noise, collect, latest_actions, new_prior_tree
 from .values import LeafValues, Seen
 
 __all__ = ["PUCT", "Evaluator"]
@@ -82,7 +75,8 @@ class PUCT(SearchAgent):
             with the better Q, then the higher prior; in a forest that with the higher prior).
         reuse_tree: keep what is known of the position that the game has come to. It is found by its state, and adds to
             the ``simulations`` of the move; the root gets fresh noise. `reset` forgets.
-        superko: as for `MCTS`: whether the tree leaves out what would bring a position back, where that is forbidden.
+        superko, repetitions: as for `MCTS`: whether the tree leaves out what would bring a position back, where that is
+            forbidden, and whether it knows draws by repetition, where there are any.
         tree_mb: megabytes for the tree, about. A full tree stays as it is, and the search goes on in it: leaves without
             room for children are evaluated again when they are met again. None: no limit.
         root: ``"gumbel"`` divides the simulations at the root by sequential halving, and selects below it without
@@ -124,6 +118,7 @@ class PUCT(SearchAgent):
         temperature: float = 0.0,
         reuse_tree: bool = False,
         superko: bool = True,
+        repetitions: bool = True,
         tree_mb: float | None = None,
         root: Root = "puct",
         proofs: bool = False,
@@ -148,7 +143,7 @@ class PUCT(SearchAgent):
             ("temperature", temperature, is_between(temperature, 0, np.inf), "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
-        check_flags(reuse_tree=reuse_tree, superko=superko, proofs=proofs)
+        check_flags(reuse_tree=reuse_tree, superko=superko, repetitions=repetitions, proofs=proofs)
         check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
@@ -164,12 +159,13 @@ class PUCT(SearchAgent):
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
         self.root: Root = checked_root(root)
         decisive = checked_decisive(self.game, decisive, proofs)
-        self._superko = new_superko(self.game, 1) if superko and forbids(self.game) else None  # of the tree
-        self._followed = None if self._superko is None else Followed(self.game)
+        watch = are_watched(self.game, superko, repetitions)
+        self._repeats = new_repeats(self.game, 1) if watch else None  # of the tree
+        self._followed = Followed(self.game) if superko and forbids(self.game) else None
         self._before: NDArray[np.uint64] | None = None  # the positions before the root, as far as they are known
         self._for_forest = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
         self._forest: ForestSearch | None = None
-        node_bytes = sum(map(bytes_per_node, filter(None, (new_prior_tree(1, 1, 1, 1), self._superko))))
+        node_bytes = sum(map(bytes_per_node, filter(None, (new_prior_tree(1, 1, 1, 1), self._repeats))))
         self._most = most_nodes(self.game, tree_mb, node_bytes)
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
         self._clean = np.empty(0)  # the priors at its root without noise, child by child
@@ -224,8 +220,8 @@ class PUCT(SearchAgent):
         return self._values.evaluated(states, seen)
 
     def __getstate__(self) -> dict[str, Any]:
-        superko = None if self._superko is None else new_superko(self.game, 1)
-        return {**super().__getstate__(), "_tree": None, "_superko": superko, "_shown": None, "_forest": None}
+        repeats = None if self._repeats is None else new_repeats(self.game, 1)
+        return {**super().__getstate__(), "_tree": None, "_repeats": repeats, "_shown": None, "_forest": None}
 
     def _seed(self, seed: int | None) -> None:
         sequence = seed_sequence(seed)
@@ -252,8 +248,8 @@ class PUCT(SearchAgent):
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
                 temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
                 noise=self.noise, noise_alpha=self.noise_alpha, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0,
-                superko=self._superko is not None, seed=self._forest_seed, is_strict=self._forest is None,
-                **self._for_forest,
+                superko=self._repeats is not None, repetitions=self._repeats is not None, seed=self._forest_seed,
+                is_strict=self._forest is None, **self._for_forest,
             )  # fmt: skip
         return self._forest
 
@@ -272,18 +268,19 @@ class PUCT(SearchAgent):
                 self._observer.compile(new_prior_tree(1, 1, 1, 1))
             return
         tree, numbers = new_prior_tree(1, 1, 1, 1), np.zeros((1, 1))
-        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how, self._superko, self._look)
-        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._superko)
+        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how, self._repeats, self._look)
+        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._repeats)
         self._values.compile()
         if self._observer is not None:
             self._observer.compile(tree)
+        if self._repeats is not None:
+            compile_past(self.game)
         if self.reuse_tree:
             compile_reuse(self.game, tree)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
-        if self._followed is not None:
-            self._before = self._followed.past(state, self._past)
+        self._before = self._past if self._followed is None else self._followed.past(state, self._past)
         found = (self._search_forest if self._in_forest else self._search_tree)(state, actions, start)
         if self._followed is not None:
             self._followed.play(state, found.best_action)
@@ -299,7 +296,7 @@ class PUCT(SearchAgent):
         self._clean = tree.prior[1 : 1 + actions.size].copy()
         if self.noise:
             eta = self._generator.dirichlet(np.full(actions.size, self.noise_alpha))
-            self._clean = add_root_noise(tree, self.noise, eta, self._superko)
+            self._clean = add_root_noise(tree, self.noise, eta, self._repeats)
         tree, done, batches = self._run(tree, kept, start)
         self._tree = tree
         return self._answer(tree, (done, kept, batches), time.perf_counter() - start, self.temperature)
@@ -324,24 +321,14 @@ class PUCT(SearchAgent):
 
     def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
         """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
-        tree, superko, before = self._tree, self._superko, None
-        node = None if tree is None else find(self.game, tree, self._root[0], state)
-        if tree is None or node is None:
+        if self._tree is None:
             return None
-        if superko is not None:
-            before = kept_past(superko.past, superko.key[way_to(tree, node)], self._before)
-            if before is None:
-                return None
-        tree.prior[1 : 1 + self._clean.size] = self._clean
-        new = new_prior_tree(tree.visits.size, self.game.max_plies, self.batch, self.game.num_actions)
-        if (origin := subtree(tree, node, actions, new)) is None:
+        states = self._root[0], state
+        found = tree_below(self.game, self._tree, self._repeats, states, actions, self._clean, self._before)
+        if found is None:
             return None
-        if superko is not None and before is not None:
-            self._superko = moved(superko, origin, before)
-        new.prior[: origin.size] = tree.prior[origin]
-        if tree.child_count[node] > actions.size:
-            scale_root_priors(new, self._superko)
-        return new
+        tree, self._repeats = found
+        return tree
 
     def _new_tree(self, actions: NDArray[np.int32]) -> PriorTree:
         """Return a tree of the root and a child for each of ``actions``, with priors."""
@@ -349,14 +336,14 @@ class PUCT(SearchAgent):
         expected = 0 if self.simulations is None else min(self.simulations * children, _ROOM)
         nodes = min(max(_NODES, expected, (self.batch + 1) * children + 1), self._most)
         tree = new_prior_tree(nodes, self.game.max_plies, self.batch, children)
-        if self._superko is not None:
-            self._superko = with_past(new_superko(self.game, nodes), self._before)
+        if self._repeats is not None:
+            self._repeats = with_past(new_repeats(self.game, nodes), self._before)
         tree.mover[0] = 1 - self.game.player(self._root[0])  # as if the opponent had just moved
         tree.lengths[0] = 1  # the way to the root: node 0
         tree.legal[0, : actions.size], tree.counts[0] = actions, actions.size
         seen = None if self._observer is None else self._observer.at_root(self._root[0], actions)
         priors, _ = self._values.evaluated(self._root, seen, self._generator)
-        absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._superko)
+        absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._repeats)
         return tree
 
     def _run(self, tree: PriorTree, kept: int, start: float) -> tuple[PriorTree, int, int]:
@@ -372,20 +359,20 @@ class PUCT(SearchAgent):
             if int(tree.size[0]) + self.batch * self.game.num_actions > room and room < self._most:
                 nodes = min(2 * room, self._most)
                 larger = grown(tree, nodes, is_late)
-                keys = None if self._superko is None else grown(self._superko, nodes, is_late)
-                if larger is None or (keys is None and self._superko is not None):
+                keys = None if self._repeats is None else grown(self._repeats, nodes, is_late)
+                if larger is None or (keys is None and self._repeats is not None):
                     break
-                tree, self._superko = larger, keys
+                tree, self._repeats = larger, keys
             found, ended = collect(
                 *(self.game, self._root, self._leaves, tree, min(self.batch, limit - done)),
-                *(self._how, self._superko, self._look),
+                *(self._how, self._repeats, self._look),
             )
             done += found + ended
             if found:
                 seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
                 latest = latest_actions(tree, found)
                 priors, values = self._values.both(self._leaves[:found], seen, self._rng, self._generator, latest)
-                absorb(self.game, self._leaves, tree, found, priors, values, self._superko)
+                absorb(self.game, self._leaves, tree, found, priors, values, self._repeats)
                 batches += 1
             now = time.perf_counter()
             if self.listener is not None and now - told >= self.listener.every:

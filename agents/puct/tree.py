@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...envs.jit import helper, kernel
 from ..mcts.tree import descend, has_room
-from ..superko import Superko, legal_below, note
+from ..repetitions import Repeats, is_drawn, legal_below, mark_drawn, note, per_node
 from .forest.priors import puct
 
 __all__ = [
@@ -99,13 +99,13 @@ def select_child(tree: Any, node: int, how: tuple[float, float, float, int, floa
 
 
 @kernel
-def collect(game, root, leaves, tree, batch, how, superko, look):
+def collect(game, root, leaves, tree, batch, how, repeats, look):
     """Select up to ``batch`` unfinished leaves, and write their states into ``leaves``.
 
     The tree gets the way to each, and what may be played there.
 
-    Simulations that come to the end of the game are backed up at once. A leaf that is in the batch already ends it, so
-    that no leaf is evaluated twice.
+    Simulations that come to the end of the game, or to a draw by repetition, are backed up at once. A leaf that is in
+    the batch already ends it, so that no leaf is evaluated twice.
 
     Args:
         game: the game.
@@ -114,11 +114,11 @@ def collect(game, root, leaves, tree, batch, how, superko, look):
         tree: the tree.
         batch: how many simulations there may be.
         how: the numbers that `select_child` needs.
-        superko: a `Superko` of the tree, or None where positions may come again.
+        repeats: a `Repeats` of the tree, or None where it does not matter that a position comes again.
         look: [1] scratch.
 
     Returns:
-        How many leaves there are, and how many simulations ended the game; together at most ``batch``.
+        How many leaves there are, and how many simulations ended there; together at most ``batch``.
     """
     found, ended = 0, 0
     while found + ended < batch:
@@ -132,14 +132,17 @@ def collect(game, root, leaves, tree, batch, how, superko, look):
             break
         tree.lengths[found] = length
         tree.deepest[0] = max(tree.deepest[0], length - 1)
-        if game.is_terminal(state):
-            utility = float(game.utility(state, 0))
+        terminal = game.is_terminal(state)
+        drawn = not terminal and is_drawn(game, state, path, length - 1, repeats)
+        mark_drawn(tree, path, length, repeats, drawn)
+        if terminal or drawn:
+            utility = 0.0 if drawn else float(game.utility(state, 0))
             for i in range(length):
                 tree.visits[path[i]] += 1
                 tree.total[path[i]] += utility if tree.mover[path[i]] == 0 else -utility
             ended += 1
         else:
-            tree.counts[found] = legal_below(game, state, path, length - 1, superko, tree.legal[found], look)
+            tree.counts[found] = legal_below(game, state, path, length - 1, repeats, tree.legal[found], look)
             for i in range(length):
                 tree.pending[path[i]] += 1
             found += 1
@@ -147,7 +150,7 @@ def collect(game, root, leaves, tree, batch, how, superko, look):
 
 
 @kernel
-def absorb(game, leaves, tree, count, priors, values, superko):
+def absorb(game, leaves, tree, count, priors, values, repeats):
     """Expand the first ``count`` leaves, and back up what they are worth.
 
     Args:
@@ -157,10 +160,10 @@ def absorb(game, leaves, tree, count, priors, values, superko):
         count: how many leaves there are.
         priors: [count, num_actions] for each leaf; those of what may be played are scaled to sum to 1.
         values: [count] for the player to move at each leaf; or empty: then nothing is backed up.
-        superko: a `Superko` of the tree, or None.
+        repeats: a `Repeats` of the tree, or None.
     """
     for leaf in range(count):
-        _expand(game, leaves[leaf], tree, leaf, priors, superko)
+        _expand(game, leaves[leaf], tree, leaf, priors, repeats)
     for leaf in range(values.size):
         # The nodes on the way are no longer pending, which takes the virtual losses back.
         player = game.player(leaves[leaf])
@@ -172,7 +175,7 @@ def absorb(game, leaves, tree, count, priors, values, superko):
 
 
 @helper
-def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, superko: Any) -> None:
+def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, repeats: Any) -> None:
     """Give a leaf its children, the one with the highest prior first, the others in the order of their actions.
 
     In a tree that has no room for them, the leaf stays as it is, and is evaluated anew when it is met again.
@@ -182,7 +185,7 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, supe
         tree.full[0] = True
         return
     node = tree.paths[leaf, tree.lengths[leaf] - 1]
-    note(game, node, state, superko)
+    note(game, node, state, repeats)
     total = 0.0
     for i in range(legal):
         total += priors[leaf, actions[i]]
@@ -215,15 +218,15 @@ def latest_actions(tree: PriorTree, count: int) -> NDArray[np.int64]:
     return np.where(ends > 0, tree.action[nodes], -1).astype(np.int64)
 
 
-def scale_root_priors(tree: PriorTree, superko: Superko | None = None) -> None:
+def scale_root_priors(tree: PriorTree, repeats: Repeats | None = None) -> None:
     """Make the priors at the root sum to 1, those with the highest first; where all are 0, they become the same."""
     priors = tree.prior[1 : 1 + tree.child_count[0]]
-    _sort_root(tree, priors.copy(), superko)
+    _sort_root(tree, priors.copy(), repeats)
     priors[:] = priors / priors.sum() if priors.any() else 1 / priors.size
 
 
 def add_root_noise(
-    tree: PriorTree, epsilon: float, eta: NDArray[np.float64], superko: Superko | None = None
+    tree: PriorTree, epsilon: float, eta: NDArray[np.float64], repeats: Repeats | None = None
 ) -> NDArray[np.float64]:
     """Mix noise ``eta`` [children] into the priors at the root: ``(1 - ε) P + ε η``.
 
@@ -234,16 +237,17 @@ def add_root_noise(
     """
     children = slice(1, 1 + eta.size)
     mixed = (1 - epsilon) * tree.prior[children] + epsilon * eta
-    order = _sort_root(tree, mixed, superko)
+    order = _sort_root(tree, mixed, repeats)
     clean = tree.prior[children].copy()
     tree.prior[children] = mixed[order]
     return clean
 
 
-def _sort_root(tree: PriorTree, by: NDArray[np.float64], superko: Superko | None) -> NDArray[np.intp]:
+def _sort_root(tree: PriorTree, by: NDArray[np.float64], repeats: Repeats | None) -> NDArray[np.intp]:
     """Sort the children of the root, those with the most first, and return where each came from."""
     children, order = slice(1, 1 + by.size), np.argsort(-by, kind="stable")
-    keys = () if superko is None else (superko.key,)
-    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count, *keys):
+    for array in (tree.visits, tree.total, tree.prior, tree.action, tree.first_child, tree.child_count):
         array[children] = array[children][order]  # the mover is the same, and nothing is pending
+    for array in per_node(repeats).values():
+        array[children] = array[children][order]
     return order

@@ -33,8 +33,13 @@ def generate(
     ],
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1000,
     opening_plies: Annotated[
-        str, typer.Option(metavar="MOST or FEWEST-MOST", help="Random plies that open a game; their number is drawn.")
-    ] = "0-8",
+        str | None,
+        typer.Option(
+            metavar="MOST or FEWEST-MOST",
+            help="Random plies that open a game; their number is drawn. Default: up to 8, and to half of the longest "
+            "game.",
+        ),
+    ] = None,
     noise: Annotated[float, typer.Option(help="Share of the moves after the opening that are random.")] = 0.0,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -47,11 +52,12 @@ def generate(
     from .parts.generation import games_in, read_plies, saved, tells_movers
 
     made = make_game(game)
-    plies = read_plies(opening_plies)
+    plies = (0, min(8, made.max_plies // 2)) if opening_plies is None else read_plies(opening_plies)
     done = games_in(out, made, resume)
     check_first_games(made, players, seed, done, opening_plies=plies, noise=noise, movers=tells_movers(out))
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
-    new = collect_with_progress(saved(out, played), max(games, len(done)), "playing", "games", done=len(done))
+    adding = saved(out, played, len(done))
+    new = collect_with_progress(adding, max(games, len(done)), "playing", "games", done=len(done))
     total = f"{len(done) + len(new):,} games"
     if len(done) + len(new) < games:
         print_plain(_out, f"{out}: {total} of {games:,}; go on with --resume")

@@ -270,10 +270,10 @@ def rate(
 ) -> None:
     """Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough."""
     from ...envs import make_game
+    from ...envs.jit.interruption import uninterrupted
     from ..formats import write_records
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of, rungs_at_hand
-    from ..interruption import uninterrupted
     from ..openings import default_opening_plies
     from ..records.names import titled
     from .parts.competition import games_in

@@ -55,7 +55,7 @@ def watch(
             min=1, help="How many games there will be, to tell when they will end. Default: what a store says."
         ),
     ] = None,
-    every: Annotated[float, typer.Option(min=0.1, help="Seconds between updates.")] = 1,
+    every: Annotated[float, typer.Option(min=0.1, max=86_400, help="Seconds between updates.")] = 1,
     until_idle: Annotated[
         float | None, typer.Option(min=0, help="End when no game has come for so many seconds. Default: at Ctrl-C.")
     ] = None,

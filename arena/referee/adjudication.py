@@ -347,8 +347,8 @@ def _pieces(game: Game, state: State) -> int:
 
 
 def _checked_score(score: Any) -> float:
-    if isinstance(score, bool) or not isinstance(score, Real) or not float(score) >= 0:
-        raise ValueError(f"score must be a number, at least 0, got {shown(score)}")
+    if isinstance(score, bool) or not isinstance(score, Real) or not 0 <= float(score) <= 1:
+        raise ValueError(f"score must be a share of a win, from 0 to 1, as 0.02 or 0.95, got {shown(score)}")
     return float(score)
 
 

@@ -20,21 +20,26 @@ _MOST = 1000  # games of a transaction
 _SECONDS = 0.1  # after which the games until then are committed
 
 
-def saved_in_store(path: str | Path, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+def saved_in_store(path: str | Path, records: Iterable[GameRecord], after: int | None = None) -> Iterator[GameRecord]:
     """Yield the records, each as soon as it is added to a store.
 
     They become, or continue, its collection of games: a tournament of the title ``games``, or of the one in the file's
     name, as in ``games.db#club night``. ``games.db#2`` continues its second tournament, if that is a collection.
 
+    Args:
+        path: the file, and a title.
+        records: the games.
+        after: how many games the collection has, where no other may come between these. Default: any may.
+
     Raises:
         ValueError: the file is none of ours, damaged, or of a later version; or no collection in it has the number that
             is given, or another tournament the title.
-        OSError: it cannot be written.
+        OSError: it cannot be written, or has other games than ``after`` tells.
     """
     collection = _Collection(path)
     try:
-        for record in records:
-            collection.add([record])
+        for number, record in enumerate(records):
+            collection.add([record], None if after is None else after + number)
             yield record
     finally:
         collection.close()
@@ -87,7 +92,7 @@ class _Collection:
         file, name = split_name(path)
         if not file.exists():
             check_new(file, name)  # before there is a file
-        self._writer = Writer(file)
+        self._path, self._writer = path, Writer(file)
         self._names: dict[tuple[str, str], int] = {}
         try:
             with self._writer.writing() as connection:
@@ -97,15 +102,24 @@ class _Collection:
             self._writer.close()
             raise
 
-    def add(self, records: list[GameRecord]) -> None:
-        """Add games at once: all, or those before one that cannot be kept, for which it raises then."""
+    def add(self, records: list[GameRecord], after: int | None = None) -> None:
+        """Add games at once: all, or those before one that cannot be kept, for which it raises then.
+
+        Raises:
+            OSError: there are other games than ``after`` tells.
+        """
         writer, fault = self._writer, None
         with writer.writing() as connection:
             (last,) = connection.execute(
                 "SELECT max(number) FROM entries WHERE tournament = ? AND round = 0 AND pairing = 0", (self._number,)
             ).fetchone()
-            entries = []
-            for number, record in enumerate(records, start=0 if last is None else last + 1):
+            entries, known = [], 0 if last is None else last + 1
+            if after not in (None, known):
+                raise OSError(
+                    f"{self._path} has {known} games, expected {after}: another process adds to the same collection; "
+                    "give each a title, as in games.db#TITLE"
+                )
+            for number, record in enumerate(records, start=known):
                 try:
                     key = record_key(record)
                     analyses = analyses_of(record, key)

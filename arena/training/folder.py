@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from ...envs.outside.files import naming
+from ...envs.outside.files import check_access, naming
+from ...envs.outside.messages import cut
 from .settings import Settings, have_passed
 from .whole_files import check_free, is_whole_zip, write_file, write_whole
 
@@ -69,17 +70,17 @@ class StateFolder:
             FileExistsError: there is one, or the path is a file; or something else is where a run would keep models,
                 states and progress, or what has one of the names ``own``.
             FileNotFoundError: there is no folder to make this one in.
+            PermissionError: nothing can be written there.
         """
         if self.path.is_file():
             raise FileExistsError(f"{str(self.path)!r} is a file: choose a folder for the run")
         if self.config.exists() and not self._has_only_begun():
-            raise FileExistsError(
-                f"{str(self.path)!r} holds a training run already: resume it, or choose another folder"
-            )
+            raise FileExistsError(f"{str(self.path)!r} holds a run already: resume it, or choose another folder")
         if not self.config.exists():
             check_free(self.path, (self.model.name, "state", "checkpoints", self.progress.name, *own))
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"cannot make {str(self.path)!r}: there is no folder {self.path.parent!s}")
+        check_access(self.path, f"cannot make {str(self.path)!r}")
 
     def _has_only_begun(self) -> bool:
         """Return whether what is here is as `create` left it: nothing was learned, and nothing can go on."""
@@ -204,7 +205,8 @@ class StateFolder:
                 where the configuration does not fit the run.
         """
         newest = self.state()
-        words, without = f"cannot go on from {str(newest)!r}: {type(error).__name__}: {error}", ["this folder"]
+        words = f"cannot go on from {str(newest)!r}: {type(error).__name__}: {cut(str(error))}"
+        without = ["this folder"]
         for older in reversed(self.states()[:-1]):
             if goes_on is not None and _tells(older, goes_on):
                 return ValueError(f"{words}; without {' and '.join(without)} the run goes on from {older.name}")

@@ -73,6 +73,9 @@ class Settings:
                     from ...envs.outside.spec import nearest
 
                     raise ValueError(f"unknown setting {name!r}: {nearest(name, known)}")
+            for one in fields(cls):
+                if one.name not in values and one.default is MISSING and one.default_factory is MISSING:
+                    raise ValueError(f"the setting {one.name!r} is missing")
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None

@@ -21,7 +21,6 @@ Numba's classes for this are private. ``pyproject.toml`` holds Numba below its n
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 import os
@@ -37,8 +36,9 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from .digest import digest
+from .interruption import uninterrupted
 
-__all__ = ["FORMAT", "keep_on_disk", "symbols_are_unique"]
+__all__ = ["FORMAT", "is_kept", "keep_on_disk", "symbols_are_unique"]
 
 # Of the files: those of another number are not read. 1: symbols were not unique. 2: without checksums.
 FORMAT = 3
@@ -58,6 +58,9 @@ def _start_counting() -> None:
 _start_counting()
 if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
     os.register_at_fork(after_in_child=_start_counting)
+
+
+_placeless = set[Any]()  # functions whose code is kept nowhere: no folder can be written to
 
 
 class _KernelFiles(IndexDataCacheFile):
@@ -98,6 +101,10 @@ class _KernelCache(FunctionCache):
         super().__init__(function)
         locator = self._impl.locator
         self._cache_file = _KernelFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        with uninterrupted():  # LLVM asks Python for the code that was kept, and no error comes through it
+            return super()._load_overload(sig, target_context)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         # The name of a NamedTuple's type tells nothing of its fields, which kernels read by their places.
@@ -140,5 +147,13 @@ def keep_on_disk(dispatcher: Any) -> None:
         message = f"it is not known how Numba {numba.__version__} names machine code: no kernel is kept on disk"
         warnings.warn(message, RuntimeWarning, stacklevel=3)
         return
-    with contextlib.suppress(RuntimeError):
+    try:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
+    except RuntimeError:  # Numba finds no place: for what is typed in, there is none
+        if dispatcher.py_func.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            _placeless.add(dispatcher.py_func)
+
+
+def is_kept() -> bool:
+    """Return whether a later process will find what is compiled here, as far as that can be known."""
+    return symbols_are_unique() and not _placeless and not _KernelCache._has_warned

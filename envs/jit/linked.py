@@ -25,11 +25,18 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
 
+from .interruption import uninterrupted
+
 __all__ = ["KernelCompiler", "compiled_rule", "helper"]
 
 
 class _KernelLibrary(JITCodeLibrary):
     """The code of a kernel, which is optimised in one pass."""
+
+    def finalize(self) -> None:
+        """Make machine code, while Ctrl-C waits: LLVM calls Python back, from where no error comes through."""
+        with uninterrupted():
+            super().finalize()
 
     def _optimize_final_module(self) -> None:
         found = self._codegen._module_pass_manager()

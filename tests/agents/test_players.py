@@ -58,6 +58,19 @@ def test_accepted_everywhere() -> None:
     assert ask(lowest, make_game("tictactoe"), [[0], [4]]).actions.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        (" mcts( simulations = 5 , seed=1 ) ", "mcts(simulations=5,seed=1)"),
+        ("mixture(random, network(a z), weights=[1, 2])", "mixture(random,network(a z),weights=[1,2])"),
+        ("./my players.py:One", "./my players.py:One"),
+        ('engine("gnugo --mode  gtp", seconds=1)', 'engine("gnugo --mode  gtp",seconds=1)'),
+    ],
+)
+def test_blanks_that_are_part_of_a_name_stay(spec: str, name: str) -> None:
+    assert player_name(spec) == name
+
+
 def test_an_adapted_agent_has_what_its_player_has() -> None:
     player = Highest()
     player.analyse = lambda state: 3  # type: ignore[attr-defined]

@@ -21,6 +21,7 @@ from plyground.agents import MCTS, PUCT, Mixture, compiling, make
 from plyground.arena import match
 from plyground.arena.notices import notices_shown
 from plyground.envs import Game, SeatBatch, SoloEnv, make_game
+from plyground.envs.jit import cache
 
 SPECS = [
     "alphabeta(depth=3)",
@@ -142,6 +143,26 @@ class TestNotices:
         assert len(caplog.messages) == 2
         assert caplog.messages[0] == "compiling alphabeta for othello, once on this machine …"
         assert re.fullmatch(r"compiled alphabeta for othello in \d+\.\d s", caplog.messages[1])
+
+    def test_what_cannot_be_kept_is_compiled_in_each_process(
+        self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def nowhere(function: Any) -> Any:
+            raise RuntimeError("cannot cache function: no locator available")  # as Numba says
+
+        assert cache.is_kept()
+        monkeypatch.setattr(cache, "_placeless", set())
+        monkeypatch.setattr(cache, "_KernelCache", nowhere)
+        cache.keep_on_disk(SimpleNamespace(py_func=compiling.compiling))
+        cache.keep_on_disk(SimpleNamespace(py_func=lambda: None))  # no function of the package's
+        assert cache._placeless == {compiling.compiling}
+        monkeypatch.setattr(nowhere, "_has_warned", False, raising=False)
+        assert not cache.is_kept()
+        compiling._Notice("alphabeta for othello")._say()
+        assert caplog.messages == [
+            "compiling alphabeta for othello, again in each process, for no folder can be written to: name one in "
+            "NUMBA_CACHE_DIR …"
+        ]
 
     def test_nothing_is_said_of_what_is_quick(
         self, game: Game, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch

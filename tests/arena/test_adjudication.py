@@ -186,8 +186,10 @@ class TestAdjudication:
             ("exact(judge='random')", "random tells no values"),
             ("exact(judge='solvr')", "solver"),
             ("resign(moves=0)", "moves must be"),
-            ("draw(score=-1)", "score must be a number, at least 0, got -1"),
-            ("resign(score=high)", "score must be a number, at least 0, got 'high'"),
+            ("draw(score=-1)", "score must be a share of a win, from 0 to 1, as 0.02 or 0.95, got -1"),
+            ("draw(score=2)", "score must be a share of a win, from 0 to 1, as 0.02 or 0.95, got 2"),
+            ("resign(score=1.5)", "score must be a share of a win"),
+            ("resign(score=high)", "score must be a share of a win, from 0 to 1, as 0.02 or 0.95, got 'high'"),
             ("endings(pieces=1)", "pieces must be a whole number, at least 2, got 1"),
             ("endings(table_mb=0)", "table_mb must be a number above 0, got 0"),
             (

@@ -51,6 +51,14 @@ def test_games_depend_on_seed_and_number_alone() -> None:
         check_first_games(GAME, ["random", "minimax"], 4, whole)
 
 
+@pytest.mark.slow
+def test_games_of_a_few_plies_have_openings_of_fewer(run: Run, tmp_path: Path) -> None:
+    """They were refused for an option that nobody had given."""
+    out = tmp_path / "games.jsonl"
+    run("generate", "mnk(m=2, n=3, k=2)", "random", "--games", "20", "--out", str(out))
+    assert {record.opening for record in read_games(out)} <= {0, 1, 2, 3}
+
+
 def test_nobody_made_the_moves_that_noise_drew() -> None:
     """A player that always takes the lowest cell: all its own moves are that, and -1 stands at the others."""
 

@@ -9,9 +9,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from numba.core.codegen import JITCodeLibrary
 
-from plyground.arena.interruption import interruptible, uninterrupted
+from plyground.arena.interruption import interruptible
 from plyground.arena.progress import watch_with_progress
+from plyground.envs.jit import bind, kernel
+from plyground.envs.jit.cache import _KernelCache
+from plyground.envs.jit.interruption import uninterrupted
 
 
 def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
@@ -26,6 +30,27 @@ def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
         work()
     assert steps == ["went on"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_machine_code_is_made_before_ctrl_c_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM calls Python back, and an error there is lost: so was Ctrl-C, in the seconds of a first search."""
+
+    @kernel
+    def twice(number: int) -> int:
+        return 2 * number
+
+    finalize, called = JITCodeLibrary.finalize, list[str]()
+
+    def interrupted(library: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        finalize(library)
+        called.append("finalize")
+
+    monkeypatch.setattr(JITCodeLibrary, "finalize", interrupted)
+    monkeypatch.setattr(_KernelCache, "_load_overload", lambda *_: None)  # not what another run has compiled
+    with pytest.raises(KeyboardInterrupt):
+        bind(twice, 1)
+    assert called == ["finalize"]
 
 
 def test_where_ctrl_c_is_ignored_no_session_hears_of_it() -> None:

@@ -34,6 +34,19 @@ def test_the_rate_is_that_since_the_beginning(new: int, done: int, capsys: pytes
     assert float(found[1]) <= new / WAIT
 
 
+@pytest.mark.parametrize(("width", "lines"), [(40, 1), (100, 2)])
+def test_a_narrow_terminal_has_one_line(
+    width: int, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The note was folded to two letters a line there."""
+    monkeypatch.setattr(bars, "_APART", 60.0)
+    monkeypatch.setenv("COLUMNS", str(width))
+    watch_with_progress(iter([1]), 1, "playing", "games", lambda item: None, note=lambda item: "a leads " * 8)
+    said = capsys.readouterr().err
+    assert "1/1" in said
+    assert len(said.splitlines()) == lines
+
+
 @pytest.mark.parametrize(("apart", "lines"), [(0.0, 4), (60.0, 1)])
 def test_a_log_has_a_line_now_and_then(
     apart: float, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

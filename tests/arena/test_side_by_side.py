@@ -96,7 +96,9 @@ def check(monkeypatch: pytest.MonkeyPatch, sizes: list[int], *arguments: Any, **
         ("tictactoe", ["mcts(simulations=20)", "random"]),
         pytest.param("othello", ["alphabeta(depth=3)", "mcts(simulations=10)"], marks=pytest.mark.slow),
         pytest.param("checkers", ["alphabeta(depth=4)", "random"], marks=pytest.mark.slow),
-        pytest.param("checkers", ["alphabeta(depth=2)", "mcts(simulations=10)"], marks=pytest.mark.slow),
+        pytest.param(
+            "checkers", ["alphabeta(depth=2)", "mcts(simulations=10, repetitions=False)"], marks=pytest.mark.slow
+        ),
         pytest.param("go(board_size=5)", ["alphabeta(depth=2)", "random"], marks=pytest.mark.slow),
         pytest.param("gomoku(size=7)", ["alphabeta(depth=2)", "random"], marks=pytest.mark.slow),
     ],

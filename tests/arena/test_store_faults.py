@@ -24,6 +24,7 @@ from plyground.arena import iter_match, match, read_records, write_records
 from plyground.arena.formats import read_games, saved_records, write_games
 from plyground.arena.records.json_lines import mend
 from plyground.arena.records.record import GameRecord
+from plyground.arena.store import saved_in_store
 from tests.arena.test_arena import without_times
 from tests.arena.test_store import GAME, ODD, PLAYERS, RECORDS
 from tests.helpers.command_line import Run
@@ -228,6 +229,18 @@ class TestFaults:
         with pytest.raises(OSError, match="the disk is full"):
             write_games(tmp_path / "games.db", [ODD, RECORDS["turns"]])
         assert tried == [[ODD]]
+
+    def test_games_in_order_are_added_to_by_one_process(self, tmp_path: Path) -> None:
+        """Two commands that generate the same games each added theirs, and nobody could go on with them."""
+        out = tmp_path / "games.db"
+        first = saved_in_store(out, [RECORDS["turns"], ODD], after=0)
+        next(first)
+        with pytest.raises(OSError, match=r"games\.db has 1 games, expected 0: another process adds to the same"):
+            next(saved_in_store(out, [ODD], after=0))
+        write_records(out, [ODD])
+        with pytest.raises(OSError, match="has 2 games, expected 1"):
+            next(first)
+        assert list(read_records(out)) == [RECORDS["turns"], ODD]
 
     def test_json_lines_take_games_of_one_process(self, tmp_path: Path) -> None:
         out = tmp_path / "games.jsonl"

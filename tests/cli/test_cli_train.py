@@ -60,7 +60,7 @@ def test_the_folder_is_named_after_the_game(
     )
     (tmp_path / folder).mkdir()
     (tmp_path / folder / "config.json").touch()
-    assert f"{folder!r} holds a training run already" in run("train", "ppo", game, "--steps", "8", code=2)[1]
+    assert f"{folder!r} holds a run already" in run("train", "ppo", game, "--steps", "8", code=2)[1]
 
 
 def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:

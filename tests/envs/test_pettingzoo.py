@@ -17,6 +17,7 @@ from pettingzoo.classic import connect_four_v3, tictactoe_v3
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test, test_save_obs
 from pettingzoo.test.state_test import test_state, test_state_space
 
+from plyground import envs
 from plyground.agents import AlphaBeta
 from plyground.envs import BoardGameEnv, Game, connect_four, connect_four_v0, game_names, make_game, tictactoe_v0
 
@@ -57,6 +58,7 @@ def test_api_of_every_game(game: Game, illegal: Any) -> None:
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_has_a_module_and_an_id(name: str) -> None:
     module = import_module(f"plyground.envs.{name}_v0")
+    assert envs.__getattr__(f"{name}_v0") is module  # which nobody else may have imported
     made: Any = [module.env(), module.raw_env()]
     if hasattr(pettingzoo, "register"):  # since 1.27
         made.append(pettingzoo.make("aec", f"plyground/{name}-v0"))

@@ -14,6 +14,8 @@ from plyground.agents import MCTS, AlphaBeta, Minimax
 from plyground.envs import (
     BoardGameEnv,
     Game,
+    GameBatch,
+    SoloEnv,
     check_game,
     checker,
     game_factory,
@@ -116,6 +118,14 @@ def test_a_search_refuses_them(change: dict[str, Any], message: str) -> None:
         Minimax(game, 2, evaluate=utility)
     with pytest.raises(ValueError, match=message):
         check_game(game)
+
+
+@pytest.mark.parametrize(("change", "message"), LIES)
+def test_environments_refuse_them(change: dict[str, Any], message: str) -> None:
+    """Their kernels check nothing, and so memory was overwritten."""
+    for new in (BoardGameEnv, SoloEnv, lambda game: GameBatch(game, 4)):
+        with pytest.raises(ValueError, match=message):
+            new(Game(**{**TAKE, **change}))
 
 
 def test_the_moment_is_not_spent_on_compiling() -> None:

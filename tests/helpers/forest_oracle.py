@@ -31,6 +31,7 @@ class Edge:
     visits: int = 0
     total: float = 0.0
     before: int = 0
+    drawn: bool = False  # its visits were draws by repetition
     exact: float | None = None
     child: Node | None = None
     noisy: float = 0.0  # the prior with Dirichlet noise
@@ -77,6 +78,7 @@ class Options(NamedTuple):
     proofs: bool = True
     decisive: bool = False
     superko: bool = True
+    repetitions: bool = True
 
 
 def considered_visits(most: int, simulations: int) -> list[int]:
@@ -102,7 +104,7 @@ class OracleTree:
     def __init__(self, game: Game, ask: Ask, options: Options) -> None:
         self.game, self.ask, self.options = game, ask, options
         self.root: Node | None = None
-        self.past: set[int] = set()
+        self.past: list[int] = []
         self.evaluations = 0
 
     def keep(self, action: int) -> None:
@@ -114,9 +116,9 @@ class OracleTree:
     ) -> dict[str, Any]:
         """Search ``state``. ``noise`` [num_actions] is that of the edges at the root, in their order.
 
-        ``past`` are the repetition keys of the positions that the game has had.
+        ``past`` are the repetition keys of the positions that the game has had, the root included or not.
         """
-        self.past = set(map(int, past))
+        self.past = list(map(int, past))
         if self.root is None:
             allowed = [a for a in self.game.actions(state) if mask is None or mask[a]]
             self.root = self._expand(state.copy(), allowed)
@@ -172,6 +174,8 @@ class OracleTree:
                 value = float(np.float32(self.game.utility(state, player) / self.game.max_utility))
                 if self.options.proofs:
                     self._prove(path, value)
+            elif self._comes_again(state, path):
+                value = 0.0
             elif self.options.decisive and self._wins_at_once(state, path):
                 value = 1.0 if self.game.player(state) == player else -1.0
                 self._prove(path, value)
@@ -187,7 +191,26 @@ class OracleTree:
         repetition = self.game.repetition
         if not self.options.superko or repetition is None or repetition.effect != "forbidden":
             return self.game.actions(state)
-        return allowed(self.game, state, self.past | {int(self.game.repetition_key(node.state)) for node, _ in path})
+        return allowed(
+            self.game, state, set(self.past) | {int(self.game.repetition_key(node.state)) for node, _ in path}
+        )
+
+    def _comes_again(self, state: Any, path: list[tuple[Node, Edge]]) -> bool:
+        """Tell whether the end of a path is drawn by repetition; where it no longer is, forget that it was."""
+        repetition = self.game.repetition
+        if not self.options.repetitions or repetition is None or repetition.effect != "draw":
+            return False
+        key, root, *line = (int(self.game.repetition_key(one)) for one in (state, *(node.state for node, _ in path)))
+        game = self.past if self.past[-1:] == [root] else [*self.past, root]
+        edge = path[-1][1]
+        drawn = key in line or game.count(key) + 1 >= repetition.times
+        if edge.drawn and not drawn:
+            visits = edge.visits
+            path[0][1].before -= visits
+            for _, taken in path:
+                taken.visits -= visits
+        edge.drawn = drawn
+        return drawn
 
     def _wins_at_once(self, state: Any, path: list[tuple[Node, Edge]]) -> bool:
         """Tell whether a move wins as much as can be won."""

@@ -1,4 +1,4 @@
-"""What tests of repetitions share: a game in which they are forbidden, games in progress, and looks into trees."""
+"""What tests of repetitions share: a game that forbids them or ends by them, games in progress, looks into trees."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FIELDS, PLIES, REST = 9, 12, 4
 Children = Callable[[int], list[tuple[int, int]]]  # the actions at a node of a tree, and the nodes they lead to, or -1
 
 
-def circle(exempt: tuple[int, ...] = (REST,)) -> Game:
+def circle(exempt: tuple[int, ...] = (REST,), draw: int = 0, plies: int = PLIES) -> Game:
     """Return a game in which both players walk one token round nine fields, and may step on no field a second time.
 
     They take one or two steps, forwards or backwards, or rest, which is always allowed. Where the token stands after
-    twelve plies says who wins.
+    so many ``plies`` says who wins. Or the game is drawn when the token stands on a field so many times, ``draw``.
     """
     steps, worth = np.array([1, -1, 2, -2, 0]), np.array([0, 1, -1, 1, -1, 0, 1, -1, 0])
 
@@ -45,16 +45,16 @@ def circle(exempt: tuple[int, ...] = (REST,)) -> Game:
         name="circle",
         state=state_dtype(spot="i4", ply="i4"),
         num_actions=5,
-        max_plies=PLIES,
+        max_plies=plies,
         observation_shape=(1, FIELDS, 2),
         player=lambda state: state.ply & 1,
         legal_actions=legal_actions,
         play=play,
-        is_terminal=lambda state: state.ply == PLIES,
+        is_terminal=lambda state: state.ply == plies,
         utility=lambda state, player: float(worth[state.spot] if player == 0 else -worth[state.spot]),
         observe=observe,
         repetition_key=lambda state: scattered(np.uint64(state.spot + 1)),
-        repetition=Repetition("forbidden", exempt=exempt),
+        repetition=Repetition("draw", times=draw) if draw else Repetition("forbidden", exempt=exempt),
     )
 
 

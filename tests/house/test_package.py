@@ -54,7 +54,7 @@ ROOMS = {
         *("agents.networks", "agents.solver", "agents.solver.connect_four", "agents.teaching", "envs.render"),
         *("arena.cli.parts", "arena.engine", "arena.grading", "arena.openings", "arena.ratings", "arena.records"),
         *("arena.report", "arena.sprt", "arena.store", "arena.training", "arena.training.alphago"),
-        "arena.training.alphazero",
+        *("arena.training.alphazero", "envs.jit"),
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),

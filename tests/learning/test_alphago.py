@@ -304,7 +304,7 @@ def test_bad_input_is_told_before_anything_is_written(config: AlphaGoConfig, who
     with pytest.raises(ValueError, match="unknown part 'polcy'"):
         train(config, tmp_path / "run", parts=["polcy"])
     assert not (tmp_path / "run").exists()
-    with pytest.raises(FileExistsError, match="holds a training run already"):
+    with pytest.raises(FileExistsError, match="holds a run already"):
         train(config, whole)
     with pytest.raises(ValueError, match="all parts are finished"):
         resume(whole)

@@ -219,8 +219,10 @@ def test_one_network_plays_on_boards_of_two_sizes() -> None:
         logits, values = make_inference(net, backend, batch=5, precision="f32", game=large)(planes)
         np.testing.assert_allclose(logits, expected.logits.detach(), atol=2e-4)
         np.testing.assert_allclose(values, expected.value.detach(), atol=2e-4)
-    with pytest.raises(ValueError, match=r"made for go\(board_size=5\).*and othello has planes"):
+    with pytest.raises(ValueError, match=r"made for go\(board_size=5\), not for othello"):
         net.config.on(make_game("othello"))
+    with pytest.raises(ValueError, match=r"made for tictactoe, not for mnk$"):
+        network_config(make_game("tictactoe")).on(make_game("mnk(m=3, n=3, k=3)"))  # whose planes are alike
     with pytest.raises(ValueError, match="made for connect_four"):
         network_config(make_game("connect_four")).on(make_game("connect_four(rows=4, columns=5)"))
 
@@ -377,7 +379,10 @@ def test_puct_asks_a_network(tmp_path: Path) -> None:
 
     agent = PUCT(game, evaluator=evaluator, simulations=200)
     assert agent.analyse(game.play_moves([0, 3, 1, 4])).best_action == 2  # wins at once
-    with pytest.raises(ValueError, match="the network was made ready for tictactoe: make the evaluator with game="):
+    with pytest.raises(ValueError, match="the network was made for tictactoe, not for mnk"):
         PUCT(make_game("mnk(m=4, n=4, k=3)"), evaluator=evaluator, simulations=2)
+    of_five = NetworkEvaluator(new_network(make_game("go(board_size=5)"), "tiny"))
+    with pytest.raises(ValueError, match=r"made ready for go\(board_size=5\): make the evaluator with game="):
+        PUCT(make_game("go(board_size=7)"), evaluator=of_five, simulations=2)
     with pytest.raises(ValueError, match="temperature must be a number above 0, got 0"):
         NetworkEvaluator(net, temperature=0)

@@ -233,7 +233,7 @@ class TestRun:
     def test_a_folder_with_a_run_is_not_written_over(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=128), tmp_path / "run")
         before = (tmp_path / "run" / "model.zip").read_bytes()
-        with pytest.raises(FileExistsError, match="holds a training run already"):
+        with pytest.raises(FileExistsError, match="holds a run already"):
             train(SMALL, tmp_path / "run")
         assert (tmp_path / "run" / "model.zip").read_bytes() == before
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from plyground.arena.generation import generate  # noqa: E402
 from plyground.arena.training import alphago, alphazero  # noqa: E402
 from plyground.arena.training.folder import RunFolder, StateFolder  # noqa: E402
 from plyground.arena.training.whole_files import alone_in, write_whole  # noqa: E402
+from plyground.envs.outside.files import check_writable  # noqa: E402
 
 CONFIG = TrainingConfig("tictactoe", steps=100)
 
@@ -82,7 +84,7 @@ def test_a_run_that_was_killed_before_its_first_state_is_none(folder: StateFolde
     folder.create(CONFIG)
     folder.write(0, {}, {"model.zip": lambda path: path.write_bytes(b"")})
     assert [path.name for path in folder.states()] == ["step_000000000"]
-    with pytest.raises(FileExistsError, match="holds a training run already"):
+    with pytest.raises(FileExistsError, match="holds a run already"):
         folder.check_new()
 
 
@@ -93,7 +95,7 @@ def test_what_else_has_a_config_is_a_run(folder: StateFolder, left: str) -> None
         folder.model.write_bytes(b"")
     else:
         (folder.path / "state").rmdir()
-    with pytest.raises(FileExistsError, match="holds a training run already"):
+    with pytest.raises(FileExistsError, match="holds a run already"):
         folder.check_new()
 
 
@@ -110,6 +112,24 @@ def test_files_of_others_are_where_no_run_begins(tmp_path: Path, name: str) -> N
     (tmp_path / "state").mkdir(exist_ok=True)
     (tmp_path / "state" / "step_000000000.partial").mkdir()  # of a run that could not begin
     run.check_new("replay")
+
+
+def test_where_nothing_can_be_written_no_run_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a run had compiled for a minute was lost."""
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    message = f"{re.escape(str(tmp_path))} cannot be written to"
+    with pytest.raises(PermissionError, match=f"cannot make '.*run': {message}"):
+        StateFolder(tmp_path / "run", "model.zip").check_new()
+    with pytest.raises(PermissionError, match=f"cannot save to .*games.jsonl: {message}"):
+        check_writable(tmp_path / "games.jsonl")
+    (tmp_path / "there.jsonl").touch()
+    check_writable(tmp_path / "there.jsonl")
+
+
+def test_a_setting_without_a_default_must_be_there(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match="is no configuration of a training run: the setting 'game' is missing"):
+        alphazero.AlphaZeroConfig.load(tmp_path / "config.json")
 
 
 def test_a_state_of_a_device_that_is_not_here_is_read(folder: StateFolder, monkeypatch: pytest.MonkeyPatch) -> None:

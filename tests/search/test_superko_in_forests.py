@@ -1,4 +1,4 @@
-"""Positions that may not come again, in the trees of PUCT and of forests: they find what plain Python finds."""
+"""Positions that may not come again, or are drawn, in trees of PUCT and forests: they find what plain Python finds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plyground.agents import PUCT
 from plyground.agents.puct import ObservationEvaluator
 from plyground.agents.puct.forest import Forest
+from plyground.agents.puct.forest.trees import DRAWN
 from plyground.envs import Game, go, make_game
 from plyground.envs.position import Position
 from tests.helpers.forest_games import answers
@@ -69,6 +70,9 @@ def case(name: str) -> Case:
     if name == "circle":
         game = circle()
         return Case(game, in_progress(game, random_lines(game, 8, 5)), [0, 1], [])
+    if name.startswith("drawn"):
+        game = circle(draw=3 if name == "drawn" else 2)
+        return Case(game, in_progress(game, random_lines(game, 8, 5)), [0, 1], [])
     if name == "no way out":
         game = circle(exempt=())
         return Case(game, in_progress(game, [[], [0], [2, 0]]), [0, 1], [])
@@ -83,12 +87,13 @@ def case(name: str) -> Case:
 
 
 def forbidden(trees: Forest, game: Game) -> int:
-    """Return how many nodes below the roots lack an action that is legal by the rules of a state alone."""
+    """Return how many nodes below the roots lack a legal action, or have one that leads to a draw by repetition."""
     count = 0
     for row in range(trees.num_trees):
         for node in range(1, int(trees.trees.rows["nodes"][row])):
             legal = game.actions(trees.trees.states[row, node])
             count += trees.trees.nodes["count"][row, node] < len(legal)
+            count += any(child == DRAWN for _, child in edges_of(trees.trees, row)(node))
     return count
 
 
@@ -97,7 +102,7 @@ def forbidden(trees: Forest, game: Game) -> int:
     [Options(), Options("puct"), Options(decisive=True), Options("puct", decisive=True, forced=0.0, noise=0.0)],
     ids=["gumbel", "puct", "decisive", "puct, decisive"],
 )
-@pytest.mark.parametrize("name", ["circle", "no way out", *SLOW])
+@pytest.mark.parametrize("name", ["circle", "no way out", "drawn", "drawn at once", *SLOW])
 def test_a_forest_finds_what_plain_python_finds(name: str, options: Options) -> None:
     one = case(name)
     game, positions = one.game, one.positions
@@ -123,7 +128,7 @@ def test_a_forest_finds_what_plain_python_finds(name: str, options: Options) -> 
 
 
 @pytest.mark.parametrize("root", ["single", "puct", "gumbel"])
-@pytest.mark.parametrize("name", ["circle", *SLOW])
+@pytest.mark.parametrize("name", ["circle", "drawn", *SLOW])
 def test_a_tree_of_an_agent_is_that_of_a_forest(name: str, root: str) -> None:
     one = case(name)
     game, rows = one.game, np.arange(len(one.positions))
@@ -138,7 +143,7 @@ def test_a_tree_of_an_agent_is_that_of_a_forest(name: str, root: str) -> None:
     rule: Any = "puct" if root == "single" else root
     trees = Forest(game, rows.size, simulations=80, root=rule, forced=0, noise=0, proofs=root != "single")
     found = one.search(trees, rows)
-    agents = [PUCT(game, 80, **how), PUCT(game, 80, superko=False, **how)]
+    agents = [PUCT(game, 80, **how), PUCT(game, 80, superko=False, repetitions=False, **how)]
     differs = False
     for row, position in enumerate(one.positions):
         visits = {action: int(found.visits[row, action]) for action in np.flatnonzero(position.mask)}
@@ -149,8 +154,9 @@ def test_a_tree_of_an_agent_is_that_of_a_forest(name: str, root: str) -> None:
 
 
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
-def test_threads_and_rows_change_nothing(root: Any) -> None:
-    one = case("circle")
+@pytest.mark.parametrize("name", ["circle", "drawn"])
+def test_threads_and_rows_change_nothing(name: str, root: Any) -> None:
+    one = case(name)
     rows = np.arange(len(one.positions))
     alone, shared = (Forest(one.game, 8, root=root, threads=threads, seed=5) for threads in (1, 3))
     whole = one.search(alone, rows)
@@ -206,13 +212,14 @@ def test_a_row_goes_on_with_its_game(root: Any, told: bool) -> None:
 
 
 def test_where_positions_may_come_again_nothing_is_compiled_for_it() -> None:
-    for game in (*map(make_game, ("tictactoe", "checkers", "chess")), go(board_size=5, superko="simple")):
+    specs = "tictactoe", "checkers(repetition=0)", "chess(repetition=0)"
+    for game in (*map(make_game, specs), go(board_size=5, superko="simple")):
         assert Forest(game, 1, simulations=1).pasts is None
         agent = PUCT(game, 1)
-        assert agent._superko is agent._followed is None
+        assert agent._repeats is agent._followed is None
     game = circle()
     assert Forest(game, 1, superko=False).pasts is None
-    assert PUCT(game, 1, superko=False)._superko is None
+    assert PUCT(game, 1, superko=False)._repeats is None
     for player in (Forest, PUCT):
         wrong: Any = "no"
         with pytest.raises(ValueError, match="superko must be"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import MCTS, PUCT
-from plyground.agents.superko import Followed
+from plyground.agents.repetitions import Followed
 from plyground.envs import BoardGameEnv, Game, GameBatch, go
 from tests.helpers.repeats import Children, circle, edges_of, in_progress, nodes_of, past_of, wrong_nodes
 

@@ -15,9 +15,8 @@ from ....envs.jit import bind
 from ....envs.jit.prng import new_rng, seed_sequence
 from ....envs.outside.arguments import checked_flag, checked_whole, is_between, is_positive
 from ....envs.outside.limits import MOST_THREADS
-from ....envs.repetition import filters_of
 from ....envs.vector.checks import checked_actions, checked_rows
-from ...superko import forbids
+from ...repetitions import are_watched, compile_past
 from .cache import EvaluationCache
 from .checks import (
     MOST_NUMBER,
@@ -76,6 +75,7 @@ class Forest:
             asked (F. Teytaud, O. Teytaud, "On the huge impact of decisive moves in Monte-Carlo tree search algorithms",
             CIG 2010): all of its moves are tried. Needs proofs. None: in all games but those that count cells.
         superko: whether the trees leave out what would bring a position back, in games that forbid that; see `search`.
+        repetitions: whether the trees know draws by repetition, in games that have them, as `MCTS` does; see `search`.
         leaves: leaves of a tree that are evaluated together, at most. Candidates of one round of sequential halving do
             not know each other's results, so more than one changes nothing that a Gumbel root finds but saves passes;
             a PUCT root has one.
@@ -87,7 +87,7 @@ class Forest:
     Attributes:
         rngs: uint64 [num_trees, 1] the state of each row's random numbers, see `plyground.envs.jit.prng`.
         cache: the answers that are kept, with counts of hits; None if there is no memory for them.
-        pasts: the positions of the games; None where they may come again.
+        pasts: the positions of the games; None where it does not matter that they come again.
         nbytes: the memory of the trees, in bytes; they never grow.
         simulations_done: simulations in all searches so far.
         evaluations: positions that the evaluator was asked about so far.
@@ -115,6 +115,7 @@ class Forest:
         proofs: bool = True,
         decisive: bool | None = False,
         superko: bool = True,
+        repetitions: bool = True,
         leaves: int = 1,
         cache_mb: float = 0.0,
         threads: int = 1,
@@ -147,7 +148,8 @@ class Forest:
         most = max(_MOST_EDGES, len(game.actions(game.new_state())))
         edges = game.num_actions + nodes * min(game.num_actions, most)
         self.trees = new_trees(game, self.num_trees, nodes, edges, leaves, min(self.considered, game.num_actions))
-        self.pasts = Pasts(game, self.num_trees, nodes) if checked_flag("superko", superko) and forbids(game) else None
+        flags = checked_flag("superko", superko), checked_flag("repetitions", repetitions)
+        self.pasts = Pasts(game, self.num_trees, nodes) if are_watched(game, *flags) else None
         self.cache = EvaluationCache(game, cache_mb) if cache_mb else None
         self.rngs = np.zeros((self.num_trees, 1), np.uint64)
         self.seed(seed)
@@ -181,16 +183,18 @@ class Forest:
 
     def prepare(self) -> None:
         """Compile all that a search needs, or load it from the cache on disk; no tree and no random number changes."""
-        superko = self.pasts is not None
-        other = Forest(self.game, 1, simulations=1, root=self.root, noise=self.noise, superko=superko, seed=0)
+        watch = self.pasts is not None
+        other = Forest(
+            self.game, 1, simulations=1, root=self.root, noise=self.noise, superko=watch, repetitions=watch, seed=0
+        )
         shown = np.zeros((1, 2, *self.game.observation_shape), self.game.observation_dtype)
 
         def nothing(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             return np.zeros(masks.shape, np.float32), np.zeros(len(masks), np.float32)
 
         found = other.search(self.game.initial, nothing, shown=shown)
-        if superko:
-            filters_of(np.zeros(1, np.uint64), np.ones(1, np.int64))  # of a past that is not empty
+        if watch:
+            compile_past(self.game)
         other.keep(found.actions)
 
     def forget(self, rows: NDArray[np.intp] | None = None) -> None:
@@ -209,9 +213,11 @@ class Forest:
         played = checked_actions(self.game, rows, actions).astype(np.int32)
         if self._renumbered.shape[0] < rows.size:
             self._renumbered = np.zeros((self.num_trees, self.trees.nodes.shape[1]), np.int32)
-        if self.pasts is not None:
-            self.pasts.go_on(rows[self.trees.rows["nodes"][rows] > 0])
+        known = rows[self.trees.rows["nodes"][rows] > 0]
+        left = None if self.pasts is None else self.pasts.keys.key[known, 0]
         self._run(keep, rows.size, self._keys, self._renumbered, rows, played)
+        if self.pasts is not None and left is not None:
+            self.pasts.go_on(known, left)
 
     def search(
         self,
@@ -240,8 +246,8 @@ class Forest:
             shown: [rows, players, *observation_shape] what both players see there; needed where observations show
                 earlier positions, or that a position has come again.
             past: [rows] the `repetition_key` of each position that the games have had, as `GameBatch.pasts` has them;
-                None for one, or for all, of which that is not known. Of use with ``superko``; a tree of another game
-                begins anew.
+                None for one, or for all, of which that is not known. Of use with ``superko`` and ``repetitions``; a
+                tree of another game begins anew.
             rows: [rows] the numbers of the trees that search them; default: the first ones.
             interrupted: asked between passes; if it says True, the search ends with what it has.
 

@@ -1,7 +1,7 @@
 """The steps of a pass: each tree selects a leaf, the leaves are shown to the evaluator, and its answers are backed up.
 
-A simulation that comes to the end of a game, or to what is proved, is backed up at once, and the tree selects again: so
-each leaf in a pass is one that the evaluator must be asked about.
+A simulation that comes to the end of a game, to what is proved or to a draw by repetition is backed up at once, and the
+tree selects again: so each leaf in a pass is one that the evaluator must be asked about.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import numpy as np
 
 from ....envs.history import show_way
 from ....envs.jit import helper, kernel
-from ...superko import legal_below, note
+from ...repetitions import is_drawn, legal_below, note
 from .gumbel import draw_gumbel, gumbel_child, gumbel_edge, start_halving
 from .pasts import of_row
 from .priors import ALPHA_MOVES, draw_gamma, mix_noise, puct_child, puct_edge
 from .proofs import UNPROVED, edge_value, is_proved, prove_edge, share
+from .trees import DRAWN
 
 _LEAST_PRIOR, _LEAST_LOGIT = np.float32(1e-30), np.finfo(np.float32).min
 
@@ -158,6 +159,9 @@ def _select(
         game.play(leaf, edges[edge].action)
         if game.is_terminal(leaf):
             utility = np.float64(game.utility(leaf, player))
+        elif keys is not None and _is_drawn(game, trees, of_row(keys, r, place), r, slot):
+            _back_up(trees, r, slot, 0.0, player)  # which proves nothing
+            continue
         elif rule.decisive and _is_decided(game, trees, keys, r, place, slot, rule):
             utility = rule.largest if game.player(leaf) == player else -rule.largest
         else:
@@ -169,11 +173,31 @@ def _select(
 
 
 @helper
+def _is_drawn(game: Any, trees: Any, repeats: Any, r: int, slot: int) -> bool:
+    """Return whether a leaf is drawn by repetition, and note that.
+
+    A leaf that was, and is no longer, begins anew: its visits, whose values sum to 0, leave the tree.
+    """
+    edges, path, length = trees.edges[r], trees.path_edges[r, slot], trees.lengths[r, slot]
+    edge = edges[path[length - 1]]
+    if is_drawn(game, trees.leaves[r, slot], trees.path_nodes[r, slot], length, repeats):
+        edge.child = DRAWN
+        return True
+    if edge.child == DRAWN:
+        visits = edge.visits
+        for i in range(length):
+            edges[path[i]].visits -= visits
+        trees.before[r, path[0] - trees.nodes[r, 0].first] -= visits
+        edge.child = -1
+    return False
+
+
+@helper
 def _list_legal(game: Any, trees: Any, keys: Any, r: int, place: int, slot: int) -> int:
     """Write what may be played at a leaf, but for the mask of a root, into `Trees.legal`; return how many these are."""
-    path, length, superko = trees.path_nodes[r, slot], trees.lengths[r, slot], of_row(keys, r, place)
+    path, length, repeats = trees.path_nodes[r, slot], trees.lengths[r, slot], of_row(keys, r, place)
     look = trees.trials[r : r + 1]
-    return legal_below(game, trees.leaves[r, slot], path, length, superko, trees.legal[r, slot], look)
+    return legal_below(game, trees.leaves[r, slot], path, length, repeats, trees.legal[r, slot], look)
 
 
 @helper
@@ -230,7 +254,7 @@ def show(game, trees, keys, root_masks, shown, frames, frame, window, shape, row
     Args:
         game: the game.
         trees: the `Trees`.
-        keys: the `Keys` of the search, or None where positions may come again.
+        keys: the `Keys` of the search, or None where it does not matter that a position comes again.
         root_masks: bool [rows, num_actions] what may be played at the roots, or [rows, 0]: what is legal.
         shown: [rows, players, values] what each player sees at the roots; [0, 0, 0] where that tells of no past.
         frames: positions in an observation.
@@ -315,7 +339,7 @@ def absorb(game, trees, keys, logits, values, rows, offsets, considered, epsilon
 
 
 @helper
-def _grow(game: Any, trees: Any, superko: Any, r: int, slot: int, player: int, logits: Any, value: float) -> None:
+def _grow(game: Any, trees: Any, repeats: Any, r: int, slot: int, player: int, logits: Any, value: float) -> None:
     """Make a node of a leaf, the edge with the highest prior first, the others in the order of their actions.
 
     In a tree that has no room for it, the leaf stays a leaf, and is evaluated anew when it is met again.
@@ -332,7 +356,7 @@ def _grow(game: Any, trees: Any, superko: Any, r: int, slot: int, player: int, l
     node.first, node.count = row.edges, count
     row.edges += count
     trees.states[r, number] = trees.leaves[r, slot]
-    note(game, number, trees.leaves[r, slot], superko)
+    note(game, number, trees.leaves[r, slot], repeats)
     length = trees.lengths[r, slot]
     if length > 0:
         edges[trees.path_edges[r, slot, length - 1]].child = number

@@ -1,6 +1,6 @@
-"""What the trees of a forest know of the positions of their games, where none may come again.
+"""What the trees of a forest know of the positions of their games, where one that comes again is forbidden or drawn.
 
-See `plyground.agents.superko`, which says what may be played below a root.
+See `plyground.agents.repetitions`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ....envs import Game
 from ....envs.jit import helper
 from ....envs.repetition import exempt_of, filters_of
 from ...agent import checked_past
-from ...superko import Superko, kept_past
+from ...repetitions import Repeats, kept_past, times_of, with_root
 
 __all__ = ["Keys", "Pasts", "of_row"]
 
@@ -31,6 +31,7 @@ class Keys(NamedTuple):
     seen: NDArray[np.uint64]  # [searches, 1, words] their filters
     exempt: NDArray[np.bool_]  # [num_actions] actions that may lead to any position
     after: NDArray[np.uint64]  # [rows, num_actions] scratch
+    times: int | None  # as in `Repeats`
 
 
 @helper
@@ -40,7 +41,7 @@ def of_row(keys: Any, r: int, place: int) -> Any:
         return None
     first = keys.ends[place - 1] if place > 0 else np.int64(0)
     past = keys.past[first : keys.ends[place]]
-    return Superko(keys.key[r], past, keys.seen[place], keys.exempt, keys.after[r])
+    return Repeats(keys.key[r], None, past, keys.seen[place], keys.exempt, keys.after[r], keys.times)
 
 
 class Pasts:
@@ -57,20 +58,20 @@ class Pasts:
 
     def __init__(self, game: Game, rows: int, nodes: int) -> None:
         self._game = game
-        self._before = [_NONE] * rows  # the positions before each root
+        self._before = [_NONE] * rows  # the positions before each root, itself included or not
         ends, after = np.zeros(0, np.int64), np.zeros((rows, game.num_actions), np.uint64)
         key = np.zeros((rows, nodes), np.uint64)
-        self.keys = Keys(key, _NONE, ends, filters_of(_NONE, ends), exempt_of(game), after)
+        self.keys = Keys(key, _NONE, ends, filters_of(_NONE, ends), exempt_of(game), after, times_of(game) or None)
 
     @property
     def nbytes(self) -> int:
         """The memory of the keys, in bytes; those of the games, which are few, not counted."""
         return self.keys.key.nbytes + self.keys.after.nbytes
 
-    def go_on(self, rows: NDArray[np.intp]) -> None:
-        """Count the roots of the trees in these ``rows`` among the earlier positions, as an action is played there."""
-        for row in rows.tolist():
-            self._before[row] = np.append(self._before[row], self.keys.key[row, 0])
+    def go_on(self, rows: NDArray[np.intp], left: NDArray[np.uint64]) -> None:
+        """Count the roots of the trees in these ``rows`` among the positions, after those ``left`` [rows]."""
+        for row, key in zip(rows.tolist(), left, strict=True):
+            self._before[row] = np.append(with_root(self._before[row], key), self.keys.key[row, 0])
 
     def enter(
         self, rows: NDArray[np.intp], has_tree: NDArray[np.bool_], told: Sequence[ArrayLike | None] | None
@@ -93,7 +94,7 @@ class Pasts:
         for place, row in enumerate(rows.tolist()):
             past = pasts[place]
             if has_tree[place]:
-                kept = kept_past(self._before[row], self.keys.key[row, :1], past)
+                kept = kept_past(self._game, self._before[row], self.keys.key[row, :1], past)
                 if kept is None:
                     others.append(row)
                 else:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....envs import Game
 
-__all__ = ["EDGE", "NODE", "ROW", "Trees", "new_trees", "size_of_trees"]
+__all__ = ["DRAWN", "EDGE", "NODE", "ROW", "Trees", "new_trees", "size_of_trees"]
 
 
 def _record(*fields: tuple[str, type]) -> np.dtype[Any]:
@@ -31,13 +31,15 @@ NODE = _record(
     ("proved", np.bool_),
 )
 
+DRAWN = -2  # in place of a node
+
 EDGE = _record(
     ("total", np.float64),  # W: the sum of the values; Q = W / N
     ("exact", np.float64),  # the utility, where it is proved, or minus infinity
     ("prior", np.float32),  # P, of all edges of a node 1 together
     ("visits", np.int32),  # N
     ("action", np.int32),
-    ("child", np.int32),  # the node that it leads to, or -1
+    ("child", np.int32),  # the node that it leads to, or -1; `DRAWN` where its visits were draws by repetition
 )
 
 ROW = _record(

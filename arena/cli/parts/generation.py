@@ -12,7 +12,7 @@ from ...lines import console, print_plain
 from ...records.json_lines import mend
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
-from ...store import collection_in, listed, tournaments_in
+from ...store import collection_in, listed, saved_in_store, tournaments_in
 
 __all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]
 
@@ -83,8 +83,15 @@ def tells_movers(out: Path) -> bool:
     return is_store(out) or out.suffix.lower() == ".jsonl"
 
 
-def saved(out: Path, records: Iterator[GameRecord]) -> Iterator[GameRecord]:
-    """Yield the records, each as soon as it is added to the file."""
+def saved(out: Path, records: Iterator[GameRecord], after: int) -> Iterator[GameRecord]:
+    """Yield the records, each as soon as it is added to the file, which has ``after`` games.
+
+    Raises:
+        OSError: it cannot be written, or another process adds to it.
+    """
+    if is_store(out):
+        yield from saved_in_store(out, records, after)
+        return
     if tells_movers(out):
         yield from saved_records(out, records)
         return
