@@ -113,16 +113,22 @@ class AlphaBeta(SearchAgent):
         late_pruning: changes the value; with d plies left, five or less, try this many moves and d² more, and of the
             others none but those that win something.
         deep_reductions: changes the value; let ``lmr`` reduce by ln(depth) · ln(move) / 1.8 plies, rounded, and by one
-            less in an open window.
+            less in an open window and at the root.
         internal_reductions: changes the value; with this many plies left or more, search a position a ply less deep for
             which the table has no move (internal iterative reductions, E. Schröder's idea of 2020).
         delta: changes the value; in the quiescence search, leave out a move that does not come to α by what it wins
             and this much, in the units of the evaluation.
         exchange_pruning: changes the value; leave out moves that win something and lose more by the exchange, in the
             quiescence search and two plies before the depth limit or less.
+        quiescence_table: changes the value; let the quiescence search use the transposition table as well: the result
+            of one answers another, however many noisy moves that may try, and its move is tried first (Stockfish).
         repetitions: changes the value; a position that comes again on the line is drawn at once, and one of the game
             when it stands on the board as often as `Game.repetition` says; in games that repetitions draw. The table
             knows nothing of it, so a value may be that of another way to a position.
+        unfinished: changes the value; where a budget ends the search, answer with the best move of the depth that was
+            not finished, if the best of the depth before was searched again. Moves that were not have no value then,
+            and the value may be a lower bound with ``aspiration`` (R. M. Hyatt, "Using time wisely", ICCA Journal 7,
+            1984).
         selective: False: options whose default is None are off in chess too.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
             is worth more than any value it returns.
@@ -169,7 +175,9 @@ class AlphaBeta(SearchAgent):
         internal_reductions: int | None = None,
         delta: float | None = None,
         exchange_pruning: bool | None = None,
+        quiescence_table: bool | None = None,
         repetitions: bool | None = None,
+        unfinished: bool | None = None,
         selective: bool = True,
         evaluate: Any = None,
         weights: Mapping[str, float] | None = None,
@@ -195,7 +203,9 @@ class AlphaBeta(SearchAgent):
             "internal_reductions": internal_reductions,
             "delta": delta,
             "exchange_pruning": exchange_pruning,
+            "quiescence_table": quiescence_table,
             "repetitions": repetitions,
+            "unfinished": unfinished,
         }
         is_own = evaluate is None and bool(self.game.weights)
         self.hears = bool(iterative)
@@ -216,7 +226,7 @@ class AlphaBeta(SearchAgent):
         )
         check_options(self.options)
         asked = {**given, "captures": captures, "fold": fold, "singular": singular is not None}
-        check_given(asked, ordered=ordered, history=history, table_mb=table_mb)
+        check_given(asked, ordered=ordered, history=history, table_mb=table_mb, iterative=iterative)
         self.game = with_evaluation(self.game, evaluate, weights)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb

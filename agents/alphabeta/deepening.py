@@ -13,6 +13,7 @@ from ...envs.jit import helper, kernel
 from .negamax import negamax
 from .quiescence import just_above, just_below, reply_window
 from .repeating import enter_root, is_repeated
+from .selecting import is_reduced, reduction
 from .workspace import BOUND, PROVED, set_line
 
 __all__ = ["deepen"]
@@ -66,6 +67,8 @@ def deepen(game, w, selective, pruning, roots, first, last):
             horizon_before = status.horizon
             status.iteration = depth
             _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, root.kinds)
+            if selective is not None and status.unfinished != 0 and root.depth > 0:
+                _note_unfinished(root, moves, values, line, max(alpha, -status.top))
             if status.stop != 0:
                 if status.limit == _NO_LIMIT or root.depth > 0 or status.nodes < status.limit:
                     status.quiescence = noisy
@@ -79,6 +82,7 @@ def deepen(game, w, selective, pruning, roots, first, last):
                     value = values[i]
             if alpha > -np.inf and value <= alpha:
                 alpha = -np.inf
+                line[0] = moves[0]  # of upper bounds none is better: the best of the last depth stays first
             elif beta < np.inf and value >= beta and (value < status.top or status.all_best != 0):
                 beta = np.inf
             else:
@@ -97,6 +101,28 @@ def deepen(game, w, selective, pruning, roots, first, last):
             root.line[i] = line[i]
             if line[i] < 0:
                 break
+
+
+@helper
+def _note_unfinished(root, moves, values, line, alpha):
+    """Take the best move of a depth that was not finished, if the best one of the last depth was searched again.
+
+    What was not searched again has no value.
+    """
+    best = -np.inf
+    for i in range(moves.size):
+        if values[i] > best:
+            best = values[i]
+    if np.isnan(values[0]) or best <= alpha:
+        return
+    root.value = best
+    for i in range(moves.size):
+        root.found[moves[i]] = values[i]
+        root.found_kinds[moves[i]] = root.kinds[i]
+    for i in range(line.size):
+        root.line[i] = line[i]
+        if line[i] < 0:
+            break
 
 
 @helper
@@ -148,15 +174,22 @@ def _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values,
             value = game.evaluate(child, player)
         else:
             high = just_above(floor) if i > 0 and status.pvs != 0 else beta
+            full = left
+            if selective is not None and pruning is not None and is_reduced(game, state, moves[i], status, depth, i):
+                left = full - reduction(status, depth, i, False)
+                status.reductions += left < full
             while True:
                 turn, low, top = reply_window(game.player(child) == player, floor, high)
                 value = turn * negamax(game, w, selective, pruning, ply, left, low, top)
                 if status.stop != 0:
                     return
-                if value <= floor or high == beta or value >= beta:
+                if value <= floor or (left == full and (high == beta or value >= beta)):
                     break
                 status.researches += 1
-                high = beta
+                if left == full:
+                    high = beta
+                left = full
+            left = full
             if -status.top < value <= floor:  # not a certain loss: nothing is below it
                 kinds[i] = BOUND
         values[i] = value + 0.0  # no -0

@@ -25,7 +25,9 @@ _OFF: dict[str, Any] = {
     "internal_reductions": 0,
     "delta": 0.0,
     "exchange_pruning": False,
+    "quiescence_table": False,
     "repetitions": False,
+    "unfinished": False,
 }
 _OWN: dict[str, dict[str, Any]] = {
     "chess": {
@@ -43,11 +45,18 @@ _OWN: dict[str, dict[str, Any]] = {
         "internal_reductions": 4,
         "delta": 0.026,
         "exchange_pruning": True,
+        "quiescence_table": True,
         "repetitions": True,
+        "unfinished": True,
     },
 }
 _IN_UNITS = ("futility", "delta")  # of the game's features, whatever their weights: of no use with another evaluation
-_FOLLOW = {"deep_reductions": "lmr", "delta": "quiescence", "exchange_pruning": "quiescence"}  # nothing without these
+_FOLLOW = {  # nothing without these
+    "deep_reductions": "lmr",
+    "delta": "quiescence",
+    "exchange_pruning": "quiescence",
+    "quiescence_table": "quiescence",
+}
 
 
 def own_options(game: str, given: Mapping[str, Any], is_own: bool = True) -> dict[str, Any]:

@@ -19,16 +19,26 @@ import numpy as np
 from numba import types
 
 from ...envs.jit import helper, self_call
-from .ordering import KILLER, pick, prize, remember_cutoff, remember_quiet, remember_reply, score_all, score_moves
+from .ordering import (
+    KILLER,
+    pick,
+    prize,
+    put_first,
+    remember_cutoff,
+    remember_quiet,
+    remember_reply,
+    score_all,
+    score_moves,
+    settle,
+)
 from .quiescence import just_above, just_below, quiesce, reply_window
 from .repeating import is_repeated
-from .selecting import FUTILE_TO, is_forced, is_futile, is_late, passes, reduction
-from .table import EXACT, LOWER, SOLVED, UPPER, place, probe
+from .selecting import FUTILE_TO, REDUCED_FROM, is_forced, is_futile, is_late, passes, reduction
+from .table import EXACT, LOWER, SOLVED, UPPER, fetch, place, probe
 from .workspace import set_line
 
 __all__ = ["negamax"]
 
-_REDUCED_FROM = 3  # plies that must be left for a late move to be searched less deep
 _PASSED_FROM = 2  # plies that must be left for a null move
 _SINGULAR_FROM = 4  # plies that must be left for a look at whether a move is singular
 _ENTRY_LACKS = 3  # plies by which the table's entry may be less deep for that
@@ -129,6 +139,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
     # Step 3. List the moves, the most promising first.
     best = -np.inf
     best_move = -1
+    is_first = False
     count = game.legal_actions(state, frame.moves)
     if ply + 1 > status.deepest:
         status.deepest = ply + (count > 0)
@@ -136,7 +147,10 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         if pruning is None:
             score_moves(frame, count, status, w.history[player], hash_move)
         else:
-            score_all(game, state, frame, count, status, w.history, player, hash_move)
+            is_first = status.hash_move != 0 and hash_move >= 0
+            is_first = is_first and put_first(frame, count, hash_move)
+            if not is_first:
+                score_all(game, state, frame, count, status, w.history, player, hash_move)
 
     # Step 4. Is the table's move singular: do all others fail to come near it, in a search of half the depth?
     extended = -1
@@ -175,8 +189,13 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         if status.nodes >= status.limit:
             status.stop = 1
             return 0.0
+        if pruning is not None and is_first and i == 1:
+            score_all(game, state, frame, count, status, w.history, player, hash_move)
         if status.ordered != 0:
-            pick(frame, i, count)
+            if pruning is None:
+                pick(frame, i, count)
+            elif i > 0 or not is_first:
+                settle(game.exchange, state, frame, i, count)
         move = frame.moves[i]
         if pruning is not None and is_narrow and best > -status.top and is_late(status, depth, i, frame.scores[i]):
             status.pruned += count - i
@@ -187,6 +206,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         game.play(child, move)
         is_drawn = False
         if pruning is not None:
+            if has_table and depth > 1:
+                fetch(w.table, game.key(child))
             if (
                 is_narrow
                 and status.futility > 0
@@ -227,7 +248,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                     full = depth
                 left = full
                 is_reduced = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
-                if is_reduced and not forced and depth >= _REDUCED_FROM:
+                if is_reduced and not forced and depth >= REDUCED_FROM:
                     left -= 1 if pruning is None else reduction(status, depth, i, is_narrow)
                     status.reductions += left < full
                     high = just_above(floor)

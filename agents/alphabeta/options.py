@@ -38,6 +38,7 @@ class Options(NamedTuple):
     lmr: int
     quiescence: int
     singular: float | None
+    unfinished: bool
     captures: bool
     countermoves: bool
     penalties: bool
@@ -49,6 +50,7 @@ class Options(NamedTuple):
     internal_reductions: int
     delta: float
     exchange_pruning: bool
+    quiescence_table: bool
     repetitions: bool
 
     @property
@@ -56,7 +58,7 @@ class Options(NamedTuple):
         """1 if an option changes the value, else None, for which the kernels are compiled without these options."""
         changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
         changed = changed or self.null_move or self.check_extensions or self.futility or self.late_pruning
-        changed = changed or self.internal_reductions
+        changed = changed or self.internal_reductions or self.unfinished
         return np.int64(1) if changed else None
 
     @property
@@ -80,13 +82,13 @@ _WHOLE = ("lmr", "quiescence", "null_move", "late_pruning", "internal_reductions
 _FLAGS = (
     *("ordered", "hash_move", "killers", "history", "fold", "pvs", "iterative", "all_best", "deeper_entries"),
     *("captures", "countermoves", "penalties", "check_extensions", "deep_reductions", "exchange_pruning"),
-    "repetitions",
+    *("repetitions", "unfinished", "quiescence_table"),
 )
 # Those that stand in the record as they are.
 _COPIED = (
     *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
     *("futility", "late_pruning", "deep_reductions", "internal_reductions", "delta", "exchange_pruning"),
-    "check_extensions",
+    *("check_extensions", "unfinished", "quiescence_table"),
 )
 
 
@@ -126,16 +128,18 @@ def check_options(options: Options) -> None:
     )
     if options.exchange_pruning and not (options.captures and options.ordered):
         raise ValueError("exchange_pruning needs captures=True and ordered=True: the order finds out which moves lose")
-    for name in ("delta", "exchange_pruning"):
+    for name in ("delta", "exchange_pruning", "quiescence_table"):
         if getattr(options, name) and not options.quiescence:
-            raise ValueError(f"{name} needs quiescence above 0, where it leaves out moves")
+            raise ValueError(f"{name} needs quiescence above 0: it is of use there alone")
     if options.deep_reductions and not options.lmr:
         raise ValueError("deep_reductions needs lmr above 0: it reduces the same moves, by more")
     if aspiration is not None and not options.iterative:
         raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
 
 
-def check_given(given: Mapping[str, Any], *, ordered: bool, history: bool, table_mb: float) -> None:
+def check_given(
+    given: Mapping[str, Any], *, ordered: bool, history: bool, table_mb: float, iterative: bool = True
+) -> None:
     """Check that what was asked for is of use. Options that are the game's own go without what they need.
 
     Args:
@@ -143,6 +147,7 @@ def check_given(given: Mapping[str, Any], *, ordered: bool, history: bool, table
         ordered: whether moves are ordered.
         history: whether by history, too.
         table_mb: megabytes of the table.
+        iterative: whether depths are searched one after the other.
 
     Raises:
         ValueError: an option does nothing without another.
@@ -155,7 +160,9 @@ def check_given(given: Mapping[str, Any], *, ordered: bool, history: bool, table
         "fold": table,
         "deeper_entries": table,
         "internal_reductions": table,
+        "quiescence_table": table,
         "singular": table,
+        "unfinished": (iterative, "iterative=True"),
     }
     for name, (is_there, what) in needs.items():
         if given[name] and not is_there:

@@ -28,15 +28,18 @@ __all__ = [
     "QUIET",
     "pick",
     "prize",
+    "put_first",
     "remember_cutoff",
     "remember_quiet",
     "remember_reply",
     "score_all",
     "score_moves",
+    "settle",
 ]
 
 KILLER = 1 << 60  # killers, winning captures and the table's move have at least this score, all others less
 _FIRST_KILLER, _CAPTURE, _HASH_MOVE = KILLER + 1, 1 << 61, 1 << 62
+_CAPTURE_FROM = _CAPTURE - (1 << 50)  # captures have at least this score
 _REPLY = 1 << 59  # history has less
 _LOSING = -(1 << 59)  # so that losing captures stay below all history
 QUIET = 1 << 58  # scores between this and its negative are history; losing captures have less
@@ -89,18 +92,22 @@ def _score_captures(stakes: Any, exchange: Any, state: Any, frame: Any, count: i
         if gain <= 0:
             continue
         worth = np.int64(min(gain, _MOST_PRIZE) * _PRIZE) - np.int64(min(risk, _MOST_PRIZE) * _RISK)
-        if risk <= gain or _is_kept(exchange, state, move):
-            frame.scores[i] = _CAPTURE + worth
-        else:
-            frame.scores[i] = _LOSING + worth
+        frame.scores[i] = _CAPTURE + (worth & ~1) + (exchange is not None and risk > gain)
 
 
 @helper
-def _is_kept(exchange: Any, state: Any, move: int) -> bool:
-    """Return whether nothing is lost by the exchange after a move; without the rule, nothing ever is."""
+def settle(exchange: Any, state: Any, frame: Any, i: int, count: int) -> None:
+    """Do what `pick` does, and look whether the move loses by the exchange: then it comes last of all."""
+    pick(frame, i, count)
     if exchange is None:
-        return True
-    return exchange(state, move, 0.0)
+        return
+    moves, scores = frame.moves, frame.scores
+    while scores[i] >= _CAPTURE_FROM and scores[i] & 1 == 1:
+        if exchange(state, moves[i], 0.0):
+            scores[i] -= 1
+            return
+        scores[i] += _LOSING - _CAPTURE - 1
+        pick(frame, i, count)
 
 
 @helper
@@ -109,6 +116,18 @@ def prize(stakes: Any, state: Any, move: int) -> float:
     if stakes is None:
         return 0.0
     return stakes(state, move)[0]
+
+
+@helper
+def put_first(frame: Any, count: int, hash_move: int) -> bool:
+    """Bring the table's move to the first place, if it is among the moves; return whether it is."""
+    for i in range(count):
+        if frame.moves[i] == hash_move:
+            for j in range(i, 0, -1):
+                frame.moves[j] = frame.moves[j - 1]
+            frame.moves[0] = hash_move
+            return True
+    return False
 
 
 @helper

@@ -11,7 +11,8 @@ import numpy as np
 from numba import types
 
 from ...envs.jit import helper, self_call
-from .ordering import QUIET, pick, prize, score_all, score_moves
+from .ordering import QUIET, pick, prize, score_all, score_moves, settle
+from .table import EXACT, LOWER, SOLVED, UPPER, fetch, probe, remember
 from .workspace import set_line
 
 __all__ = ["just_above", "just_below", "quiesce", "reply_window"]
@@ -62,6 +63,14 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
     frame = w.frames[ply]
     status = w.status[0]
     player = game.player(state)
+    horizon_before = status.horizon
+
+    key, hash_move, best_move = np.uint64(0), -1, -1
+    has_table = False
+    if pruning is not None and status.quiescence_table != 0 and w.table.size > 0:
+        key = game.canonical_key(state) if status.fold != 0 else game.key(state)
+        fetch(w.table, key)
+        has_table = True
 
     # Step 1. Keep quiet, if that is allowed.
     best = -np.inf
@@ -75,7 +84,24 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
             return best
     standing = best
 
-    # Step 2. List the noisy moves, the most promising first.
+    # Step 2. Look the state up.
+    if pruning is not None and has_table:
+        entry = w.table[probe(w.table, key)]
+        status.probes += 1
+        if entry.bound != 0 and entry.key == key:
+            status.hits += 1
+            hash_move = entry.action
+            value = entry.value
+            bound = entry.bound & 3
+            serves = entry.depth == 0 or (status.deeper_entries != 0 and abs(value) < status.top)
+            if serves and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
+                status.answers += 1
+                status.horizon += entry.bound < SOLVED
+                frame.line[0] = -1
+                return value
+            has_table = entry.depth <= 0  # what was searched deeper stays
+
+    # Step 3. List the noisy moves, the most promising first.
     if count < 0:
         count = game.noisy_actions(state, frame.moves)
     if ply + 1 > status.deepest:
@@ -84,15 +110,18 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
         if pruning is None:
             score_moves(frame, count, status, w.history[player], -1)
         else:
-            score_all(game, state, frame, count, status, w.history, player, -1)
+            score_all(game, state, frame, count, status, w.history, player, hash_move)
 
-    # Step 3. Try them.
+    # Step 4. Try them.
     for i in range(count):
         if status.nodes >= status.limit:
             status.stop = 1
             return 0.0
         if status.ordered != 0:
-            pick(frame, i, count)
+            if pruning is None:
+                pick(frame, i, count)
+            else:
+                settle(game.exchange, state, frame, i, count)
         move = frame.moves[i]
         floor = alpha if alpha > best else best
         if pruning is not None and may_wait:
@@ -122,6 +151,7 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
                 return 0.0
         if value > best:
             best = value
+            best_move = move
             if is_leaf:
                 frame.line[0] = move
                 frame.line[1] = -1
@@ -135,4 +165,12 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
             status.cutoffs += 1
             status.first_cutoffs += i == 0
             break
+    if pruning is not None and has_table:
+        bound = EXACT
+        if best >= beta and best < status.top:
+            bound = LOWER
+        elif best <= alpha:
+            bound = UPPER
+        solved = status.horizon == horizon_before or abs(best) >= status.top
+        remember(w.table, key, best, best_move, 0, bound + (SOLVED if solved else 0), status)
     return best

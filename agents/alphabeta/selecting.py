@@ -16,12 +16,22 @@ import numpy as np
 from ...envs.jit import helper
 from .ordering import KILLER, QUIET, prize
 
-__all__ = ["FUTILE_TO", "is_forced", "is_futile", "is_late", "passes", "reduction"]
+__all__ = [
+    "FUTILE_TO",
+    "REDUCED_FROM",
+    "is_forced",
+    "is_futile",
+    "is_late",
+    "is_reduced",
+    "passes",
+    "reduction",
+]
 
 FUTILE_TO = 6  # plies left, at most, for a state to be so good that nothing is searched
 _MOVES_FUTILE_TO = 4  # … for a quiet move to be so bad
 _LATE_TO = 5  # … for a move to come too late
 _LOSING_TO = 2  # … for one that loses by the exchange
+REDUCED_FROM = 3  # plies that must be left for a late move to be searched less deep
 _SLOPE = 1.8  # of reductions: ln(depth) * ln(number) divided by this
 
 
@@ -76,6 +86,23 @@ def is_futile(
     if depth > _MOVES_FUTILE_TO or static + status.futility * depth > alpha:
         return False
     return prize(game.stakes, state, move) <= 0 and not is_forced(game.is_forced, child)
+
+
+@helper
+def is_reduced(game: Any, state: Any, move: int, status: Any, depth: int, number: int) -> bool:
+    """Return whether a late move at the root is searched less deep: one that wins nothing, where nobody is forced.
+
+    Args:
+        game: the game.
+        state: the root.
+        move: the move.
+        status: the options.
+        depth: plies left.
+        number: how many moves were tried before.
+    """
+    if status.deep_reductions == 0 or status.all_best != 0 or number < status.lmr or depth < REDUCED_FROM:
+        return False
+    return prize(game.stakes, state, move) <= 0 and not is_forced(game.is_forced, state)
 
 
 @helper

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.jit import helper
+from ...envs.jit import helper, prefetch
 from ..search import table_memory
 
-__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "new_table", "place", "probe"]
+__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "fetch", "new_table", "place", "probe", "remember"]
 
 EXACT, LOWER, UPPER = 1, 2, 3  # what the entry holds: the state's value, a lower bound of it, an upper bound
 SOLVED = 4  # added to the bound where no line was cut off by the depth limit
@@ -60,6 +60,12 @@ def _slot_of(table: Any, key: Any) -> Any:
 
 
 @helper
+def fetch(table: Any, key: Any) -> None:
+    """Have the slots of ``key`` at hand soon: a table is far from the processor."""
+    prefetch(table, _slot_of(table, key))
+
+
+@helper
 def probe(table: Any, key: Any) -> Any:
     """Return the slot that holds ``key``, or one that does not: the caller compares the key, and ``bound`` with 0."""
     slot = _slot_of(table, key)
@@ -67,6 +73,18 @@ def probe(table: Any, key: Any) -> Any:
     if table[slot].key != key and table[neighbour].key == key:
         return neighbour
     return slot
+
+
+@helper
+def remember(table: Any, key: Any, value: float, move: int, depth: int, bound: int, status: Any) -> None:
+    """Enter what was found of a position."""
+    entry = table[place(table, key, depth, status.age, status.by_depth != 0)]
+    entry.key = key
+    entry.value = value
+    entry.action = move
+    entry.depth = depth
+    entry.bound = bound
+    entry.age = status.age
 
 
 @helper

@@ -11,7 +11,7 @@ import pytest
 
 from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.alphabeta.options import new_status
-from plyground.agents.alphabeta.ordering import score_all
+from plyground.agents.alphabeta.ordering import score_all, settle
 from plyground.agents.alphabeta.selecting import is_late
 from plyground.agents.alphabeta.workspace import new_workspace
 from plyground.envs import Game, connect_four, helper
@@ -252,6 +252,20 @@ def test_what_the_table_does_not_know_is_searched_a_ply_less_deep(rng: np.random
     assert changed
 
 
+def test_a_table_for_noisy_moves_saves_nodes_and_changes_nothing_where_they_come_to_their_end(
+    rng: np.random.Generator,
+) -> None:
+    nodes = np.zeros(2, np.int64)
+    options: dict[str, Any] = {"quiescence": 20, "evaluate": noise, "captures": True}
+    for state in random_game(TOLD, rng)[:-2]:
+        for depth in (1, 4):
+            plain = AlphaBeta(TOLD, depth, **options).analyse(state)
+            found = AlphaBeta(TOLD, depth, quiescence_table=True, **options).analyse(state)
+            assert (found.value, found.exact) == (plain.value, plain.exact)
+            nodes += plain.nodes, found.nodes
+    assert nodes[1] < 0.95 * nodes[0]
+
+
 @pytest.mark.slow
 def test_moves_that_lose_by_the_exchange_are_left_out_behind_the_depth_limit(rng: np.random.Generator) -> None:
     def kept(state: Any, actions: Any) -> int:
@@ -286,6 +300,8 @@ def test_a_quiet_move_that_failed_elsewhere_loses_nothing_by_the_exchange() -> N
     state.ply = 3  # when exchanges lose
     count = TOLD.legal_actions(state, frame.moves)
     score_all(TOLD, state, frame, count, status, history, 0, -1)
+    for i in range(count):
+        settle(TOLD.exchange, state, frame, i, count)
     losing = [int(move) for move, score in zip(frame.moves, frame.scores, strict=True) if is_late(status, 2, 3, score)]
     assert losing == [1]  # it wins 50 and risks 100
 
@@ -304,6 +320,7 @@ EVERYTHING: dict[str, Any] = {
     "internal_reductions": 3,
     "delta": 0.05,
     "exchange_pruning": True,
+    "quiescence_table": True,
     "deeper_entries": True,
 }
 
@@ -346,6 +363,8 @@ def test_a_game_that_tells_nothing_is_searched_all_the_same(rng: np.random.Gener
         ({"delta": 1}, "delta needs quiescence above 0"),
         ({"exchange_pruning": True, "quiescence": 4}, "exchange_pruning needs captures=True and ordered=True"),
         ({"deep_reductions": True}, "deep_reductions needs lmr above 0"),
+        ({"quiescence_table": True}, "quiescence_table needs quiescence above 0"),
+        ({"quiescence_table": True, "quiescence": 4, "table_mb": 0}, "quiescence_table needs table_mb above 0"),
     ],
     ids=str,
 )

@@ -16,7 +16,7 @@ from ...jit.bits import lowest
 from ..features.chess import PAWN as PAWN_WORTH
 from .attacks import diagonal_attacks, straight_attacks
 from .legal import is_check
-from .moves import BISHOP, KNIGHT, PAWN, PLANES, PROMOTED, QUEEN, ROOK, STEPS
+from .moves import BISHOP, KNIGHT, NUM_ACTIONS, PAWN, PLANES, PROMOTED, QUEEN, ROOK, STEPS
 from .playing import turn_round
 from .position import kind_at
 from .squares import KING_STEPS, KNIGHT_STEPS, bit_of
@@ -27,6 +27,9 @@ WORTH = np.zeros(16, np.int64)  # [kinds] in hundredths of a pawn; 0 for nothing
 WORTH[[PAWN, KNIGHT, BISHOP, ROOK, QUEEN]] = 100, 320, 330, 500, 900
 _ZERO, _ONE, _7, _9 = (np.uint64(n) for n in (0, 1, 7, 9))
 _SCALE = PAWN_WORTH / 100
+_ORIGINS, _PLANES = np.divmod(np.arange(NUM_ACTIONS), PLANES)
+_TARGETS = np.clip(_ORIGINS + STEPS[_PLANES], 0, 63).astype(np.uint8)  # [actions] where a move ends
+_PROMOTES = (_ORIGINS % 8 == 6) & (_TARGETS % 8 == 7)  # [actions] whether it may be one of a pawn to the last rank
 
 
 def is_forced(state: Any) -> bool:
@@ -63,10 +66,10 @@ def _prize(state: Any, origin: int, target: int, plane: int) -> Any:
 
 def stakes(state: Any, action: int) -> tuple[float, float]:
     """Return what a move wins at once, and, if that is anything, the worth of the piece that moves, once promoted."""
-    origin, plane = action // PLANES, action % PLANES
-    target = origin + STEPS[plane]
-    if state.other & bit_of(target) == _ZERO and origin & 7 != 6 and target != state.en_passant:
+    target = np.int64(_TARGETS[action])
+    if state.other & bit_of(target) == _ZERO and not _PROMOTES[action] and target != state.en_passant:
         return 0.0, 0.0
+    origin, plane = action // PLANES, action % PLANES
     gain, placed = _prize(state, origin, target, plane)
     return gain * _SCALE, placed * _SCALE
 
