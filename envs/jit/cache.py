@@ -150,7 +150,7 @@ def keep_on_disk(dispatcher: Any) -> None:
     try:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
     except RuntimeError:  # Numba finds no place: for what is typed in, there is none
-        if dispatcher.py_func.__module__.partition(".")[0] == __name__.partition(".")[0]:
+        if str(dispatcher.py_func.__module__).partition(".")[0] == __name__.partition(".")[0]:
             _placeless.add(dispatcher.py_func)
 
 

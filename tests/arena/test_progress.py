@@ -40,7 +40,7 @@ def test_a_narrow_terminal_has_one_line(
 ) -> None:
     """The note was folded to two letters a line there."""
     monkeypatch.setattr(bars, "_APART", 60.0)
-    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(progress, "CONSOLE", Console(stderr=True, width=width))
     watch_with_progress(iter([1]), 1, "playing", "games", lambda item: None, note=lambda item: "a leads " * 8)
     said = capsys.readouterr().err
     assert "1/1" in said
