@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,16 @@ _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_CACHE / "plyground-tests"))
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows that nobody sees
 
+# Many containers tell Python to keep no bytecode. Each process that a test starts would compile all our modules again,
+# and each one of pytest, for 13 seconds, all tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A shell starts what it runs in the background with Ctrl-C ignored, and tests press it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+from numba.core import config as numba_config  # noqa: E402
 
 from plyground.envs import Game, State, game_names, make_game  # noqa: E402
 
@@ -74,14 +83,34 @@ SEARCHES = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is done with the other games as slow."""
+# Slow tests that ask a `Game` only, where rules are plain Python with Numba and without it: `make slow` runs them all,
+# and `make coverage`, under which they take minutes, those of these games. All lines are counted with them.
+COVERAGE = {
+    "minichess::test_random_games_follow_the_slow_rules": (),
+    "rules": tuple(name for name in GAMES if not name.startswith("chess")),
+    "rules::test_different_positions_have_different_keys": (),
+    "rules::test_images_share_their_canonical_key_and_nothing_else_does": ("tictactoe", FOUR[0]),
+    "rules::test_pieces_land_where_the_board_says": tuple(GAMES),
+}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is done with the other games as slow, and leave out of coverage what it is slow in."""
     for item in items:
-        parameters = getattr(item, "callspec", None)
-        name = item.path.stem.removeprefix("test_")
-        games = SEARCHES.get(f"{name}::{getattr(item, 'originalname', '')}", SEARCHES.get(name))
-        if parameters and games and _game_of(parameters.params, games[0]) not in games:
+        if _is_of_other_games(item, SEARCHES):
             item.add_marker(pytest.mark.slow)
+    if numba_config.DISABLE_JIT and config.getoption("markexpr") == "rules":  # pyright: ignore[reportAttributeAccessIssue]
+        left = {item for item in items if item.get_closest_marker("slow") and _is_of_other_games(item, COVERAGE)}
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
+
+
+def _is_of_other_games(item: pytest.Item, table: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return whether a test is in a table, and about a game that is not there."""
+    parameters: Any = getattr(item, "callspec", None)
+    name = item.path.stem.removeprefix("test_")
+    games = table.get(f"{name}::{getattr(item, 'originalname', '')}", table.get(name))
+    return bool(parameters) and games is not None and _game_of(parameters.params, "".join(games[:1])) not in games
 
 
 def _game_of(parameters: dict[str, Any], default: str) -> Any:

@@ -42,11 +42,13 @@ Model = Literal["logistic", "normalized"]
 REACHES: dict[Model, float] = {"logistic": 4000, "normalized": 10_000}  # Elo, beyond which an interval is open
 
 _SCORES = np.linspace(0, 1, 5)  # the mean scores of a pair, of which there are five
+_ABOVE = tuple((_SCORES - 0.5).tolist())
 ELO_PER_SIGMA = 800 / math.log(10)  # normalised Elo of a player whose mean score is one standard deviation above 1/2
 _LEAST = 1e-3  # what counts for results that did not occur, as in fishtest and OpenBench
 _FARTHEST, _FARTHEST_NORMALIZED = 4000, 500  # Elo, beyond which nearly all pairs have one score, and tell nothing
-_PLACES = 24  # deviations that are tried to find the most likely one
+_PLACES = 20  # deviations that are tried to find the most likely one
 _MARGIN = 1e-9
+_STEPS, _CLOSE = 100, 1e-15  # of an equation that takes about five: at most, and how near two of them are at its end
 
 
 def checked_model(model: str) -> Model:
@@ -177,54 +179,75 @@ def _most_likely(shares: NDArray[np.float64], elo: float, model: Model) -> NDArr
     several, of which the most likely one counts; between the ends of the range there is always one.
     """
     if model == "logistic" or elo == 0:
-        return _balanced(shares, _SCORES - score_of(elo))
+        return np.array(_balanced(shares.tolist(), (_SCORES - score_of(elo)).tolist()))
     if elo < 0:
         return _most_likely(shares[::-1], -elo, model)[::-1]
-    t, above = math.sqrt(2) * elo / ELO_PER_SIGMA, _SCORES - 0.5
-    square = 1 + t * t  # the mean of the square of ``above`` is so many squared deviations
+    t, numbers = math.sqrt(2) * elo / ELO_PER_SIGMA, shares.tolist()
+    square = 1 + t * t  # the mean of the square of what is above 1/2 is so many squared deviations
     root = math.sqrt(square)
 
-    def likely(deviation: float) -> NDArray[np.float64]:
-        return _balanced(shares, square * above - t * (above**2 / deviation + square * deviation) / 2)
+    def likely(deviation: float) -> list[float]:
+        twice, rest = -t / (2 * deviation), -t * square * deviation / 2
+        return _balanced(numbers, [(square + twice * above) * above + rest for above in _ABOVE])
 
     def excess(deviation: float) -> float:
-        return math.sqrt(float(likely(deviation) @ above**2)) / root - deviation
+        found = likely(deviation)
+        return math.sqrt(sum([p * above * above for p, above in zip(found, _ABOVE, strict=True)])) / root - deviation
 
-    # At the least deviation only the score 3/4 is left, with a greater one; at the greatest only the score 1. Above
-    # t = √8 no score but one of these two can gain on the others, never both: the range is in two parts.
-    least, greatest = t / (root * (root + 1)), (root + 1) / (root * t)
-    ranges = [(least / 4, min(1.0, greatest / 2))] if root <= 3 else [(a * least, a * greatest) for a in (0.25, 0.5)]
+    # What is above 1/2 has a mean square of 1/4 at most, and of a quarter of its mean at least, for no score but 1/2 is
+    # nearer to 1/2 than 1/4: so the deviation lies between these two. Above t = √8 no score but 3/4 or 1 can gain on
+    # the others, never both: one up to a deviation, the other from another on. There the range is in two parts.
+    low, high = (1 - _MARGIN) * t / (4 * square), (1 + _MARGIN) / (2 * root)
+    up_to, from_on = (1 - _MARGIN) * (root + 1) / (4 * root * t), (1 + _MARGIN) * t / (2 * root * (root + 1))
+    ranges = [(low, high)] if root <= 3 else [(low, up_to), (from_on, high)]
     mean, deviation = _mean_and_deviation(shares)
     count = 2 if mean - 0.5 >= t * deviation else _PLACES  # there is but one where the results are beyond it
     found: list[NDArray[np.float64]] = []
-    for low, high in ranges:
-        places = np.geomspace(low * (1 + _MARGIN), high * (1 - _MARGIN), count).tolist()
+    for first, last in ranges:
+        places = [first * (last / first) ** (i / (count - 1)) for i in range(count)]
         signs = [excess(place) > 0 for place in places]
         falls = [i for i in range(count - 1) if signs[i] and not signs[i + 1]]
-        found += [likely(_root(excess, places[i], places[i + 1])) for i in falls]
+        found += [np.array(likely(_root(excess, places[i], places[i + 1]))) for i in falls]
     return max(found, key=lambda one: float(shares @ np.log(one)))
 
 
-def _balanced(shares: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _balanced(shares: list[float], weights: list[float]) -> list[float]:
     """Return the p that maximise Σ shares · ln p, where Σ p = 1 and Σ p · weights = 0, of which some are above 0.
 
     By Lagrange these are ``shares / (1 + θ · weights)``, where θ solves one equation that falls from +∞ to -∞ between
     the two poles next to 0. It is often so near to one of them that a difference from it would be lost in rounding: so
     what is solved for is the divisor of that weight, which is 1 where θ is 0, and no less than its share, for no p is
-    above 1.
+    above 1. Each step solves the equation with this pole as it is and the rest as a straight line, as those who look
+    for eigenvalues do (R.-C. Li, "Solving secular equations stably and efficiently", 1993); where that leads out of
+    what is left of the range, it halves it. Of five numbers, lists are quicker than arrays.
     """
-    pole = int(weights.argmin() if shares @ weights > 0 else weights.argmax())
-    ratios = weights / weights[pole]
-    rest = 1 - ratios
-    terms = list(zip((shares * ratios).tolist(), rest.tolist(), ratios.tolist(), strict=True))  # quicker than arrays
-
-    def sum_of(divisor: float) -> float:
-        return sum([a / (b + divisor * c) for a, b, c in terms])
-
-    if sum_of(1.0) >= 0:
+    slope = sum([share * weight for share, weight in zip(shares, weights, strict=True)])
+    farthest = min(weights) if slope > 0 else max(weights)
+    if slope / farthest >= 0:
         return shares
-    divisor = _root(sum_of, float(shares[pole]) / 2, 1.0)
-    return shares / (rest + divisor * ratios)
+    pole, ratios = weights.index(farthest), [weight / farthest for weight in weights]
+    terms = [(share * ratio, 1 - ratio, ratio) for share, ratio in zip(shares, ratios, strict=True)]
+    mass = terms.pop(pole)[0]
+    divisor, low, high = 1.0, mass / 2, 1.0
+    for _ in range(_STEPS):
+        value = slope = 0.0
+        for above, constant, ratio in terms:
+            below = constant + divisor * ratio
+            term = above / below
+            value += term
+            slope -= term * ratio / below
+        if mass / divisor + value > 0:
+            low = divisor
+        else:
+            high = divisor
+        # mass / x + at_zero + slope · x = 0 is solved by one x above 0, for the slope is below it.
+        at_zero = value - slope * divisor
+        size = math.sqrt(at_zero * at_zero - 4 * slope * mass)
+        following = 2 * mass / (size - at_zero) if at_zero < 0 else (at_zero + size) / (-2 * slope)
+        if abs(following - divisor) <= _CLOSE * divisor:
+            break
+        divisor = following if low < following < high else (low + high) / 2
+    return [share / (1 - ratio + divisor * ratio) for share, ratio in zip(shares, ratios, strict=True)]
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

@@ -6,7 +6,8 @@ A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical St
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Literal, NamedTuple
 
 from ..ratings import pair_scores
@@ -123,10 +124,16 @@ class Sprt:
         if self.pairs == 0:
             raise ValueError("there is nothing to estimate before the first pair of games")
         tail = (1 - confidence) / 2
-        return Estimate(*(self._elo_at(chance) for chance in (0.5, 1 - tail, tail)))
+        walk = cache(lambda elo: walk_at(self.counts, elo, self.elo0, self.elo1, self.model))
+        return Estimate(*(self._elo_at(chance, walk) for chance in (0.5, 1 - tail, tail)))
 
-    def _elo_at(self, chance: float) -> float:
-        """Return the difference at which lower outcomes than what was seen have this chance."""
+    def _elo_at(self, chance: float, walk: Callable[[float], tuple[float, float]]) -> float:
+        """Return the difference at which lower outcomes than what was seen have this chance.
+
+        Args:
+            chance: the chance.
+            walk: the mean and the variance of what a pair changes the log-likelihood ratio by, at a difference.
+        """
         from scipy.optimize import brentq
         from scipy.special import stdtrit
 
@@ -139,16 +146,19 @@ class Sprt:
         lower, upper = min(self.lower, llr), max(self.upper, llr)  # the ratio has gone beyond by a step, at most
 
         def excess(elo: float) -> float:
-            drift, variance = walk_at(self.counts, elo, self.elo0, self.elo1, self.model)
+            drift, variance = walk(elo)
             if decision == "H1":
                 return 1 - chance_of_upper_by(self.pairs, drift, variance, lower, upper) - chance
             return chance_of_upper_by(self.pairs, -drift, variance, -upper, -lower) - chance
 
-        if excess(-reach) <= 0:
-            return -math.inf
-        if excess(reach) >= 0:
-            return math.inf
-        return float(brentq(excess, -reach, reach, xtol=1e-3))  # pyright: ignore[reportArgumentType]
+        near = far = min(max(best, -reach), reach)
+        is_above = excess(near) > 0
+        side, step = 1 if is_above else -1, self.elo1 - self.elo0
+        while (excess(far) > 0) == is_above:  # in ever longer steps: mostly it is near to the likeliest difference
+            if far == side * reach:
+                return side * math.inf
+            near, far, step = far, min(max(far + side * step, -reach), reach), 2 * step
+        return float(brentq(excess, near, far, xtol=1e-3))  # pyright: ignore[reportArgumentType]
 
 
 def until_decided(test: Sprt, records: Iterable[GameRecord]) -> Iterator[GameRecord]:

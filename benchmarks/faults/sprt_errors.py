@@ -1,4 +1,4 @@
-"""Does the sequential test err as seldom as it says? ``python -m benchmarks.faults.sprt_errors``: 40 minutes of a core.
+"""Does the sequential test err as seldom as it says? ``python -m benchmarks.faults.sprt_errors``: 12 minutes of a core.
 
 Players whose true difference is known play pairs of games, drawn at random from a distribution over the five scores of
 a pair, until `Sprt` has its answer. At elo0 the wrong answer is H1, and may come in a share α of the tests; at elo1 it

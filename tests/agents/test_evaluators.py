@@ -115,11 +115,8 @@ SHOWN_AGAIN = [game for game in map(make_game, GAMES) if game.repetition and gam
 THERE_AND_BACK = {"chess": ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3"], "stroll": [1, 1, 1, 1, 1]}
 
 
-@pytest.mark.parametrize(
-    "game",
-    [stroll(), *(pytest.param(game, marks=pytest.mark.slow) for game in SHOWN_AGAIN)],
-    ids=lambda game: game.name,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [stroll(), *SHOWN_AGAIN], ids=lambda game: game.name)
 def test_a_root_that_has_come_again_is_shown_as_in_the_environment(game: Game) -> None:
     env, batch, watch = BoardGameEnv(game), GameBatch(game, 1), Watch()
     agents = [PUCT(game, 20, evaluator=ObservationEvaluator(watch), root=root) for root in ("puct", "gumbel")]

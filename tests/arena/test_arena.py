@@ -42,11 +42,11 @@ def without_times(records: list[GameRecord]) -> list[Any]:
 
 class TestPlay:
     def test_record(self) -> None:
-        env = BoardGameEnv("connect_four(rows=5)")
+        env = BoardGameEnv("connect_four(rows=4, columns=5)")
         record = play(
             env, [Scripted(0, 0, 0), Scripted(1, 1)], seed=3, options={"moves": ["0", 1]}, names=["left", "right"]
         )
-        assert record.game == "connect_four(rows=5)"
+        assert record.game == "connect_four(rows=4, columns=5)"
         assert record.players == ["left", "right"]
         assert (record.moves, record.opening) == ([0, 1, 0, 1, 0, 1, 0], 2)
         assert record.movers == [-1, -1, 0, 1, 0, 1, 0]

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from plyground.arena import Sprt, iter_match, match, pair_scores, until_decided
 from plyground.arena.cli.sprt import sprt
 from plyground.arena.sprt import Estimate, log_likelihood_ratio
-from plyground.arena.sprt.likelihood import ELO_PER_SIGMA, _most_likely
+from plyground.arena.sprt.likelihood import ELO_PER_SIGMA, _balanced, _most_likely
 from plyground.arena.sprt.passage import chance_of_upper, chance_of_upper_by
 
 OPEN_BENCH = (39, 8843, 26675, 9240, 44)
@@ -93,6 +93,21 @@ class TestLikelihood:
         weights = SCORES - 0.5 - t * deviation * (1 + ((SCORES - mean) / deviation) ** 2) / 2
         theta = (shares / found - 1) / weights
         assert theta == pytest.approx(np.full(5, theta[0]), rel=1e-6)
+
+    def test_shares_of_any_size_are_balanced(self, rng: np.random.Generator) -> None:
+        for _ in range(500):
+            shares = rng.dirichlet(np.full(5, 10.0 ** rng.uniform(-2, 1))) + 10.0 ** rng.uniform(-12, -3, 5)
+            shares /= shares.sum()
+            weights = rng.normal(size=5) * 10.0 ** rng.uniform(-3, 3, 5)
+            weights[rng.permutation(5)[:2]] *= -np.sign(weights[:2])  # some are above 0, others below it
+            if weights.min() < 0 < weights.max():
+                found = np.array(_balanced(shares.tolist(), weights.tolist()))
+                assert (found > 0).all()
+                assert found.sum() == pytest.approx(1, abs=1e-9)
+                assert abs(found @ weights) <= 1e-9 * (found @ abs(weights))
+                # By Lagrange all quotients of these are the same.
+                products = np.outer(shares / found - 1, weights)
+                assert abs(products - products.T).max() <= 1e-9 * abs(products).max() + 1e-12 * abs(weights).max()
 
     def test_of_several_extremes_the_highest_counts(self) -> None:
         """The general optimiser finds 11.94 from some beginnings, 12.21 from others."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 import sys
 import threading
@@ -15,46 +14,27 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-import numpy as np
 import pytest
 
 from plyground.agents import Random
-from plyground.arena import GameRecord, iter_match, match
+from plyground.arena import iter_match, match
 from plyground.arena import matches as matches_module
 from plyground.arena.cli.parts import clusters
 from plyground.arena.grading.answers import ask
 from plyground.arena.processes import WorkerError, _hear_of_lost_tasks
-from plyground.arena.tournaments import workers
 from plyground.envs import make_game
 from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
+from tests.helpers.sent_players import Heavy, slowly
 
 GAME = "tictactoe"
 PLAYERS = ["mcts(simulations=5)", "random"]
-
-
-class Heavy(Random):
-    """Plays at random, with weights like those of a network."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weights = np.arange(500_000)
-
-    def act(self, observation: Any, info: Any = None) -> int:
-        assert self.weights[-1] == 499_999
-        return super().act(observation, info)
 
 
 class Locked(Random):
     def __init__(self) -> None:
         super().__init__()
         self.lock = threading.Lock()
-
-
-def slowly(observation: Any, info: Any) -> int:
-    """Play the first legal action, after a while."""
-    time.sleep(0.02)
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 def points(printed: str) -> list[tuple[str, float]]:
@@ -177,58 +157,6 @@ def test_what_dask_gives_up_is_called_back_for() -> None:
     backend.submit(None, told.append)
     backend.future.cancel()
     assert told == [lost]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # what Ray leaves open, or warns of, is none of our doing
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
-class TestRay:
-    @pytest.mark.parametrize("many", [0, 10**9])
-    def test_plays_the_same_games(self, ray_nodes: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        import ray
-
-        stored: list[Any] = []
-        put = ray.put
-        monkeypatch.setattr(ray, "put", lambda value: stored.append(value) or put(value))
-        monkeypatch.setattr(matches_module, "MANY", many)
-        players = [*PLAYERS, Heavy()]
-        one = without_times(list(iter_match(GAME, players, 100, format="swiss(rounds=2)", seed=4)))
-        records = iter_match(GAME, players, 100, format="swiss(rounds=2)", seed=4, jobs="ray")
-        assert without_times(list(records)) == one
-        assert len(stored) == 1  # the players, once for all rounds
-        assert stored[0].nbytes > Heavy().weights.nbytes
-
-    def test_from_the_command_line(self, ray_nodes: Any, run: Run) -> None:
-        arguments = "tournament", *PLAYERS, "--game", GAME, "--games", "4", "--json"
-        assert points(run(*arguments, "--ray")[0]) == points(run(*arguments)[0])
-
-    def test_errors_end_the_match(self, ray_nodes: Any) -> None:
-        with pytest.raises(ValueError, match="answered 'x': expected an action") as told:
-            match(GAME, [lambda *_: "x", "random"], games=2, jobs="ray", names=["a", "b"])
-        assert "\n" not in str(told.value)  # it was a traceback
-
-    def test_interrupted_and_resumed(self, ray_nodes: Any) -> None:
-        one = without_times(match(GAME, [slowly, "random"], games=40, seed=2))
-        records: Any = iter_match(GAME, [slowly, "random"], games=40, seed=2, jobs="ray")
-        done = [next(records) for _ in range(9)]
-        records.close()
-        rest = iter_match(GAME, [slowly, "random"], games=40, seed=2, jobs="ray", after=done)
-        assert without_times([*done, *rest]) == one
-
-    def test_a_node_that_is_killed_loses_nothing(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        one = without_times(match(GAME, [slowly, "random"], games=300, seed=3))
-        extra = ray_nodes.add_node(num_cpus=1)
-        games: list[GameRecord] = []
-        for record in iter_match(GAME, [slowly, "random"], games=300, seed=3, jobs="ray"):
-            games.append(record)
-            if len(games) == 60:
-                ray_nodes.remove_node(extra, allow_graceful=False)
-        assert without_times(games) == one
-
-    def test_what_kills_every_process_is_told(self, ray_nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(workers, "_RETRIES", 1)
-        with pytest.raises(WorkerError, match="the cluster could not play some games in 2 attempts: "):
-            match(GAME, [lambda *_: os._exit(1), "random"], games=2, jobs="ray", names=["a", "b"])
 
 
 def test_where_to_play_is_said_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

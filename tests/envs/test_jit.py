@@ -6,6 +6,8 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols
 from plyground.envs.jit.linked import _KernelLibrary, _LinkedLibrary
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 from tests.conftest import as_own_file
+from tests.helpers.forks import forks, needs_fork
 
 EXERCISE_ALL_KERNELS = """
 import numpy as np
@@ -53,6 +56,11 @@ def run(code: str, cache: Path, *paths: Path) -> tuple[str, str]:
     return result.stdout, "\n".join(said)
 
 
+def processes(folder: Path) -> AbstractContextManager[Callable[[str], str]]:
+    """Processes that find files of rules in a folder, and keep compiled code there."""
+    return forks("import plyground.agents", NUMBA_CACHE_DIR=str(folder / "cache"), PYTHONPATH=str(folder))
+
+
 @pytest.mark.slow
 def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
     first, first_counts = run(EXERCISE_ALL_KERNELS, tmp_path)
@@ -62,41 +70,38 @@ def test_second_process_loads_and_plays_the_same(tmp_path: Path) -> None:
     assert first == second
 
 
+@needs_fork
 @pytest.mark.slow
 def test_each_game_has_its_own_file_so_that_processes_cannot_mix_them_up(tmp_path: Path) -> None:
+    imports = "import numpy as np; from plyground.agents import search; from plyground.envs import make_game"
     code = (
-        "import sys; from plyground.agents import search; from plyground.envs import make_game; import numpy as np\n"
-        "for game in map(make_game, sys.stdin.read().split()):\n"
+        "for game in map(make_game, GAMES):\n"
         "    print(search._legal_actions(game, game.new_state(), np.empty(10, np.int32)))\n"
         "print(sum(search._legal_actions.stats.cache_misses.values()))"
     )
 
     def legal_actions(*games: str) -> list[str]:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        command = [sys.executable, "-c", code]
-        result = subprocess.run(
-            command, input=" ".join(games), capture_output=True, text=True, env=environment, check=True
-        )
-        return result.stdout.split()
+        return run(f"{imports}\n{code.replace('GAMES', repr(games))}").split()
 
     games = ["tictactoe", "connect_four", "connect_four(rows=5,columns=8)"]
     expected = ["9", "7", "8"]
-    for game, answer in zip(games, expected, strict=True):
-        assert legal_actions(game) == [answer, "1"]
-    files = sorted(tmp_path.rglob("*.nbc"))
-    assert len(files) == 3
-    assert legal_actions(*games) == [*expected, "0"]
-    files[0].unlink()
-    assert legal_actions(*games) == [*expected, "1"]
-    files[1].write_bytes(files[1].read_bytes()[:1000])  # cut off, by a full disk say
-    assert legal_actions(*games) == [*expected, "1"]
-    assert legal_actions(*games) == [*expected, "0"]
-    for file in sorted(tmp_path.rglob("*.nbc")):  # a wrong byte at the head of LLVM's code
-        data = file.read_bytes()
-        assert b"BC\xc0\xde" in data
-        file.write_bytes(data.replace(b"BC\xc0\xde", b"BC\xc0\xdf"))
-    assert legal_actions(*games) == [*expected, "3"]
-    assert legal_actions(*games) == [*expected, "0"]
+    with forks(imports, NUMBA_CACHE_DIR=str(tmp_path)) as run:
+        for game, answer in zip(games, expected, strict=True):
+            assert legal_actions(game) == [answer, "1"]
+        files = sorted(tmp_path.rglob("*.nbc"))
+        assert len(files) == 3
+        assert legal_actions(*games) == [*expected, "0"]
+        files[0].unlink()
+        assert legal_actions(*games) == [*expected, "1"]
+        files[1].write_bytes(files[1].read_bytes()[:1000])  # cut off, by a full disk say
+        assert legal_actions(*games) == [*expected, "1"]
+        assert legal_actions(*games) == [*expected, "0"]
+        for file in sorted(tmp_path.rglob("*.nbc")):  # a wrong byte at the head of LLVM's code
+            data = file.read_bytes()
+            assert b"BC\xc0\xde" in data
+            file.write_bytes(data.replace(b"BC\xc0\xde", b"BC\xc0\xdf"))
+        assert legal_actions(*games) == [*expected, "3"]
+        assert legal_actions(*games) == [*expected, "0"]
 
 
 def test_a_damaged_file_is_not_loaded(tmp_path: Path, rng: np.random.Generator) -> None:
@@ -123,37 +128,42 @@ print(Minimax(tictactoe()).analyse(tictactoe().new_state()).leaves)
 """
 
 
+@needs_fork
 @pytest.mark.slow
 def test_edited_rule_is_seen_through_a_cached_kernel(tmp_path: Path) -> None:
     source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
     rules = tmp_path / "rules.py"
 
-    rules.write_text(source)
-    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
+    with processes(tmp_path) as run:
+        rules.write_text(source)
+        assert run(COUNT_GAMES) == "255168\n"
 
-    assert ", 0o421, 0o124]" in source
-    rules.write_text(source.replace(", 0o421, 0o124]", "]"))  # a table that the rules read: no more diagonals
-    without_diagonals = run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0]
-    assert without_diagonals != "255168\n"
+        assert ", 0o421, 0o124]" in source
+        rules.write_text(source.replace(", 0o421, 0o124]", "]"))  # a table that the rules read: no more diagonals
+        without_diagonals = run(COUNT_GAMES)
+        assert without_diagonals != "255168\n"
 
-    assert "if stones & line == line:" in source
-    rules.write_text(source.replace("if stones & line == line:", "if False:"))  # a helper of the rules: no lines at all
-    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "362880\n"
+        assert "if stones & line == line:" in source
+        rules.write_text(source.replace("if stones & line == line:", "if False:"))  # a helper of the rules: no lines
+        assert run(COUNT_GAMES) == "362880\n"
 
-    rules.write_text(source)
-    assert run(COUNT_GAMES, tmp_path / "cache", tmp_path)[0] == "255168\n"
+        rules.write_text(source)
+        assert run(COUNT_GAMES) == "255168\n"
 
 
+@needs_fork
 @pytest.mark.slow
 def test_rules_that_moved_to_another_module_are_compiled_again(tmp_path: Path) -> None:
     source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
-    for name in ("first_home", "second_home"):
-        home = tmp_path / f"{name}.py"
-        home.write_text(source)
-        assert run(COUNT_GAMES.replace("rules", name), tmp_path / "cache", tmp_path)[0] == "255168\n"
-        home.unlink()
+    with processes(tmp_path) as run:
+        for name in ("first_home", "second_home"):
+            home = tmp_path / f"{name}.py"
+            home.write_text(source)
+            assert run(COUNT_GAMES.replace("rules", name)) == "255168\n"
+            home.unlink()
 
 
+@needs_fork
 @pytest.mark.slow
 def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(
@@ -161,9 +171,10 @@ def test_edited_helper_of_a_kernel_is_seen(tmp_path: Path) -> None:
     )
     code = "from kernels import use; print(use(1), sum(use.stats.cache_hits.values()))"
     helper = tmp_path / "helper.py"
-    for text, expected in (("x + 1", "2 0"), ("x + 1", "2 1"), ("x + 5", "6 0"), ("x + 1", "2 1")):
-        helper.write_text(f"from plyground.envs.jit import helper\n@helper\ndef add(x):\n    return {text}\n")
-        assert run(code, tmp_path / "cache", tmp_path)[0].strip() == expected
+    with processes(tmp_path) as run:
+        for text, expected in (("x + 1", "2 0"), ("x + 1", "2 1"), ("x + 5", "6 0"), ("x + 1", "2 1")):
+            helper.write_text(f"from plyground.envs.jit import helper\n@helper\ndef add(x):\n    return {text}\n")
+            assert run(code).strip() == expected
 
 
 def test_recursion_that_numba_cannot_cache_is_refused() -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -17,16 +16,19 @@ import pytest
 
 from plyground.envs.games import tictactoe as tictactoe_file
 from tests.conftest import as_own_file
+from tests.helpers.forks import forks, needs_fork
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_fork]
 
-# Plays random games and searches, in variants by their specs or by files of rules, and prints what it saw.
-PLAY = """
-import importlib, json, sys
+IMPORTS = """
+import importlib, json
 import numpy as np
 from plyground.agents import MCTS, AlphaBeta
 from plyground.envs import GameBatch, make_game
+"""
 
+# Plays random games and searches, in variants by their specs or by files of rules, and prints what it saw.
+PLAY = f"""{IMPORTS}
 def seen(name):
     game = importlib.import_module(name[1:]).tictactoe() if name[0] == "@" else make_game(name)
     batch = GameBatch(game, 4, seed=1)
@@ -37,40 +39,61 @@ def seen(name):
     state = game.play_moves([game.actions(game.new_state())[0]])
     searched = AlphaBeta(game, 3).analyse(state)
     grown = MCTS(game, 200, seed=1).analyse(state)
-    visits = {str(action): count for action, count in grown.visits.items()}
+    visits = {{str(action): count for action, count in grown.visits.items()}}
     return [boards, str(searched.pv), searched.value, searched.nodes, visits, grown.value]
 
-print(json.dumps([seen(name) for name in sys.argv[1:]]))
+print(json.dumps([seen(name) for name in VARIANTS]))
 """
 
 VARIANTS = [
     ("connect_four", "connect_four(rows=5)"),
     ("gomoku(size=6)", "gomoku(size=9)"),
-    ("go(board_size=5)", "go(board_size=9)", "go(board_size=5, komi=0.5)"),  # where komi differs, the code is shared
+    ("go(board_size=5)", "go(board_size=9)", "go(board_size=5, komi=0.5)"),
     ("othello", "othello(size=6)", "othello(size=4)", "othello(size=4, by_discs=True)"),
     ("checkers", "checkers(max_quiet_plies=12)"),
     ("@old_rules", "@new_rules"),
 ]
+SHARED = {"go(board_size=5, komi=0.5)": 0}  # the code is that of the variant in this place
+
+Play = Callable[..., list[object]]
 
 
-def play(cache: Path, rules: Path, *variants: str) -> list[object]:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    environment["PYTHONPATH"] = os.pathsep.join([str(rules), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-c", PLAY, *variants]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, f"{variants}: exit code {done.returncode}\n{done.stderr[-2000:]}"
-    return json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def play(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
+    """A function that returns what a process with its compiled code in this folder sees of these variants.
+
+    The processes are forked: all have counted the same functions, those of the imports, when they begin.
+    """
+    folder = tmp_path_factory.mktemp("variants")
+    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
+    (folder / "old_rules.py").write_text(source)
+    (folder / "new_rules.py").write_text(source.replace(", 0o421, 0o124]", "]"))  # no diagonals
+    link = folder / "cache"  # Numba asks where code is kept as it is imported
+    link.symlink_to(tmp_path_factory.mktemp("nothing"))
+    paths = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    with forks(IMPORTS, NUMBA_CACHE_DIR=str(link), PYTHONPATH=paths) as run:
+
+        def played(cache: Path, *variants: str) -> list[object]:
+            cache.mkdir(exist_ok=True)
+            link.unlink()
+            link.symlink_to(cache)
+            return json.loads(run(PLAY.replace("VARIANTS", repr(variants))))
+
+        yield played
 
 
 @pytest.mark.parametrize("variants", VARIANTS, ids=" and ".join)
-def test_each_variant_plays_as_it_did_alone(variants: tuple[str, ...], tmp_path: Path) -> None:
-    source = as_own_file(Path(str(tictactoe_file.__file__)).read_text())
-    (tmp_path / "old_rules.py").write_text(source)
-    (tmp_path / "new_rules.py").write_text(source.replace(", 0o421, 0o124]", "]"))  # no diagonals
+def test_each_variant_plays_as_it_did_alone(variants: tuple[str, ...], play: Play, tmp_path: Path) -> None:
     # Each compiles its own, all of it, so that both have counted the same functions; then their files lie together.
-    alone = [play(tmp_path / str(number), tmp_path, variant)[0] for number, variant in enumerate(variants)]
+    alone = []
+    for number, variant in enumerate(variants):
+        cache = tmp_path / str(number)
+        if variant in SHARED:
+            shutil.copytree(tmp_path / str(SHARED[variant]), cache)
+        before = set(cache.rglob("*.nbc"))
+        alone += play(cache, variant)
+        assert (set(cache.rglob("*.nbc")) == before) == (variant in SHARED)
+        shutil.copytree(cache, tmp_path / "cache", dirs_exist_ok=True)
     assert all(one != other for one, other in combinations(alone, 2))
-    for number in range(len(variants)):
-        shutil.copytree(tmp_path / str(number), tmp_path / "cache", dirs_exist_ok=True)
-    assert play(tmp_path / "cache", tmp_path, *variants) == alone
-    assert play(tmp_path / "cache", tmp_path, *reversed(variants)) == alone[::-1]
+    assert play(tmp_path / "cache", *variants) == alone
+    assert play(tmp_path / "cache", *reversed(variants)) == alone[::-1]

@@ -142,7 +142,8 @@ def test_counts_are_those_of_a_list(effect: Any, times: int, rng: np.random.Gene
     assert again > (100 if effect == "forbidden" else 20 * (times - 1) // 2)
 
 
-@pytest.mark.parametrize("memory", [4, None])  # plies; of 5 keys the oldest is soon written over
+# Plies; of 5 keys the oldest is soon written over.
+@pytest.mark.parametrize("memory", [pytest.param(4, marks=pytest.mark.slow), None])
 def test_batches_show_what_has_come_again(memory: int | None, rng: np.random.Generator) -> None:
     # A game without history: its planes are written anew each time that they are shown.
     game = checkers(max_quiet_plies=20)

@@ -85,12 +85,12 @@ def test_equals_gymnasiums_own_vector_of_single_environments(
 
 def test_make_vec_gives_it_and_make_does_not() -> None:
     env = gymnasium.make_vec(
-        "plyground/ConnectFour-v0", num_envs=5, opponent="alphabeta(depth=1)", rows=5, seat="first"
+        "plyground/ConnectFour-v0", num_envs=5, opponent="alphabeta(depth=1)", rows=4, columns=5, seat="first"
     )
     assert isinstance(env, BoardVectorEnv)
     assert env.spec is not None
-    assert env.game.spec == "connect_four(rows=5)"
-    assert env.observation_space.shape == (5, 70)
+    assert env.game.spec == "connect_four(rows=4, columns=5)"
+    assert env.observation_space.shape == (5, 40)
     again = gymnasium.make_vec(env.spec)
     assert isinstance(again, BoardVectorEnv)
     assert (again.num_envs, again.game) == (5, env.game)

@@ -20,6 +20,7 @@ from tests.helpers.chess_games import STEERINGS
 from tests.helpers.classic_chess import classic_games
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
 def test_a_random_game_is_identical_record_by_record() -> None:
     for found in classic_games(2, seed=1):

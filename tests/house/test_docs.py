@@ -283,6 +283,7 @@ def test_evaluation_of_the_page_is_a_guess_within_the_utilities(page: tuple[Modu
         assert evaluate(state, mover) == 0.5 * bouton(state.heaps) == -evaluate(state, 1 - mover)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
 def test_pettingzoo_check(game: Game, illegal: Any) -> None:
     with warnings.catch_warnings(record=True) as caught:
@@ -292,6 +293,7 @@ def test_pettingzoo_check(game: Game, illegal: Any) -> None:
     assert {str(warning.message) for warning in caught} <= THIRD_PARTY | {"Observation numpy array is all zeros."}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", ["first", "second", "random"])
 def test_gymnasium_check(game: Game, seat: str) -> None:
     env = gymnasium.make("plyground/Nim-v0", opponent="alphabeta(depth=12)", seat=seat).unwrapped

@@ -14,6 +14,7 @@ from plyground.agents.networks import read_network
 from plyground.arena import match, train, write_games
 from plyground.arena.generation import generate
 from plyground.arena.training.alphago import train as train_pipeline
+from plyground.arena.training.alphago import value
 from plyground.arena.training.alphazero import train as train_net
 from tests.helpers.alphago_runs import small_run
 from tests.helpers.alphazero_play import SMALL_RUN
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_alphazero_learns_and_its_net_plays_searches(game: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    progress = train_net(replace(SMALL_RUN, game=game, actors=0, steps=6000), run)
+    progress = train_net(replace(SMALL_RUN, game=game, actors=0, steps=2000), run)
     assert progress.samples > 64
     assert progress.learned > 0
     assert read_network(run).config.game == game
@@ -47,7 +48,10 @@ def test_stable_baselines_learns_and_its_policy_plays(algorithm: str, tmp_path: 
     assert first.players == second.players[::-1]
 
 
-def test_alphago_learns_from_games_and_by_play_and_its_nets_play(tmp_path: Path) -> None:
+def test_alphago_learns_from_games_and_by_play_and_its_nets_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(value, "_ROWS", 16)  # games at a time: a network for chess has 4,672 outputs
     run, records = tmp_path / "run", tmp_path / "games.jsonl"
     write_games(records, generate(GAMES[1], ["random"], 20))
     small = small_run(

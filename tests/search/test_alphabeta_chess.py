@@ -13,6 +13,7 @@ from plyground.agents import AlphaBeta, make
 from plyground.agents.clock import run_with_stop
 from plyground.envs import BoardGameEnv, GameBatch, helper, make_game
 from plyground.envs.jit.bits import popcount
+from tests.helpers.compiled_rules import CompiledRules
 
 
 @helper
@@ -221,14 +222,15 @@ class TestRepetitions:
         assert GameBatch(make_game("tictactoe"), 1).past_of(0) is None
 
     def test_more_plies_than_are_remembered(self) -> None:
-        game = make_game("chess(max_quiet_plies=9, repetition=8)")
+        game = make_game("chess(max_quiet_plies=12)")
         env = BoardGameEnv(game)
         env.reset()
         states = [game.new_state()]
-        for move in ("g1f3", "g8f6", "f3g1", "f6g8", "e2e4", "g8f6", "g1f3", "f6g8", "f3g1", "g8f6", "g1f3", "f6g8"):
+        around, black_first = ("g1f3", "g8f6", "f3g1", "f6g8"), ("g8f6", "g1f3", "f6g8", "f3g1")
+        for move in (*around, "e2e4", *black_first, "d7d5", *around):
             env.step(game.move_of(states[-1], move))
             states.append(game.play_moves([move], states[-1]))
-            keys = [game.repetition_key(state) for state in states[-10:]]
+            keys = [game.repetition_key(state) for state in states[-13:]]
             assert env.infos["player_0"]["past"].tolist() == keys
 
     def test_a_past_that_is_none(self) -> None:
@@ -261,22 +263,21 @@ def test_chess_has_options_of_its_own_which_can_be_changed() -> None:
 
 @pytest.mark.slow
 def test_quiescence_evades_checks_and_takes_what_is_noisy(rng: np.random.Generator) -> None:
-    game = CHESS
+    game, rules = CHESS, CompiledRules(CHESS)
     buffer = np.empty(game.num_actions, np.int32)
 
     def value(state: Any, depth: int, left: int) -> float:
-        player = game.player(state)
-        if game.is_terminal(state):
-            return game.utility(state, player)
-        values, actions = [], game.actions(state)
+        player = rules.player(state)
+        if rules.is_terminal(state):
+            return rules.utility(state, player)
+        values, actions = [], rules.actions(state)
         if depth == 0:
-            assert game.is_forced is not None
-            if left == 0 or not game.is_forced(state):
-                values.append(game.evaluate(state, player))
-            actions = buffer[: game.noisy_actions(state, buffer)].tolist() if left else []
+            if left == 0 or not rules.is_forced(state):
+                values.append(rules.evaluate(state, player))
+            actions = buffer[: rules.noisy_actions(state, buffer)].tolist() if left else []
         for action in actions:
             child = state.copy()
-            game.play(child, action)
+            rules.play(child, action)
             values.append(-value(child, max(0, depth - 1), left if depth else left - 1))
         return max(values)
 
