@@ -177,11 +177,11 @@ def _by_chance(good: NDArray[np.bool_], legal: NDArray[np.bool_], rows: NDArray[
 
 def _mean_of(lost: NDArray[np.float64], most: float) -> Mean:
     """Return the mean of the values lost [positions], each of which is between 0 and ``most``."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     padded = np.append(lost, (0.0, most))
     middle, spread = float(padded.mean()), float(padded.std(ddof=1))
-    half = float(t.ppf((1 + CONFIDENCE) / 2, padded.size - 1)) * spread / math.sqrt(padded.size)
+    half = float(stdtrit(padded.size - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(padded.size)
     return Mean(float(lost.mean()), max(0.0, middle - half), min(most, middle + half))
 
 

@@ -130,10 +130,10 @@ class Certainty:
 
     def interval(self, contrast: Vector, confidence: float) -> tuple[float, float]:
         """Return by how much a contrast [free] may be below and above its estimate: a number below 0, and one above."""
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
         spread = self.spread(contrast)
-        quantile = float(t.ppf((1 + confidence) / 2, _TAILS * spread.freedom))
+        quantile = float(stdtrit(_TAILS * spread.freedom, (1 + confidence) / 2))
         if math.isinf(quantile):  # the confidence differs from 1 by less than rounding
             return -math.inf, math.inf
         if quantile == 0:  # or from 0
@@ -170,10 +170,10 @@ class Certainty:
 
     def chance_above_zero(self, contrast: Vector, estimate: float) -> float:
         """Return how likely a contrast [free] with this estimate is to be above 0."""
-        from scipy.stats import t
+        from scipy.special import stdtr
 
         spread = self.spread(contrast)
         start = self._model.moved(self._best, -estimate * (self._inverse @ contrast) / spread.variance)
         point = self._model.most_likely_where(contrast, self._model.at(start))
         fall = max(0.0, 2 * (self._best.log_likelihood - point.log_likelihood))
-        return float(t.cdf(math.copysign(math.sqrt(fall / spread.dispersion), estimate), _TAILS * spread.freedom))
+        return float(stdtr(_TAILS * spread.freedom, math.copysign(math.sqrt(fall / spread.dispersion), estimate)))

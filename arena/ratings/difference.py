@@ -93,13 +93,13 @@ def share_interval(
         ValueError: ``confidence`` is out of range.
     """
     check_confidence(confidence)
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     mean = games.mean()
     points, games = np.append(points, (0.0, mean)), np.append(games, (mean, mean))
     middle = points.sum() / games.sum()
     spread = math.sqrt(float(((points - middle * games) ** 2).sum()) * games.size / (games.size - 1))
-    half = float(t.ppf((1 + confidence) / 2, games.size - 1)) * spread / float(games.sum())
+    half = float(stdtrit(games.size - 1, (1 + confidence) / 2)) * spread / float(games.sum())
     return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
@@ -132,14 +132,14 @@ def rate_against(
         raise ValueError("there are no pairs of games: play at least one opening from both sides")
     if not (np.isfinite(others).all() and ((scores >= 0) & (scores <= 1)).all()):
         raise ValueError("ratings must be finite, and the points of a pair from 0 to 2")
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     logit = _logit_of(float(scores.sum()), others)
     nearest = others[np.abs(others - np.clip(logit, others.min(), others.max())).argmin()]
     padded, about = np.append(scores, (0.0, 1.0)), np.append(others, (nearest, nearest))
     residuals = padded - _expected(_logit_of(float(padded.sum()), about), about)
     spread = math.sqrt(float((residuals**2).sum()) * padded.size / (padded.size - 1))
-    reach = float(t.ppf((1 + confidence) / 2, padded.size - 1)) * spread
+    reach = float(stdtrit(padded.size - 1, (1 + confidence) / 2)) * spread
     low, high = (ELO_PER_LOGIT * _logit_of(float(padded.sum()) + change, about) for change in (-reach, reach))
     return Difference(ELO_PER_LOGIT * logit, low, high, float(scores.mean()), 2 * scores.size)
 
