@@ -58,7 +58,7 @@ class Repeats(NamedTuple):
     past: NDArray[np.uint64]  # [positions] those of the game before the root; the last may be the root itself
     seen: NDArray[np.uint64]  # [1, words] their filter
     exempt: NDArray[np.bool_]  # [num_actions] actions that may lead to any position
-    after: NDArray[np.uint64]  # [num_actions] scratch
+    after: NDArray[np.uint64]  # [num_actions] scratch; [0] where repetitions draw
     times: int | None  # times that a position of the game must stand on the board for a draw; None: it is forbidden
 
 
@@ -80,8 +80,9 @@ def are_watched(game: Game, superko: bool, repetitions: bool) -> bool:
 
 def new_repeats(game: Game, nodes: int) -> Repeats:
     """Return room for so many nodes, and a game without a past."""
-    key, after, none = np.zeros(nodes, np.uint64), np.zeros(game.num_actions, np.uint64), np.zeros(0, np.uint64)
     times = times_of(game) or None
+    key, none = np.zeros(nodes, np.uint64), np.zeros(0, np.uint64)
+    after = none if times else np.zeros(game.num_actions, np.uint64)
     drawn = None if times is None else np.zeros(nodes, np.bool_)
     return with_past(Repeats(key, drawn, none, none, exempt_of(game), after, times), None)
 
@@ -227,24 +228,29 @@ def _stands_again(game: Any, state: Any, path: Any, length: int, repeats: Any, t
 
 
 @helper
-def mark_drawn(tree: Any, path: Any, length: int, repeats: Any, drawn: bool) -> None:
+def mark_drawn(tree: Any, path: Any, length: int, repeats: Any, drawn: bool) -> bool:
     """Note whether the leaf that is the last of the ``length`` nodes on a path is drawn by repetition.
 
-    A leaf that was, and is no longer, begins anew: its visits, whose values sum to 0, leave the tree.
+    A leaf that was, and is no longer, begins anew: its visits, whose values sum to 0, leave the tree. Return whether
+    this one does.
     """
-    if repeats is not None:
-        _mark_drawn(tree, path, length, repeats.drawn, drawn)
+    if repeats is None:
+        return False
+    return _mark_drawn(tree, path, length, repeats.drawn, drawn)
 
 
 @helper
-def _mark_drawn(tree: Any, path: Any, length: int, marks: Any, drawn: bool) -> None:
-    if marks is not None:
-        leaf = path[length - 1]
-        visits = tree.visits[leaf]
-        if visits > 0 and marks[leaf] and not drawn:
-            for i in range(length):
-                tree.visits[path[i]] -= visits
-        marks[leaf] = drawn
+def _mark_drawn(tree: Any, path: Any, length: int, marks: Any, drawn: bool) -> bool:
+    if marks is None:
+        return False
+    leaf = path[length - 1]
+    visits = tree.visits[leaf]
+    begins_anew = visits > 0 and marks[leaf] and not drawn
+    if begins_anew:
+        for i in range(length):
+            tree.visits[path[i]] -= visits
+    marks[leaf] = drawn
+    return begins_anew
 
 
 @helper

@@ -1,7 +1,8 @@
 """A check of a game's rules: random games in plain Python, in which every promise is tested at every ply.
 
 Compiled code checks neither bounds nor promises, so run this on your own game before anything else. A game that nobody
-has checked is checked for a moment when it is registered, or first searched: see `check_once`.
+has checked is checked for a moment when it is registered, or first searched or put into an environment or a batch: see
+`check_once`.
 
 Plain Python sees an index that is too large. A negative one counts from the end, there as in compiled code.
 """

@@ -133,8 +133,8 @@ class Game(GameTexts, GameViews):
         observation_high: the largest value in the planes; the least is 0.
         observation_dtype: the dtype of the planes.
         players: PettingZoo's names for the two agents, first player first.
-        check: whether the game is checked for a moment when it is registered or first searched, as `check_game` does
-            in full, unless all of its rules are of this package.
+        check: whether the game is checked for a moment when it is registered, or first searched or put into an
+            environment or a batch, as `check_game` does in full, unless all of its rules are of this package.
 
     Raises:
         ValueError, TypeError: an argument does not fit; the message names it.

@@ -41,12 +41,13 @@ class AlphaBeta(SearchAgent):
     """Alpha-beta search. Its value is that of `Minimax` at the same depth, unless an option says that it changes it.
 
     Without a budget the depth is 8. Of several budgets the first to run out ends the search. The answer is that of the
-    last depth that was finished, which is at least 1: the first depth is searched whatever the budget, but without
-    noisy moves where they are too many for one. A search also ends when nothing is left to find out.
+    last depth that was finished, or, with ``unfinished``, of the next. The first depth is searched whatever the budget,
+    but without noisy moves where they are too many for one. A search also ends when nothing is left to find out.
 
     In `analyse`, the value of ``best_action`` is that of minimax at that depth. The values of the other actions are
-    that, too, or upper bounds of it, and actions that were not searched because a win was certain have none. `kind_of`
-    tells which are proved: they hold in the whole game, as an ``exact`` value does, whatever the options.
+    that, too, or upper bounds of it. Actions that were not searched, because a win was certain or, with ``unfinished``,
+    the budget spent, have none. `kind_of` tells which are proved: they hold in the whole game, as an ``exact`` value
+    does, whatever the options.
 
     Sound options change the time that a search takes, and nothing else. docs/measurements.md has what each gains.
 
@@ -126,9 +127,9 @@ class AlphaBeta(SearchAgent):
             when it stands on the board as often as `Game.repetition` says; in games that repetitions draw. The table
             knows nothing of it, so a value may be that of another way to a position.
         unfinished: changes the value; where a budget ends the search, answer with the best move of the depth that was
-            not finished, if the best of the depth before was searched again. Moves that were not have no value then,
-            and the value may be a lower bound with ``aspiration`` (R. M. Hyatt, "Using time wisely", ICCA Journal 7,
-            1984).
+            not finished, if the best of the depth before was searched again; not with ``all_best``. Other moves have no
+            value then, and the value may be a lower bound with ``aspiration`` (R. M. Hyatt, "Using time wisely", ICCA
+            Journal 7, 1984).
         selective: False: options whose default is None are off in chess too.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
             is worth more than any value it returns.

@@ -25,10 +25,11 @@ _NO_LIMIT = np.iinfo(np.int64).max
 def deepen(game, w, selective, pruning, roots, first, last):
     """Search the state ``w.states[0]`` to the depths ``first`` to ``last``, and leave the answer in ``roots[0]``.
 
-    The answer is that of the last depth that was finished. The first one is finished whatever the budget, because there
-    must be a move to play; only the stop flag ends it, and then there is no answer. Where depth 1 has more positions
-    than ``status.first_limit``, it is finished without noisy moves. After it the search ends when the budget is spent,
-    at the stop flag, or when nothing is left to find out. A later call goes on from the answer.
+    The answer is that of the last depth that was finished, or, with ``unfinished``, the best move of the next, of which
+    some moves may have no value; but not where all of the best are asked for. The first one is finished whatever the
+    budget, because there must be a move to play; only the stop flag ends it, and then there is no answer. Where depth 1
+    has more positions than ``status.first_limit``, it is finished without noisy moves. After it the search ends when
+    the budget is spent, at the stop flag, or when nothing is left to find out. A later call goes on from the answer.
 
     Args:
         game: the game, with the evaluation to use.
@@ -67,7 +68,7 @@ def deepen(game, w, selective, pruning, roots, first, last):
             horizon_before = status.horizon
             status.iteration = depth
             _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, root.kinds)
-            if selective is not None and status.unfinished != 0 and root.depth > 0:
+            if selective is not None and status.unfinished != 0 and status.all_best == 0 and root.depth > 0:
                 _note_unfinished(root, moves, values, line, max(alpha, -status.top))
             if status.stop != 0:
                 if status.limit == _NO_LIMIT or root.depth > 0 or status.nodes < status.limit:

@@ -206,7 +206,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         game.play(child, move)
         is_drawn = False
         if pruning is not None:
-            if has_table and depth > 1:
+            if has_table and depth > 1 and status.fold == 0:
                 fetch(w.table, game.key(child))
             if (
                 is_narrow

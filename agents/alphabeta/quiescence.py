@@ -67,14 +67,15 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
 
     key, hash_move, best_move = np.uint64(0), -1, -1
     has_table = False
-    if pruning is not None and status.quiescence_table != 0 and w.table.size > 0:
+    goes_on = left > 0 and ply + 1 < w.states.size  # else nothing is searched, and nothing known that answers a search
+    if pruning is not None and goes_on and status.quiescence_table != 0 and w.table.size > 0:
         key = game.canonical_key(state) if status.fold != 0 else game.key(state)
         fetch(w.table, key)
         has_table = True
 
     # Step 1. Keep quiet, if that is allowed.
     best = -np.inf
-    count, may_wait = _choices(game, game.is_forced, state, frame.moves, left > 0 and ply + 1 < w.states.size)
+    count, may_wait = _choices(game, game.is_forced, state, frame.moves, goes_on)
     if may_wait:
         status.leaves += 1
         status.horizon += 1

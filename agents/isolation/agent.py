@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import cloudpickle
@@ -14,6 +15,7 @@ from ...envs.players import PlayerLike, checked_answer, player_name
 from ..agent import Info, Observation
 from ..analysis import Analysis
 from ..engines.process import EngineError
+from ..human import Human
 from ..registry import as_agent, check_spec, registered
 from ..timing import Allowance
 from .process import MoveTime, PlayerError, PlayerProcess
@@ -77,10 +79,10 @@ class Isolated:
         self.memory_mb = None if memory_mb is None else checked_whole("memory_mb", memory_mb, 1)
         if isinstance(player, str):
             check_spec(player)
-            if player.partition("(")[0].strip() == "human":
-                raise ValueError("a person cannot be isolated: nobody sits at the keyboard of that process")
         else:
             as_agent(player, self.game)
+        if isinstance(player, Human) or (isinstance(player, str) and re.search(r"(^|[(,=\s])human\b(?!\.)", player)):
+            raise ValueError("a person cannot be isolated: nobody sits at the keyboard of that process")
         self._inner_name = player_name(player)
         self.__name__ = f"isolated({self._inner_name})"
         self.player: PlayerLike = absolute(player) if isinstance(player, str) else player

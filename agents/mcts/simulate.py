@@ -80,7 +80,9 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, repeats,
             drawn = is_drawn(game, state, tree.path, length - 1, repeats)
             terminal = (drawn or tree.visits[node] > 0) and game.is_terminal(state)
             drawn = drawn and not terminal
-            mark_drawn(tree, tree.path, length, repeats, drawn)
+            anew = mark_drawn(tree, tree.path, length, repeats, drawn)
+            if options is not None and anew and options.rave > 0:
+                extras.amaf_visits[node], extras.amaf_total[node] = 0, 0.0
             if drawn or terminal or tree.visits[node] == 0 or length == tree.path.size:
                 break
             if not has_room(tree, actions.size):

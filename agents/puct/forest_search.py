@@ -135,8 +135,9 @@ class ForestSearch:
 
         def interrupted() -> bool:
             nonlocal stopped
-            # Simulations of this search are counted when it ends, so those at the root are.
-            stopped = is_late(int(self._edges["visits"].sum()) - kept)
+            # Those of the search in progress are counted when it ends; visits may leave the tree, see `_is_drawn`.
+            row = forest.trees.rows[0]
+            stopped = is_late(forest.simulations_done - before + int(row["simulations"] - row["left"]))
             return stopped
 
         wanted = self.simulations or _FIRST

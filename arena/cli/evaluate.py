@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,6 +57,7 @@ def evaluate_player(
     A small policy in Connect Four takes about a minute with the quick ladder. Ctrl-C keeps what is done.
     """
     from ...envs import make_game
+    from ...envs.outside.files import check_access
     from ..grading.curve import curve_row
     from ..grading.evaluation import evaluate
     from ..grading.files import as_data
@@ -72,8 +72,7 @@ def evaluate_player(
             raise FileExistsError(f"cannot save to {out}: it is a file, expected a folder")
         if not out.parent.is_dir():
             raise FileNotFoundError(f"cannot save to {out}: there is no folder {out.parent}")
-        if not os.access(out if out.is_dir() else out.parent, os.W_OK):
-            raise PermissionError(f"cannot save to {out}: its folder cannot be written to")
+        check_access(out, f"cannot save to {out}")
         if (out / "games.jsonl").exists() and not (out / "evaluation.json").exists():
             raise FileExistsError(f"{out / 'games.jsonl'} holds games of something else: choose another folder")
     options: dict[str, Any] = {

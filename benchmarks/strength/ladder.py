@@ -12,6 +12,7 @@ After a new network has come into the package, its rungs alone are placed anew, 
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import math
@@ -24,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plyground.agents.alphazero.nets import shipped
+from plyground.agents.identity import player_identity
 from plyground.arena import play_with_progress, rating_list, read_records
 from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchors
 from plyground.arena.grading.placing import iter_place, placing_of
@@ -63,8 +65,8 @@ RUNGS = {
         "alphabeta-5 alphabeta-6 mcts-10000 alphabeta-7 alphabeta-8 mcts-100000 network alphazero-100"
     ),
     "othello": rungs_of(
-        "random mcts-3 mcts-10 mcts-30 mcts-100 alphabeta-1 mcts-300 mcts-1000 alphabeta-2 mcts-3000 network "
-        "alphabeta-3 alphazero-100 alphabeta-4 alphabeta-5 alphabeta-6"
+        "random mcts-3 mcts-10 mcts-30 mcts-100 alphabeta-1 mcts-300 mcts-1000 network mcts-3000 "
+        "alphabeta-2 alphabeta-3 alphabeta-4 alphabeta-5 alphazero-100 alphabeta-6"
     ),
     "checkers": rungs_of(
         "random alphabeta-1 mcts-3 mcts-10 mcts-30 alphabeta-2 mcts-100 alphabeta-3 mcts-300 alphabeta-4 mcts-1000 "
@@ -133,7 +135,8 @@ def placed(game: Game, about: Any, anew: list[str], games: int, seed: int, folde
     elo, errors = about["elo"], about["standard errors"]
     others = {rung: value for rung, value in elo.items() if rung not in anew}
     for rung in anew:
-        kept = folder / f"{game.spec}, {rung}.jsonl"
+        who = json.dumps(player_identity(rung, game), sort_keys=True)  # another network plays other games
+        kept = folder / f"{game.spec}, {rung}, {hashlib.sha256(who.encode()).hexdigest()[:8]}.jsonl"
         done = [*read_records(kept)] if kept.is_file() else []
         left = iter_place(rung, game, others, games, width=_NARROWEST, seed=seed, name=rung, after=done)
         records = [*done, *play_with_progress((record for record, _ in left), games - len(done), kept)]
@@ -168,7 +171,7 @@ def main(
     names: Annotated[list[str], typer.Argument(metavar="GAME...", help="The games.")],
     games: Annotated[int, typer.Option(min=2, help="Of each pairing; even.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the games: not that of evaluations, which is 0.")] = 1,
-    jobs: Annotated[int, typer.Option(help="Processes; the games do not depend on it.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes; the games do not depend on it. --place needs one.")] = 1,
     place: Annotated[list[str] | None, typer.Option(help="A rung to place anew on the others; again for more.")] = None,
     folder: Annotated[Path, typer.Option(file_okay=False, help="Where the games are kept.")] = Path("ladders"),
     out: Annotated[Path, typer.Option(file_okay=False, help="Where the ratings go.")] = FOLDER,

@@ -216,6 +216,7 @@ class TestMaking:
             ("isolated(player=mtcs)", "unknown agent 'mtcs'"),
             ("isolated", "missing a required argument: 'player'; expected isolated"),
             ("isolated(human)", "a person cannot be isolated"),
+            ("isolated(mixture(random, human))", "a person cannot be isolated"),
             ("isolated(3)", "expected a spec string such as .*, got 3"),
             ("isolated(random, answer_seconds=0)", "answer_seconds must be a number of seconds above 0, got 0"),
             ("isolated(random, answer_seconds=-1)", "answer_seconds must be a number of seconds above 0, got -1"),

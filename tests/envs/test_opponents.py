@@ -107,13 +107,13 @@ def test_alphabeta_heeds_the_mask_of_the_batch() -> None:
 def test_mcts_plays_the_agents_moves(game: Game) -> None:
     batch, rows = positions(game, 8, 12)
     expected = []
-    agent = MCTS(game, simulations=60, c=1.1, superko=False)  # many games at once know no superko in the tree
+    agent = MCTS(game, simulations=60, c=1.1, superko=False, repetitions=False)  # which many games at once do not know
     rngs = batch.rngs.copy()
     for row in rows:
         agent.reset(0)
         agent._searchers[0].rng = rngs[row]
         expected.append(agent.act({"action_mask": batch.masks[row]}, {"state": batch.states[row]}))
-    opponents = as_opponents(MCTS(game, simulations=60, c=1.1, superko=False), game)
+    opponents = as_opponents(MCTS(game, simulations=60, c=1.1, superko=False, repetitions=False), game)
     assert isinstance(opponents, BatchedMCTS)
     assert opponents.act(batch, rows).tolist() == expected
     several = batch.masks.sum(axis=1) > 1  # where there is one legal action, no number is drawn

@@ -29,4 +29,10 @@ def test_what_coverage_leaves_out_asks_a_game_only(file: str) -> None:
     modules = {str(getattr(node, "module", "")) for node in imports}
     assert not any(name.startswith(("plyground.agents", "plyground.arena", "plyground.envs.jit")) for name in modules)
     names = {alias.name for node in imports for alias in node.names}
-    assert not names & {"GameBatch", "SeatBatch", "SoloEnv"}
+    assert not any(name.startswith("plyground") for name in names)  # but by `from`
+    left = [key.partition("::")[2] for key in COVERAGE if key.partition("::")[0] == file]
+    tests = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+    tests = [one for one in tests if "" in left or one.name in left]
+    assert tests
+    used = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    assert not used & {"BoardGameEnv", "CompiledRules", "GameBatch", "SeatBatch", "SoloEnv"}

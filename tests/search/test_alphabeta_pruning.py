@@ -14,7 +14,7 @@ from plyground.agents.alphabeta.options import new_status
 from plyground.agents.alphabeta.ordering import score_all, settle
 from plyground.agents.alphabeta.selecting import is_late
 from plyground.agents.alphabeta.workspace import new_workspace
-from plyground.envs import Game, connect_four, helper
+from plyground.envs import Game, chess, connect_four, helper
 from tests.conftest import random_game
 
 _THREE = np.uint64(3)
@@ -264,6 +264,16 @@ def test_a_table_for_noisy_moves_saves_nodes_and_changes_nothing_where_they_come
             assert (found.value, found.exact) == (plain.value, plain.exact)
             nodes += plain.nodes, found.nodes
     assert nodes[1] < 0.95 * nodes[0]
+
+
+def test_what_was_not_searched_for_want_of_plies_answers_no_quiescence_search() -> None:
+    """Each of these may try one noisy move: evaluations at the end of others are none of its results."""
+    game = chess()
+    state = game.state_from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+    options = {"quiescence": 1, "captures": True, "selective": False}
+    plain = AlphaBeta(game, 2, **options).analyse(state)
+    found = AlphaBeta(game, 2, quiescence_table=True, **options).analyse(state)
+    assert found.value == plain.value
 
 
 @pytest.mark.slow

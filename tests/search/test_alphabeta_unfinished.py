@@ -50,6 +50,16 @@ def test_nothing_unfinished_is_called_proved() -> None:
             assert abs(found.value) < 1 or found.value == proof.value
 
 
+def test_all_of_the_best_are_those_of_a_finished_depth() -> None:
+    game = connect_four(4, 5)
+    state = game.play_moves([2])
+    for nodes in range(60, 600, 60):
+        before, found = (
+            AlphaBeta(game, nodes=nodes, all_best=True, unfinished=one).analyse(state) for one in (False, True)
+        )
+        assert (found.best_actions, found.values) == (before.best_actions, before.values)
+
+
 def test_an_unfinished_depth_needs_depths() -> None:
     with pytest.raises(ValueError, match="unfinished needs iterative=True: it does nothing without"):
         AlphaBeta("tictactoe", 3, iterative=False, unfinished=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plyground.agents import MCTS, PUCT
 from plyground.agents.puct.forest import Forest
 from plyground.agents.puct.forest.trees import DRAWN
+from plyground.agents.puct.forest_search import ForestSearch
 from plyground.agents.repetitions import kept_past
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.self_play import SelfPlay
@@ -329,6 +330,33 @@ def test_it_can_be_switched_off() -> None:
         for value in wrong:
             with pytest.raises(ValueError, match="repetitions must be"):
                 player(game, 1, repetitions=value)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(("name", "how"), HOW[3:])
+def test_the_clock_is_asked_by_simulations_whatever_visits_leave(
+    name: str, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By visits a search of a kept tree had done less than nothing for long, and heard neither clock nor stop."""
+    told, search = list[int](), ForestSearch.search
+
+    def watched(planted: Any, *arguments: Any) -> Any:
+        *before, _, listener = arguments
+        return search(planted, *before, lambda done: bool(told.append(done)), listener)
+
+    monkeypatch.setattr(ForestSearch, "search", watched)
+    game, left = circle(draw=3, plies=SHORT), 0
+    agent = made(name, game, 400, reuse_tree=True, lambda_=0, evaluator=None, **how)
+    (position,) = in_progress(game, random_lines(game, 4, 2)[:1])
+    for _ in range(3):
+        told.clear()
+        found = agent.analyse(position.state, position.mask, past=past_of(position))
+        assert told == sorted(told)
+        assert not told or told[0] >= 0
+        left += found.statistics["simulations kept"] + found.leaves - sum(found.visits.values())
+        position.play(found.best_action)
+        if position.over:
+            break
+    assert left > 0
 
 
 def test_a_forest_notes_draws_at_its_edges() -> None:

@@ -59,7 +59,8 @@ class Pasts:
     def __init__(self, game: Game, rows: int, nodes: int) -> None:
         self._game = game
         self._before = [_NONE] * rows  # the positions before each root, itself included or not
-        ends, after = np.zeros(0, np.int64), np.zeros((rows, game.num_actions), np.uint64)
+        actions = 0 if times_of(game) else game.num_actions
+        ends, after = np.zeros(0, np.int64), np.zeros((rows, actions), np.uint64)
         key = np.zeros((rows, nodes), np.uint64)
         self.keys = Keys(key, _NONE, ends, filters_of(_NONE, ends), exempt_of(game), after, times_of(game) or None)
 

@@ -62,6 +62,7 @@ def make_book(
     Raises:
         ValueError: ``plies``, ``table_mb`` or ``jobs`` are out of range.
         FileNotFoundError: there is no folder to write to.
+        PermissionError: nothing can be written there.
     """
     if not 1 <= plies <= 12:
         raise ValueError(f"a book has 1 to 12 plies, got {plies}")

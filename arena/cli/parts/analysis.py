@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from ....agents import Analysis, make
+from ....agents.repetitions import forbids
 from ....agents.search import analyse_seen
 from ....envs import BoardGameEnv, Game, State
 
@@ -28,14 +29,21 @@ _MOST_ROWS = 20  # in the table of actions: the best ones
 def analysis_of(agent: Any, game: Game, start: State, moves: Sequence[int]) -> Analysis:
     """Return an agent's analysis of the position after some moves: what repeats a position of the game, it is told.
 
+    Where an environment would have ended the game by repetition, the position is searched alone: people play on.
+
     Raises:
-        ValueError: the game is over.
+        ValueError: the game is over by the rules of a state, or a move is forbidden by superko.
     """
     state = game.play_moves(moves, start)
     if game.is_terminal(state):
         return agent.analyse(state)  # which says that there is nothing to search
     env: Any = BoardGameEnv(game)
-    env.reset(options={"state": start, "moves": list(moves)})
+    try:
+        env.reset(options={"state": start, "moves": list(moves)})
+    except ValueError:
+        if forbids(game):
+            raise
+        return agent.analyse(state)
     observation, _, _, _, info = env.last()
     return analyse_seen(agent, observation, info)
 
