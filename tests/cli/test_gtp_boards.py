@@ -10,6 +10,7 @@ from plyground.envs import make_game
 from tests.cli.test_gtp_server import answers
 
 
+@pytest.mark.slow
 def test_a_seed_stays_whatever_board_is_asked_for() -> None:
     """Another komi made a player with another seed, of the system's entropy."""
 

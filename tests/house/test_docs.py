@@ -302,6 +302,7 @@ def test_gymnasium_check(game: Game, seat: str) -> None:
     check_env(env)
 
 
+@pytest.mark.slow
 def test_perfect_players_win_the_games_that_the_theory_gives_them(game: Game) -> None:
     players = ["minimax", "alphabeta(depth=12)"]
     for record in match("nim", players, games=20, seed=0):

@@ -132,7 +132,7 @@ def test_opponents_are_past_selves(run: Run) -> None:
     assert (part.pool[0]["policy.last.weight"] != part.pool[-1]["policy.last.weight"]).any()
 
 
-@pytest.mark.parametrize("ending", [".pdn", ".pgn", ".db"])
+@pytest.mark.parametrize("ending", [".db", *(pytest.param(one, marks=pytest.mark.slow) for one in (".pdn", ".pgn"))])
 def test_collections_of_other_formats(tmp_path: Path, ending: str) -> None:
     spec = {".pdn": "checkers", ".pgn": "chess(max_quiet_plies=12)", ".db": "tictactoe"}[ending]
     if ending == ".pgn":

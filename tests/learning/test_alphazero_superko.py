@@ -54,6 +54,7 @@ def test_self_play(told: list[list[list[int]]]) -> None:
     assert play.stats.games > 0
 
 
+@pytest.mark.slow
 def test_a_match_of_two_nets(told: list[list[list[int]]]) -> None:
     config = AlphaZeroConfig("tictactoe", simulations=8, cheap_simulations=4, gating_games=4)
     assert 0 <= score_of(GAME, config, answers, answers, 0) <= 1

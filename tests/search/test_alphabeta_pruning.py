@@ -266,6 +266,7 @@ def test_a_table_for_noisy_moves_saves_nodes_and_changes_nothing_where_they_come
     assert nodes[1] < 0.95 * nodes[0]
 
 
+@pytest.mark.slow
 def test_what_was_not_searched_for_want_of_plies_answers_no_quiescence_search() -> None:
     """Each of these may try one noisy move: evaluations at the end of others are none of its results."""
     game = chess()

@@ -50,6 +50,7 @@ def test_nothing_unfinished_is_called_proved() -> None:
             assert abs(found.value) < 1 or found.value == proof.value
 
 
+@pytest.mark.slow
 def test_all_of_the_best_are_those_of_a_finished_depth() -> None:
     game = connect_four(4, 5)
     state = game.play_moves([2])

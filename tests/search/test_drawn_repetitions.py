@@ -136,6 +136,7 @@ def game_value(game: Game, state: Any, earlier: list[int], times: int, line: lis
     return max(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "how"),
     [("mcts", {"solver": True}), ("puct", {"root": "gumbel", "proofs": True}), ("puct", {"proofs": True})],
@@ -156,6 +157,7 @@ def test_nothing_is_proved_by_a_repetition(name: str, how: dict[str, Any]) -> No
     assert wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "how"),
     [
@@ -186,6 +188,7 @@ def test_searches_choose_as_exhaustive_search_does(name: str, how: dict[str, Any
     assert differ
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "how"),
     [
@@ -240,6 +243,7 @@ def test_the_side_behind_gives_perpetual_check(how: dict[str, Any]) -> None:
     assert known.value > -0.01 > -0.05 > unknown.value
 
 
+@pytest.mark.slow
 def test_environments_tell_of_the_positions() -> None:
     env: Any = BoardGameEnv(MINICHESS)
     env.reset(options={"moves": [*SHUFFLE, *SHUFFLE[:3]]})
@@ -257,6 +261,7 @@ def test_environments_tell_of_the_positions() -> None:
     assert all(env.terminations.values())
 
 
+@pytest.mark.slow
 def test_self_play_of_minichess_sees_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first player, to whom each position is worth more than a draw, goes another way before the third time."""
     shuffles = [MINICHESS.move_of(MINICHESS.play_moves(SHUFFLE[:i]), move) for i, move in enumerate(SHUFFLE)]
@@ -337,7 +342,8 @@ def test_the_clock_is_asked_by_simulations_whatever_visits_leave(
     name: str, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By visits a search of a kept tree had done less than nothing for long, and heard neither clock nor stop."""
-    told, search = list[int](), ForestSearch.search
+    told = list[int]()
+    search: Any = ForestSearch.search
 
     def watched(planted: Any, *arguments: Any) -> Any:
         *before, _, listener = arguments
