@@ -93,15 +93,21 @@ def deepen(game, w, selective, pruning, roots, first, last):
         # Step 2. The depth is finished: note its answer.
         status.quiescence = noisy
         root.depth = depth
-        root.value = value
         root.exact = status.horizon == horizon_before or (abs(value) >= status.top and status.all_best == 0)
-        for i in range(moves.size):
-            root.found[moves[i]] = values[i]
-            root.found_kinds[moves[i]] = root.kinds[i]
-        for i in range(line.size):
-            root.line[i] = line[i]
-            if line[i] < 0:
-                break
+        _note(root, value, moves, values, line)
+
+
+@helper
+def _note(root, value, moves, values, line):
+    """Make this the answer: the value of the root, those of its moves, and the best line."""
+    root.value = value
+    for i in range(moves.size):
+        root.found[moves[i]] = values[i]
+        root.found_kinds[moves[i]] = root.kinds[i]
+    for i in range(line.size):
+        root.line[i] = line[i]
+        if line[i] < 0:
+            break
 
 
 @helper
@@ -116,14 +122,7 @@ def _note_unfinished(root, moves, values, line, alpha):
             best = values[i]
     if np.isnan(values[0]) or best <= alpha:
         return
-    root.value = best
-    for i in range(moves.size):
-        root.found[moves[i]] = values[i]
-        root.found_kinds[moves[i]] = root.kinds[i]
-    for i in range(line.size):
-        root.line[i] = line[i]
-        if line[i] < 0:
-            break
+    _note(root, best, moves, values, line)
 
 
 @helper

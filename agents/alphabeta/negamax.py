@@ -34,7 +34,7 @@ from .ordering import (
 from .quiescence import just_above, just_below, quiesce, reply_window
 from .repeating import is_repeated
 from .selecting import FUTILE_TO, REDUCED_FROM, is_forced, is_futile, is_late, passes, reduction
-from .table import EXACT, LOWER, SOLVED, UPPER, fetch, place, probe
+from .table import SOLVED, UPPER, answers, bound_of, fetch, probe, remember
 from .workspace import set_line
 
 __all__ = ["negamax"]
@@ -89,7 +89,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 # Not what proves a win: looking for it from here on finds the shortest, and comes to an end.
                 deeper = status.deeper_entries != 0 and entry.depth > depth
                 serves = serves or (deeper and abs(value) < status.top)
-            if serves and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
+            if serves and answers(bound, value, alpha, beta):
                 status.answers += 1
                 status.horizon += not solved
                 frame.line[0] = -1  # the move may be that of another position with this key
@@ -295,17 +295,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
 
     # Step 7. Remember what was found, and whether the depth limit had a part in it.
     if has_table:
-        bound = EXACT
-        if best >= beta and best < status.top:
-            bound = LOWER
-        elif best <= alpha:
-            bound = UPPER
         solved = status.horizon == horizon_before or abs(best) >= status.top
-        entry = w.table[place(w.table, key, depth, status.age, status.by_depth != 0)]
-        entry.key = key
-        entry.value = best
-        entry.action = best_move
-        entry.depth = depth
-        entry.bound = bound + (SOLVED if solved else 0)
-        entry.age = status.age
+        bound = bound_of(best, alpha, beta, status.top) + (SOLVED if solved else 0)
+        remember(w.table, key, best, best_move, depth, bound, status)
     return best

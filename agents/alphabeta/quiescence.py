@@ -12,7 +12,7 @@ from numba import types
 
 from ...envs.jit import helper, self_call
 from .ordering import QUIET, pick, prize, score_all, score_moves, settle
-from .table import EXACT, LOWER, SOLVED, UPPER, fetch, probe, remember
+from .table import SOLVED, answers, bound_of, fetch, probe, remember
 from .workspace import set_line
 
 __all__ = ["just_above", "just_below", "quiesce", "reply_window"]
@@ -95,7 +95,7 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
             value = entry.value
             bound = entry.bound & 3
             serves = entry.depth == 0 or (status.deeper_entries != 0 and abs(value) < status.top)
-            if serves and (bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)):
+            if serves and answers(bound, value, alpha, beta):
                 status.answers += 1
                 status.horizon += entry.bound < SOLVED
                 frame.line[0] = -1
@@ -167,11 +167,7 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
             status.first_cutoffs += i == 0
             break
     if pruning is not None and has_table:
-        bound = EXACT
-        if best >= beta and best < status.top:
-            bound = LOWER
-        elif best <= alpha:
-            bound = UPPER
         solved = status.horizon == horizon_before or abs(best) >= status.top
-        remember(w.table, key, best, best_move, 0, bound + (SOLVED if solved else 0), status)
+        bound = bound_of(best, alpha, beta, status.top) + (SOLVED if solved else 0)
+        remember(w.table, key, best, best_move, 0, bound, status)
     return best

@@ -22,7 +22,19 @@ from numpy.typing import NDArray
 from ...envs.jit import helper, prefetch
 from ..search import table_memory
 
-__all__ = ["EXACT", "LOWER", "SOLVED", "UPPER", "fetch", "new_table", "place", "probe", "remember"]
+__all__ = [
+    "EXACT",
+    "LOWER",
+    "SOLVED",
+    "UPPER",
+    "answers",
+    "bound_of",
+    "fetch",
+    "new_table",
+    "place",
+    "probe",
+    "remember",
+]
 
 EXACT, LOWER, UPPER = 1, 2, 3  # what the entry holds: the state's value, a lower bound of it, an upper bound
 SOLVED = 4  # added to the bound where no line was cut off by the depth limit
@@ -73,6 +85,20 @@ def probe(table: Any, key: Any) -> Any:
     if table[slot].key != key and table[neighbour].key == key:
         return neighbour
     return slot
+
+
+@helper
+def answers(bound: int, value: float, alpha: float, beta: float) -> bool:
+    """Return whether a value that is exact, or a bound, says all of what a search with this window asks."""
+    return bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+
+
+@helper
+def bound_of(best: float, alpha: float, beta: float, top: float) -> int:
+    """Return what a search with this window has found of a value: itself, or a bound of it; a certain win is one."""
+    if best >= beta and best < top:
+        return LOWER
+    return UPPER if best <= alpha else EXACT
 
 
 @helper
