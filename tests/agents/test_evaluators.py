@@ -148,7 +148,7 @@ def test_a_root_that_has_come_again_is_shown_as_in_the_environment(game: Game) -
 
 
 def test_what_a_search_cannot_show_is_refused() -> None:
-    game = go(board_size=3)
+    game = go(board_size=5)
     agent = PUCT(game, 20, evaluator=ObservationEvaluator(Watch()))
     agent.analyse(game.new_state())  # nothing came before
     state = game.play_moves([0, 1])
@@ -160,7 +160,7 @@ def test_what_a_search_cannot_show_is_refused() -> None:
     env.reset(options={"moves": [0]})
     with pytest.raises(ValueError, match="does not show the position that is searched"):
         agent.analyse(state, observation=env.last()[0])
-    with pytest.raises(ValueError, match=r"has shape \(3, 3, 17\), got \(9,\)"):
+    with pytest.raises(ValueError, match=r"has shape \(5, 5, 17\), got \(9,\)"):
         agent.analyse(state, observation=np.zeros(9))
     env.step(1)
     observation = env.last()[0]
@@ -168,8 +168,8 @@ def test_what_a_search_cannot_show_is_refused() -> None:
     priors, values = agent.evaluate(
         np.array([state], game.dtype), observation["observation"][None], observation["action_mask"][None]
     )
-    assert (priors.shape, values.shape) == ((1, 10), (1,))
-    unknown = go(board_size=3).replace(history_swap=None)
+    assert (priors.shape, values.shape) == ((1, 26), (1,))
+    unknown = go(board_size=5).replace(history_swap=None)
     with pytest.raises(ValueError, match="give the game a history_swap"):
         PUCT(unknown, 20, evaluator=ObservationEvaluator(Watch()))
     with pytest.raises(ValueError, match="history_swap must name each channel"):

@@ -311,6 +311,7 @@ def test_perfect_players_win_the_games_that_the_theory_gives_them(game: Game) ->
         assert record.outcome == [1.0 if seat == winner else -1.0 for seat in (0, 1)]
 
 
+@pytest.mark.slow
 def test_edited_rule_is_noticed(game: Game) -> None:
     rule = "return -1.0 if player == state.turn else 1.0"
     assert rule in GAME_BLOCK

@@ -25,6 +25,7 @@ def lacks(what: str, kind: type[ImportError]) -> Any:
     return side
 
 
+@pytest.mark.slow
 def test_what_cannot_be_measured_is_left_out_and_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,6 +61,7 @@ def test_a_match_of_two_nets(told: list[list[list[int]]]) -> None:
     assert max(len(keys) for rows in told for keys in rows) > 6
 
 
+@pytest.mark.slow
 def test_a_player_of_many_games(told: list[list[list[int]]]) -> None:
     pytest.importorskip("torch")
     from plyground.agents import AlphaZero

@@ -31,6 +31,7 @@ class TestResume:
         assert part.num_timesteps < 512
         assert_same(resume(tmp_path / "part"), whole)
 
+    @pytest.mark.slow
     def test_goes_on_exactly_against_all_kinds(self, tmp_path: Path) -> None:
         kinds = "minimax(depth=1)", "mcts(simulations=10)", "mixture(random, alphabeta(depth=2))"
         config = replace(SMALL, opponents=dict.fromkeys(kinds, 1.0), self_play=0.2)
