@@ -202,7 +202,7 @@ def _play(
         if conditions.adjudication and len(record.moves) > len(opening):
             _adjudicate(conditions, record, thought, seat, info["state"])
         if clock is not None:
-            clock.give(seat, 0 if game is None else game.max_plies - len(record.moves))
+            clock.give(seat, math.inf if game is None else game.max_plies - len(record.moves))
         before = getattr(agents[seat], "last_analysis", None)
         start = now()
         answer = asked(seat, agents[seat].act, observation, info)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, ParamSpec
+from typing import Any, Literal, ParamSpec
 
 from ..agents.engines import EngineError
 from ..envs import Game, as_game
@@ -21,7 +21,7 @@ from .referee import Adjudicator, Conditions, Failures, TimeControl
 from .store import Plan, Session
 from .store.keys import digest
 from .tournaments.course import MAX_FAILURES, Course, Openings
-from .tournaments.formats import schedule_of
+from .tournaments.formats import canonical_format, same_format, schedule_of
 from .tournaments.games import MANY, played
 from .tournaments.table import Table
 from .tournaments.workers import JoblibWorkers, RayWorkers
@@ -73,6 +73,7 @@ def iter_match(
     store: str | Path | None = None,
     resume: bool = False,
     analyses: bool = False,
+    at_most: bool = False,
 ) -> Iterator[GameRecord]:
     """Play a match or a tournament, and yield each game as soon as it and those before it are finished.
 
@@ -115,6 +116,8 @@ def iter_match(
         resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
         analyses: whether records keep what the players' searches thought of each move, see `plyground.arena.play`.
             Games are then played one by one.
+        at_most: whether so many games are the most that may be needed, as for `plyground.arena.until_decided`: then a
+            store does not tell them as the plan.
 
     Raises:
         ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an
@@ -166,7 +169,12 @@ def iter_match(
             else {"given": len(openings), "digest": digest(list(map(as_data, openings))).hex()}
         )
         limit = None if max_failures == MAX_FAILURES else max_failures
-        plan = Plan(game, players, labels, format, games, seed, described, conditions.described, limit)
+        plan = Plan(
+            *(game, players, labels, canonical_format(format), games, seed, described, conditions.described, limit),
+            remarks=_remarks(conditions, described, default_opening_plies(game), limit),
+            same_format=same_format,
+            at_most=at_most,
+        )
         session = Session(store, plan, resume)
     table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
     workers = None
@@ -174,6 +182,19 @@ def iter_match(
         workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)
     records = played(course, table, workers, session)
     return records if session is None else _kept(session, records)
+
+
+def _remarks(conditions: Conditions, openings: Mapping[str, Any], usual_plies: int, limit: int | None) -> list[str]:
+    """Return what distinguishes a tournament beside game, format, seed and players: whatever is not the default."""
+    remarks = []
+    if "given" in openings:
+        remarks.append(f"{openings['given']} openings ({openings['digest'][:8]})")
+    elif openings["plies"] != usual_plies:
+        remarks.append(f"opening plies {openings['plies']}")
+    if conditions.control is not None:
+        remarks.append(f"time {conditions.control}")
+    remarks += [f"adjudication {judge!r}" for judge in conditions.adjudication]
+    return remarks if limit is None else [*remarks, f"max_failures {limit}"]
 
 
 def _kept(session: Session, games: Iterator[GameRecord]) -> Iterator[GameRecord]:

@@ -31,6 +31,7 @@ from .ratings.paired import PairCounter
 from .records.files import NoRoomError
 from .records.names import is_store, split_name
 from .records.record import GameRecord
+from .tables import format_rate
 from .training import Progress
 
 __all__ = [
@@ -158,9 +159,7 @@ class _RateColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         speed = _speed(task)
-        if not speed:
-            return Text("")
-        return Text(f"{speed:.3g}/s" if speed >= 1 else f"{60 * speed:.3g}/min")
+        return Text(format_rate(speed) if speed else "")
 
 
 class _LeftColumn(ProgressColumn):

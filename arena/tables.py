@@ -16,6 +16,7 @@ from .tournaments import Standing
 
 __all__ = [
     "cross_table",
+    "format_rate",
     "format_seconds",
     "history_table",
     "payoff_table",
@@ -31,6 +32,9 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
     result = _players(title)
     _add_opponents(result, len(table))
     _add_numbers(result, "points", "win-draw-loss", "per move")
+    is_broken = any(line.broken_off for line in table)
+    if is_broken:
+        _add_numbers(result, "broken off")
     for number, line in enumerate(table, start=1):
         scores = [line.against.get(other.name) for other in table]
         total = line.total
@@ -41,13 +45,15 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
             f"{total.points:g}",
             f"{total.wins}-{total.draws}-{total.losses}",
             format_seconds(line.seconds_per_move),
+            *([str(line.broken_off)] if is_broken else []),
         )
     return result
 
 
 def ratings_table(found: RatingList) -> Table:
     """Return ratings with their intervals, best first, each with the likelihood that it is above the next."""
-    result = _players(f"{found.game}, {found.games} games, {2 * found.pairs} of them in pairs")
+    title = f"{found.game}, {found.games} games, {2 * found.pairs} of them in pairs"
+    result = _players(title + (f"; {found.broken_off} broken off" if found.broken_off else ""))
     _add_numbers(result, "Elo", "interval", "games", "score", "LOS")
     chances = found.superior_to_next
     for number, one in enumerate(found.ratings):
@@ -166,6 +172,11 @@ def _add_numbers(table: Table, *headings: str) -> None:
 def _percents(shares: Iterable[float], own: int, digits: int) -> list[str]:
     """Return shares against each player, in percent; a dot against oneself."""
     return ["·" if number == own else f"{100 * share:.{digits}f}" for number, share in enumerate(shares)]
+
+
+def format_rate(rate: float, second: str = "/s", minute: str = "/min") -> str:
+    """Return a rate with three digits, by the second; by the minute if there is less than one a second."""
+    return f"{rate:.3g}{second}" if rate >= 1 else f"{60 * rate:.3g}{minute}"
 
 
 def format_seconds(seconds: float) -> str:

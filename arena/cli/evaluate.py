@@ -61,11 +61,16 @@ def evaluate_player(
     from ..grading.curve import curve_row
     from ..grading.evaluation import evaluate
     from ..grading.files import as_data
+    from ..grading.ladder import ladder_rungs
     from ..grading.report import print_evaluation
     from ..progress import collect_with_progress, play_with_progress
     from .parts.evaluation import curve_table, graded_curve, named, save, save_curve, tell_losses
     from .parts.modes import check_options
 
+    is_without = not ladder_rungs(ladder or "quick")
+    check_options(context, "--ladder none" if is_without else "a ladder", {"a ladder": ("games", "opening_plies")})
+    is_ungraded = positions is not None and positions.isdecimal() and int(positions) == 0
+    check_options(context, "--positions 0" if is_ungraded else "graded positions", {"graded positions": ("blunders",)})
     check_options(context, "--curve" if curve else "--json" if as_json else "text", {"text": ("blunders",)})
     if out is not None:
         if out.exists() and not out.is_dir():

@@ -15,9 +15,12 @@ from ..lines import console, print_plain
 from .options import Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..grading.placing import Placing
     from ..ratings import RatingList
     from ..ratings.paired import PairedGames
+    from ..records.record import GameRecord
 
 __all__ = ["rate", "ratings"]
 
@@ -84,19 +87,19 @@ def ratings(
     """Rate players by all their games: Elo with intervals that know of pairs of games."""
     from itertools import chain
 
-    from ..formats import read_games
     from ..ratings.lists import rate_games
     from ..ratings.paired import paired_games
     from ..tables import ratings_table, superiority_table
+    from .parts.each_once import check_different, each_once
     from .parts.modes import check_options
 
     check_options(context, _ONE if over_time is None else "ratings --over-time", _MODES)
-    _check_different(files)
+    check_different(files)
     if over_time is not None:
         _rate_over_time(files, over_time, plot, as_json, (confidence, first_move, drift))
         return
     known = _anchors(anchor or [])
-    games = paired_games(chain.from_iterable(read_games(file) for file in files))
+    games = paired_games(chain.from_iterable(each_once(files)))
     found = rate_games(games, anchors=known, confidence=confidence, first_move=first_move, prior=prior)
     beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
     if as_json:
@@ -133,23 +136,6 @@ def _rate_over_time(
         print_plain(_out, history_notes(found))
     if plot is not None:
         print_plain(_err, f"saved {', '.join(map(str, plot_history(found, TIMES[times], plot)))}")
-
-
-def _check_different(files: list[Path]) -> None:
-    """Raise `ValueError` if a file is there twice, or a tournament beside its store: intervals would be too narrow."""
-    from ..records.names import is_store, split_name
-    from ..store import tournaments_in
-
-    known: dict[Path, dict[int, Path]] = {}
-    for file in files:
-        place = split_name(file)[0]
-        before = known.setdefault(place.resolve(), {})
-        # A tournament has a number, a title, and parts of that: all may name it.
-        parts = [one.number for one in tournaments_in(file)] if is_store(place) else [0]
-        for part in parts:
-            if part in before:
-                raise ValueError(f"{before[part]} and {file} are the same games, which would count twice: give one")
-            before[part] = file
 
 
 def _anchors(texts: list[str]) -> dict[str, float]:
@@ -205,6 +191,7 @@ def _data_of(found: RatingList, los: bool) -> dict[str, Any]:
         "game": found.game,
         "games": found.games,
         "pairs": found.pairs,
+        "broken_off": found.broken_off,
         "confidence": found.confidence,
         "relative_to": "anchors" if found.anchors else "mean",
         "anchors": dict(found.anchors),
@@ -254,7 +241,9 @@ def rate(
         typer.Option("--game", "-g", help="The game. Default: the training run's, else connect_four."),
     ] = None,
     games: Annotated[int, typer.Option(help="Games, at most; even: every opening is played from both sides.")] = 400,
-    width: Annotated[float, typer.Option(help="Stop when the interval is within this many Elo on either side.")] = 30.0,
+    width: Annotated[
+        float, typer.Option(help="Stop when the interval reaches so many Elo to either side, on average.")
+    ] = 30.0,
     confidence: Confidence = 0.95,
     ladder: Annotated[
         Path | None,
@@ -271,13 +260,13 @@ def rate(
     """Place a player on a game's ladder: it plays the rungs that tell the most, until its rating is sure enough."""
     from ...envs import make_game
     from ...envs.jit.interruption import uninterrupted
-    from ..formats import write_records
     from ..grading.anchors import ladder_of
     from ..grading.placing import iter_place, placing_of, rungs_at_hand
     from ..openings import default_opening_plies
     from ..records.names import titled
     from .parts.competition import games_in
     from .parts.evaluation import named
+    from .parts.generation import saved
     from .parts.losses import Losses
 
     found = named(player)
@@ -299,16 +288,20 @@ def rate(
         after=done,
     )
     placing, count, losses, is_interrupted = placing_of(known, done, confidence), len(done), Losses(), False
+
+    def new() -> Iterator[GameRecord]:
+        nonlocal placing
+        for record, placing in played:  # noqa: B007  (it is told outside)
+            yield record
+
     for record in done:
         losses.add(record)
     with status(_err) as tell:
         try:
-            for record, placing in played:
+            for record in new() if out is None else saved(out, new(), len(done)):
                 with uninterrupted():
                     count += 1
                     losses.add(record)
-                    if out is not None:
-                        write_records(out, [record])
                 tell(f"{count} of {games} games at most, {_in_words(placing)}")
         except KeyboardInterrupt:
             _err.print(f"stopped after {count} games")

@@ -148,7 +148,7 @@ def _play(
     from .parts.watching import Pace
 
     kept = going_on(out, resume)
-    played = iter_match(game, players, max_games, seed, **kept, **options)
+    played = iter_match(game, players, max_games, seed, at_most=True, **kept, **options)
     saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
     is_interrupted, pace, elo, due = False, Pace(None), "", time.monotonic() + _APART

@@ -33,6 +33,17 @@ _PANELS = {
     AlphaGoConfig: "Options of alphago",
 }
 _NAMES = {AlphaZeroConfig: "alphazero", AlphaGoConfig: "alphago"}
+# Options that some values of others leave without effect: where they have one, in words, and as a test.
+_EFFECTS: dict[type, dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    TrainingConfig: {
+        "blocks": ("--network resnet", lambda config: config.network == "resnet"),
+        "exploration_steps": ("dqn", lambda config: config.algorithm == "dqn"),
+        "opponents": ("--self-play below 1", lambda config: config.self_play < 1),
+    },
+    AlphaZeroConfig: dict.fromkeys(
+        ("gating_score", "gating_every"), ("--gating-games above 0", lambda config: config.gating_games > 0)
+    ),
+}
 _RESUMED = ("steps", "minutes", *MACHINE)  # fields that may be given with --resume
 
 
@@ -84,6 +95,7 @@ def train(
     _check_options(algorithm, kind, given)
     read = {name: _SPECIAL[name].read(value) if name in _SPECIAL else value for name, value in given.items()}
     config: Any = kind(game=game, algorithm=algorithm, **read)  # pyright: ignore[reportArgumentType]  (checked)
+    _check_effects(config, given)
     config.check_names()
     folder = out or Path(f"{algorithm}-{_in_a_folder_name(game)}")
     RunFolder(folder).check_new()
@@ -181,6 +193,13 @@ def _check_options(algorithm: str, kind: type[Any], given: dict[str, Any]) -> No
             raise ValueError(f"{name} is no option of {algorithm}: {nearest(name, known)}")
 
 
+def _check_effects(config: Any, given: dict[str, Any]) -> None:
+    """Raise `ValueError` for an option that is given and does nothing in this configuration."""
+    for name, (where, has_effect) in _EFFECTS.get(type(config), {}).items():
+        if name in given and not has_effect(config):
+            raise ValueError(f"{_option_name(name)} is for {where}: here it would do nothing, so leave it out")
+
+
 # -- options out of fields ---------------------------------------------------------------------------------------------
 
 
@@ -196,11 +215,14 @@ class _Special(NamedTuple):
 
 def _read_shares(texts: list[str]) -> dict[str, float]:
     """Read ``SPEC`` and ``SPEC*SHARE``."""
-    shares = {}
+    shares: dict[str, float] = {}
     for text in texts:
         spec, star, share = text.rpartition("*")
+        spec = spec.strip() if star else text
+        if spec in shares:
+            raise ValueError(f"--opponent gives {spec!r} twice: give it once, with its share, as in 'random*0.5'")
         try:
-            shares[spec.strip() if star else text] = float(json.loads(share)) if star else 1.0
+            shares[spec] = float(json.loads(share)) if star else 1.0
         except ValueError:
             raise ValueError(f"cannot read the share in {text!r}: expected a number, as in 'random*0.5'") from None
     return shares

@@ -22,6 +22,7 @@ from ..openings import default_opening_plies
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES
+from ..whole_files import write_whole
 
 __all__ = [
     "Watch",
@@ -154,7 +155,7 @@ def save_anchors(path: Path, game: Game, found: Ratings, games: int, seed: int) 
     """Write ratings to a file of JSON."""
     rounded = [{rung: round(value, 1) for rung, value in part.items()} for part in (found.elo, found.errors)]
     about = {"game": game.spec, "games": games, "seed": seed, "elo": rounded[0], "standard errors": rounded[1]}
-    path.write_text(json.dumps(about, indent=2) + "\n")
+    write_whole(path, (json.dumps(about, indent=2) + "\n").encode())
 
 
 @cache

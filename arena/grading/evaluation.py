@@ -20,6 +20,7 @@ from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
 from .calibration import Calibration, calibrate
+from .failing import LadderError
 from .grades import Grade, Grades, grade
 from .heads import has_head, head_values
 from .ladder import Ladder, climb, ladder_rungs
@@ -152,7 +153,7 @@ def evaluate(
 
     Raises:
         ValueError: a player or the game cannot be made, or a number is out of its range; or a player plays an illegal
-            move.
+            move; or there are neither positions nor a ladder, or nothing but rungs that fail.
     """
     game = as_game(game)
     agent = as_agent(player, game)
@@ -161,6 +162,8 @@ def evaluate(
     check_jobs(jobs)
     for rung in ladder_rungs(ladder):
         make(rung, game)
+    if isinstance(positions, int) and positions == 0 and not ladder_rungs(ladder):
+        raise ValueError("there is nothing to grade by: ask for positions, or for a ladder")
     if opening_plies is not None and ladder_rungs(ladder):
         random_openings(game, opening_plies, seed)  # finds one, or says why there is none
     notes: list[str] = []
@@ -188,7 +191,7 @@ def evaluate(
                 grades, calibration = marks, _calibration(done, answers)
         if stopped:
             break
-    climbed = None
+    climbed, fault = None, None
     if not stopped:
         try:
             climbed = climb(
@@ -197,13 +200,20 @@ def evaluate(
         except KeyboardInterrupt:  # between the games, where nobody watches: the grades are not to be lost
             if grades is None:
                 raise
-        if ladder_rungs(ladder) and (climbed is None or not climbed.complete):
+        except LadderError as error:
+            if grades is None:
+                raise
+            fault = str(error)
+        if fault is not None:
+            notes.append(fault)
+        elif ladder_rungs(ladder) and (climbed is None or not climbed.complete):
             stopped = True
             played = 0 if climbed is None else len(climbed.records)
             notes.append(f"stopped before all games of the ladder were played: {played} were")
         elif climbed is not None:
-            short = [one for one in climbed.rungs if one.result.games < games]
-            notes += [f"against {one.player} only {one.result.games} games count: too many errors" for one in short]
+            counted = {one.player: one.result.games for one in climbed.rungs}
+            short = {rung: count for rung in ladder_rungs(ladder) if (count := counted.get(rung, 0)) < games}
+            notes += [f"against {rung} only {count} games count: too many errors" for rung, count in short.items()]
     label, outcomes = name or player_name(player), None
     try:
         outcomes = _outcomes(agent, game, climbed, label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from ..whole_files import write_whole
 from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Share
 from .ladder import Ladder
@@ -41,11 +43,12 @@ def as_data(value: Any) -> Any:
 def save_evaluation(folder: Path, found: Evaluation) -> list[Path]:
     """Write an evaluation as JSON and as CSV files into an existing folder, and return the files.
 
-    Those of an earlier evaluation there are replaced, or removed where this one has no such part.
+    Those of an earlier evaluation there are replaced, or removed where this one has no such part. Each file is there as
+    a whole, or as it was before, whatever ends the process meanwhile.
     """
     written = [folder / "evaluation.json"]
     is_again = written[0].exists()
-    written[0].write_text(json.dumps(as_data(found), indent=2) + "\n")
+    write_whole(written[0], (json.dumps(as_data(found), indent=2) + "\n").encode())
     parts: dict[str, Iterable[dict[str, Any]]] = {}
     blunder = [field.name for field in fields(Blunder) if field.name not in _UNTOLD]
     if found.grades is not None:
@@ -73,10 +76,11 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]], names: Sequence[str] |
         rows: the rows.
         names: their names. Default: those of the first row, which there must be then.
     """
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if names is None else names)
-        writer.writeheader()
-        writer.writerows(rows)
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, list(rows[0]) if names is None else names)
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(path, file.getvalue().encode())
 
 
 def _grade_row(line: Grade) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..ratings import Difference, elo_difference, pair_scores, rate_against
 from ..records.record import GameRecord
 from ..tournaments import Score
 from .anchors import Watch, anchors_of, is_played_out
+from .failing import LadderError, telling_games
 
 __all__ = ["LADDERS", "Ladder", "Rung", "climb", "ladder_rungs"]
 
@@ -75,7 +76,7 @@ class Ladder:
             else they are those that come with the package.
         complete: whether all games were played; those of a rung are fewer, where one of the two failed so often that it
             was withdrawn from that match.
-        records: the games.
+        records: the games. Pairs in which the rung failed are among them, and count for nothing.
     """
 
     rungs: tuple[Rung, ...]
@@ -133,6 +134,7 @@ def climb(
 
     Raises:
         ValueError: as `ladder_rungs` and `iter_match`; nothing is played then.
+        LadderError: a `ValueError` after the games: each pair had a rung that failed.
     """
     game = as_game(game)
     watch = watch or (lambda played, total: list(played))
@@ -162,8 +164,11 @@ def climb(
     for record, rung in zip(records, met, strict=False):  # the last game may have come too late
         parts[rung].append(record)
     is_complete = all(is_played_out(part, games) for part in parts.values())
-    parts = {rung: part[: len(part) // 2 * 2] for rung, part in parts.items()}
+    whole = sum(len(part) // 2 for part in parts.values())
+    parts = {rung: telling_games(part) for rung, part in parts.items()}
     pairs = {rung: pair_scores(part) for rung, part in parts.items() if part}
+    if not pairs and whole:
+        raise LadderError(records, label)
     if not pairs:
         return None
     return Ladder(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES, Openings, game_seeds
 from ..tournaments.earlier import check_alike
+from .failing import LadderError, broken_rungs, has_failed, telling_games
 
 __all__ = ["Placing", "iter_place", "most_telling", "placing_of", "rungs_at_hand"]
 
@@ -69,9 +70,10 @@ def most_telling(ladder: Mapping[str, float], rating: Difference | None) -> str:
 def placing_of(ladder: Mapping[str, float], records: Sequence[GameRecord], confidence: float = 0.95) -> Placing:
     """Return where the player stands who has played these games: the one that is no rung, in every second game first.
 
-    The ratings of the rungs are taken as exact. A last game without its counterpart is left out.
+    The ratings of the rungs are taken as exact. A last game without its counterpart is left out, and so are pairs of
+    games in which the rung failed.
     """
-    whole = records[: len(records) // 2 * 2]
+    whole = telling_games(records)
     pairs: defaultdict[str, list[float]] = defaultdict(list)
     for place in range(0, len(whole), 2):
         pairs[whole[place].players[1]] += pair_scores(whole[place : place + 2])
@@ -108,7 +110,8 @@ def iter_place(
 
     Each pair of games has an opening of its own, which both play from both sides. It ends when the interval reaches no
     farther than ``width`` to either side on average, or after so many games; or when the player has failed in three,
-    for which a match withdraws it too.
+    for which a match withdraws it too. A rung that has failed in three games is met no more, and the pairs in which it
+    failed count for nothing.
 
     Args:
         player: an agent, a function or a spec string.
@@ -126,6 +129,7 @@ def iter_place(
     Raises:
         ValueError: a player or the game cannot be made, a number is out of range, or ``after`` holds other games: of
             another game, player, rung, seed or opening. Nothing is played then.
+        LadderError: a `ValueError` in the midst of the games: no rung is left, or each pair had a rung that failed.
     """
     game = as_game(game)
     label = name or player_name(player)
@@ -140,11 +144,12 @@ def iter_place(
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
     openings = Openings(map(Opening, random_openings(game, plies, seed)))
     done = list(after)
-    _check(done, game, label, ladder, seed, openings)
+    seed_of = _seeds(done, seed)
+    _check(done, game, label, ladder, seed_of, openings)
     agent = as_agent(player, game)
     placing = placing_of(ladder, done, confidence)
     rungs: dict[str, Agent] = {rung: make(rung, game) for rung in ladder}
-    return _played(agent, game, ladder, games, width, seed, confidence, label, done, openings, placing, rungs)
+    return _played(agent, game, ladder, games, width, seed_of, confidence, label, done, openings, placing, rungs)
 
 
 def _played(
@@ -153,7 +158,7 @@ def _played(
     ladder: Mapping[str, float],
     games: int,
     width: float,
-    seed: int,
+    seed_of: Callable[[int], int],
     confidence: float,
     label: str,
     done: list[GameRecord],
@@ -161,35 +166,60 @@ def _played(
     placing: Placing,
     rungs: Mapping[str, Agent],
 ) -> Iterator[tuple[GameRecord, Placing]]:
-    failures = sum(_has_failed(record, label) for record in done)
+    failures = sum(has_failed(record, label) for record in done)
+    left = dict(ladder)
     while len(done) < games and not placing.is_sure(width):
-        if failures >= MAX_FAILURES and len(done) % 2 == 0:
-            _LOG.warning("%s has failed too often: it is withdrawn, and plays no more", label)
-            return
+        if len(done) % 2 == 0:
+            if failures >= MAX_FAILURES:
+                _LOG.warning("%s has failed too often: it is withdrawn, and plays no more", label)
+                return
+            for rung in broken_rungs(done, label):
+                if left.pop(rung, None) is not None:
+                    _LOG.warning("%s has failed in %s games: this rung is withdrawn", rung, MAX_FAILURES)
+            if not left:
+                raise LadderError(done, label)
         number, half = len(done) // 2, done[len(done) // 2 * 2 :]
-        rung = half[0].players[1] if half else most_telling(ladder, placing.rating)
+        rung = half[0].players[1] if half else most_telling(left, placing.rating)
         two = [agent, rungs[rung]]
         opening, names = [openings[number]], [label, rung]
-        for record in iter_match(game, two, 2, _seed(seed, number), openings=opening, names=names, after=half):
+        for record in iter_match(game, two, 2, seed_of(number), openings=opening, names=names, after=half):
             done.append(record)
-            failures += _has_failed(record, label)
+            failures += has_failed(record, label)
             if len(done) % 2 == 0:
                 placing = placing_of(ladder, done, confidence)
             yield record, placing
+    if placing.rating is None:
+        raise LadderError(done, label)
 
 
-def _has_failed(record: GameRecord, label: str) -> bool:
-    """Return whether this player has lost a game by an error."""
-    return record.ending == "failed" and record.loser == label
+def _seeds(done: Sequence[GameRecord], seed: int) -> Callable[[int], int]:
+    """Return what tells the seed of the match that is a pair of games of a placing, by the number of the pair.
+
+    Placings were once played with ``seed + number``, by which those of neighbouring seeds share most of their games.
+    One that was begun so goes on so.
+    """
+
+    def derived(number: int) -> int:
+        return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
+
+    def summed(number: int) -> int:
+        return seed + number
+
+    return summed if done and done[0].seed == _game_seed(summed(0), 0) else derived
 
 
-def _seed(seed: int, number: int) -> int:
-    """Return the seed of the match that is a pair of games of a placing."""
-    return seed + number
+def _game_seed(seed: int, side: int) -> int:
+    """Return the seed of a game of such a match."""
+    return game_seeds(seed, [(0, side)])[0]
 
 
 def _check(
-    done: Sequence[GameRecord], game: Game, label: str, ladder: Mapping[str, float], seed: int, openings: Openings
+    done: Sequence[GameRecord],
+    game: Game,
+    label: str,
+    ladder: Mapping[str, float],
+    seed_of: Callable[[int], int],
+    openings: Openings,
 ) -> None:
     """Raise `ValueError` if these are not the first games of this very placing, whichever of the rungs they met."""
     for place, record in enumerate(done):
@@ -203,7 +233,7 @@ def _check(
         check_alike(
             f"game {place + 1} is of another placing",
             (
-                ("seed is", record.seed, game_seeds(_seed(seed, number), [(0, side)])[0]),
+                ("seed is", record.seed, _game_seed(seed_of(number), side)),
                 ("start is", record.start, openings[number].start),
                 ("opening is", record.moves[: record.opening], openings[number].moves),
             ),

@@ -27,7 +27,7 @@ from .size import is_large
 
 __all__ = [
     "POSITIONS",
-    "Ratings",
+    "MoveValues",
     "different_lines",
     "draw_positions",
     "join_positions",
@@ -46,7 +46,7 @@ _TABLE_MB = 64  # a game that needs more is not small
 _LOG = logging.getLogger("plyground")
 
 
-class Ratings(Protocol):
+class MoveValues(Protocol):
     """What each action of a position is worth, as a `Solution` has it."""
 
     @property
@@ -104,7 +104,7 @@ def solve_positions(
     return join_positions(game, parts)
 
 
-def join_positions(game: Game, found: Sequence[tuple[list[int], Ratings]]) -> SolvedPositions:
+def join_positions(game: Game, found: Sequence[tuple[list[int], MoveValues]]) -> SolvedPositions:
     """Return lines and what their actions are worth as one set."""
     values = np.full((len(found), game.num_actions), np.nan)
     distances = np.full((len(found), game.num_actions), -1, np.int64)

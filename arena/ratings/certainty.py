@@ -6,12 +6,14 @@ one that independent games have: R. E. Chandler and S. Bate, "Inference for clus
 loglikelihood", Biometrika 94 (2007). φ is below 1 where openings suit one side, and above 1 where one of the players
 does not understand some of them.
 
-Few pairs say little of φ. So it is drawn towards 1 by as much as some degrees of freedom are worth (`_PRIOR`), in the
-manner of G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
-experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004). How many degrees of freedom the
-pairs have follows from the fourth moments under the model (F. E. Satterthwaite, 1946): a player who wins nearly every
-game has few. That the pairs were used to fit the ratings is corrected for as by R. M. Bell and D. F. McCaffrey, "Bias
-reduction in standard errors for linear regression with multi-stage samples", Survey Methodology 28 (2002).
+Few pairs say little of φ. So it is drawn towards 1, in the manner of G. K. Smyth, "Linear models and empirical Bayes
+methods for assessing differential expression in microarray experiments", Statistical Applications in Genetics and
+Molecular Biology 3 (2004): what the model adds to the games counts among them, as lone games, which scatter as the
+model says. It counts by its share in all that is seen to scatter: for little where many games were decided, and in full
+where all were drawn. These alone would scatter by nothing, as if openings suited one side. How many degrees of freedom
+the pairs have follows from the fourth moments under the model (F. E. Satterthwaite, 1946): a player who wins nearly
+every game has few. That the pairs were used to fit the ratings is corrected for as by R. M. Bell and D. F. McCaffrey,
+"Bias reduction in standard errors for linear regression with multi-stage samples", Survey Methodology 28 (2002).
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from .paired import PairedGames
 __all__ = ["Certainty", "Spread"]
 
 # Both were chosen by simulation: `python -m benchmarks.faults.rating_coverage` shows what comes of them.
-_PRIOR = 1.0  # degrees of freedom
+_PRIOR = 1.0  # degrees of freedom, of what is known of φ without a pair
 _TAILS = 3.0  # the results of games are bounded, so Student's t has tails as if there were this many times the freedom
 _POINTS = np.array([0.5, 0.0, -0.5])
 _FARTHEST = 50.0  # in log-odds, beyond which no end of an interval is looked for
@@ -79,20 +81,24 @@ class Certainty:
         ones, others = moves.reshape(-1, 2, 3).swapaxes(0, 1)
         seen = float((games.pairs * (ones[:, :, None] + others[:, None, :]) ** 2).sum())
         seen += float((games.singles.reshape(-1, 3) * moves**2).sum())
+        added = self._model.counts - self._model.played
+        from_added = float((added * moves**2).sum())
+        added *= from_added / (seen + from_added) if from_added else 0.0
+        seen += float((added * moves**2).sum())
         second_moment = (best.chances * moves**2).sum(axis=1)
         fourth_moment = (best.chances * moves**4).sum(axis=1)
-        pairs, singles = self._clusters
+        pairs, alone = self._clusters
+        alone, counted = alone + added.sum(axis=1), (self._model.played + added).sum(axis=1)
         two, four = second_moment.reshape(-1, 2), fourth_moment.reshape(-1, 2)
         of_pairs = four.sum(axis=1) + 6 * two.prod(axis=1) - two.sum(axis=1) ** 2
-        scatter = float(pairs @ of_pairs + singles @ (fourth_moment - second_moment**2))
-        expected = float(self._model.played.sum(axis=1) @ second_moment) - self._used(by_lead, by_draw)
+        scatter = float(pairs @ of_pairs + alone @ (fourth_moment - second_moment**2))
+        expected = float(counted @ second_moment) - self._used(by_lead, by_draw)
         variance = float(contrast @ self._inverse @ contrast)
         if expected <= 1e-6 * variance:  # nearly all is known by what was added to the games
             return Spread(variance, 1.0, _PRIOR)
         # Games that are won as often as lost, each counted alone, always show the same variance: nothing scatters.
         freedom = 2 * expected**2 / max(scatter, 1e-6 * expected**2)
-        dispersion = (freedom * seen / expected + _PRIOR) / (freedom + _PRIOR)
-        return Spread(variance, dispersion, freedom + _PRIOR)
+        return Spread(variance, seen / expected, freedom + _PRIOR)
 
     @cached_property
     def _clusters(self) -> tuple[Vector, Vector]:

@@ -91,7 +91,7 @@ def ratings_over_time(
         }
     )
     for time, played in sorted(games.items()):
-        for record in played:
+        for record in (one for one in played if one.has_result):
             own, other = record.outcome
             winner = "B" if own > other else "D" if own == other else "W"
             whole.create_game(record.players[0], record.players[1], winner, time, 0)

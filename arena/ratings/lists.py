@@ -70,6 +70,7 @@ class RatingList:
         confidence: the probability that each interval is to have.
         games: the number of games.
         pairs: how many of them were pairs, of one opening from both sides.
+        broken_off: how many other games were broken off; they have no result, and do not count.
     """
 
     game: str
@@ -80,6 +81,7 @@ class RatingList:
     confidence: float
     games: int
     pairs: int
+    broken_off: int
     _fit: tuple[PairedGames, Model, Point] = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -213,6 +215,7 @@ def rate_games(
         confidence=confidence,
         games=int(played.sum()) // 2,
         pairs=int(games.pairs.sum()),
+        broken_off=games.broken_off,
         _fit=(games, model, best),
     )
 

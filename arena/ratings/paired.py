@@ -6,9 +6,10 @@ are counted together. A game whose counterpart is missing is counted alone.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from ...envs.outside.spec import same_spec
 from ..records.record import GameRecord
 
-__all__ = ["PairCounter", "PairedGames", "paired_games"]
+__all__ = ["Counterparts", "PairCounter", "PairedGames", "paired_games"]
+
+Item = TypeVar("Item")
 
 _Opening = tuple[str, str, tuple[str | None, tuple[int, ...]]]
 
@@ -32,6 +35,7 @@ class PairedGames(NamedTuple):
     pairings: NDArray[np.int64]  # [pairings, 2]: numbers of two players who have met, the smaller one first
     pairs: NDArray[np.float64]  # [pairings, 3, 3]: by the outcome where the one begins, and where the other begins
     singles: NDArray[np.float64]  # [pairings, 2, 3]: games without counterpart, by who begins, and the outcome
+    broken_off: int = 0  # games without a result, which are not counted
 
     @property
     def totals(self) -> NDArray[np.float64]:
@@ -43,7 +47,7 @@ def paired_games(records: Iterable[GameRecord]) -> PairedGames:
     """Count games by pairs. Those of a pair may stand anywhere: they have the same players, opening, and other sides.
 
     Raises:
-        ValueError: there are no games, or games of several kinds, or somebody plays against himself.
+        ValueError: there are no games that have a result, or games of several kinds, or somebody plays against himself.
     """
     counter = PairCounter()
     for record in records:
@@ -51,14 +55,43 @@ def paired_games(records: Iterable[GameRecord]) -> PairedGames:
     return counter.counted()
 
 
-class PairCounter:
-    """Counts games by pairs as they come; it keeps openings whose counterpart has not come, and no games."""
+class Counterparts(Generic[Item]):
+    """What is kept of games that wait for their counterparts: the same players and opening, and other sides."""
 
     def __init__(self) -> None:
-        self._waiting: defaultdict[_Opening, deque[int]] = defaultdict(deque)  # outcomes
+        self._waiting: defaultdict[_Opening, deque[Item]] = defaultdict(deque)
+
+    def take(self, record: GameRecord, item: Item) -> Item | None:
+        """Return what is kept of a game's counterpart, and forget it; None if none waits: then ``item`` is kept."""
+        first, second = record.players
+        opening = record.beginning
+        if first != second and (others := self._waiting.get((second, first, opening))):
+            earlier = others.popleft()
+            if not others:
+                del self._waiting[second, first, opening]
+            return earlier
+        self._waiting[first, second, opening].append(item)
+        return None
+
+    def alone(self) -> Iterator[tuple[str, str, Item]]:
+        """Yield both players, who begins first, and what is kept of each game that waits."""
+        for (first, second, _), items in self._waiting.items():
+            for item in items:
+                yield first, second, item
+
+
+class PairCounter:
+    """Counts games by pairs as they come; it keeps openings whose counterpart has not come, and no games.
+
+    Games that were broken off have no result: they are left out, and their counterparts are alone.
+    """
+
+    def __init__(self) -> None:
+        self._waiting = Counterparts[int]()  # outcomes
         self._pairs: Counter[tuple[str, str, int, int]] = Counter()
         self._game: str | None = None
         self._seen: dict[str, None] = {}
+        self._broken_off = 0
 
     def add(self, record: GameRecord) -> None:
         """Count a game.
@@ -72,29 +105,28 @@ class PairCounter:
         if first == second:
             raise ValueError(f"{first!r} plays against itself, which tells nothing of its strength: name them apart")
         self._game = record.game
+        if not record.has_result:
+            self._broken_off += 1
+            return
         self._seen.update({first: None, second: None})
         own, other = record.outcome
         outcome = 0 if own > other else 1 if own == other else 2
-        opening = record.beginning
-        if counterparts := self._waiting.get((second, first, opening)):
-            earlier = counterparts.popleft()
-            if not counterparts:
-                del self._waiting[second, first, opening]
+        earlier = self._waiting.take(record, outcome)
+        if earlier is not None:
             self._pairs[second, first, earlier, outcome] += 1
-        else:
-            self._waiting[first, second, opening].append(outcome)
 
     def counted(self) -> PairedGames:
         """Return the games until now.
 
         Raises:
-            ValueError: there are none.
+            ValueError: there are none that have a result.
         """
-        if self._game is None:
-            raise ValueError("there are no games to rate anybody by")
+        if self._game is None or not self._seen:
+            left = f": {self._broken_off} were broken off, without a result" if self._broken_off else ""
+            raise ValueError(f"there are no games to rate anybody by{left}")
         names = list(self._seen)
         number = {name: i for i, name in enumerate(names)}
-        met = {(first, second) for first, second, *_ in [*self._pairs, *self._waiting]}
+        met = {(first, second) for first, second, *_ in itertools.chain(self._pairs, self._waiting.alone())}
         pairings = sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in met})
         place = {pairing: i for i, pairing in enumerate(pairings)}
         both, alone = np.zeros((len(pairings), 3, 3)), np.zeros((len(pairings), 2, 3))
@@ -104,8 +136,7 @@ class PairCounter:
                 both[place[i, j], outcome, other] += count
             else:
                 both[place[j, i], other, outcome] += count
-        for (first, second, _), outcomes in self._waiting.items():
+        for first, second, outcome in self._waiting.alone():
             i, j = number[first], number[second]
-            for outcome in outcomes:
-                alone[place[min(i, j), max(i, j)], int(i > j), outcome] += 1
-        return PairedGames(self._game, names, np.array(pairings, np.int64), both, alone)
+            alone[place[min(i, j), max(i, j)], int(i > j), outcome] += 1
+        return PairedGames(self._game, names, np.array(pairings, np.int64), both, alone, self._broken_off)

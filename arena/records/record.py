@@ -27,9 +27,9 @@ class GameRecord:
         moves: all actions, the opening's included.
         opening: the number of moves that were set before the players took over.
         outcome: what each player got: +1 for a win, 0 for a draw, -1 for a loss, or the game's own utilities.
-        ending: how the game ended: ``"finished"`` by its rules; ``"truncated"``; ``"illegal"`` by an illegal move,
-            which is the last one; ``"failed"`` by an error of a player; ``"time"`` where one had none left; or
-            ``"adjudicated"`` where the result was known.
+        ending: how the game ended: ``"finished"`` by its rules; ``"truncated"``: it was broken off; ``"illegal"`` by an
+            illegal move, which is the last one; ``"failed"`` by an error of a player; ``"time"`` where one had none
+            left; or ``"adjudicated"`` where the result was known.
         seconds: the time that each move took; of moves that were chosen together, in games side by side, an equal share
             of theirs; 0 for the opening's moves.
         movers: the seat, 0 or 1, that chose each move; -1 for the opening's moves.
@@ -57,6 +57,11 @@ class GameRecord:
     def beginning(self) -> tuple[str | None, tuple[int, ...]]:
         """Where the players took over: the start and the moves of the opening. Games of a pair share it."""
         return self.start, tuple(self.moves[: self.opening])
+
+    @property
+    def has_result(self) -> bool:
+        """Whether it counts in tables and ratings: it was not broken off while neither player had more."""
+        return self.ending != "truncated" or self.outcome[0] != self.outcome[1]
 
     @property
     def points(self) -> tuple[float, float]:

@@ -159,7 +159,7 @@ class Endings(Adjudicator):
         self._most = self.pieces
 
     def __repr__(self) -> str:
-        return f"endings(pieces={self.pieces}, table_mb={self.table_mb:g})"
+        return f"endings(pieces={self.pieces}, table_mb={_text(self.table_mb)})"
 
     def begin(self, game: Game) -> None:
         """Make the solver.
@@ -173,7 +173,7 @@ class Endings(Adjudicator):
                     f"endings must be those of checkers, or of chess without classic, got {game.spec}: in small games "
                     "use 'exact'"
                 )
-            self._made = game, _solver(f"solver(table_mb={self.table_mb:g})", game)
+            self._made = game, _solver(f"solver(table_mb={_text(self.table_mb)})", game)
         self._most = self.pieces
 
     def look(self, position: Position) -> Verdict | None:
@@ -219,7 +219,7 @@ class Resign(Adjudicator):
         self._lost = [0, 0]
 
     def __repr__(self) -> str:
-        return f"resign(score={self.score:g}, moves={self.moves})"
+        return f"resign(score={_text(self.score)}, moves={self.moves})"
 
     def begin(self, game: Game) -> None:
         """Forget the last game.
@@ -267,7 +267,7 @@ class Draw(Adjudicator):
         self._even = 0
 
     def __repr__(self) -> str:
-        return f"draw(score={self.score:g}, moves={self.moves}, after={self.after})"
+        return f"draw(score={_text(self.score)}, moves={self.moves}, after={self.after})"
 
     def begin(self, game: Game) -> None:
         """Forget the last game.
@@ -344,6 +344,12 @@ def _pieces(game: Game, state: State) -> int:
     """Return how many pieces there are in a position of chess or checkers."""
     sides = (state.own, state.other) if game.name == "chess" else state.sides
     return sum(int(side).bit_count() for side in sides)
+
+
+def _text(number: float) -> str:
+    """Return a number as briefly as tells it from all others: 1.0 as ``1``, and 0.9999999 with all its digits."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
 
 
 def _checked_score(score: Any) -> float:

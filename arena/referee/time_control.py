@@ -152,8 +152,13 @@ class GameClock:
         self._own: list[tuple[Any, float | None]] = []  # who had a budget of its own, which `close` gives back
         self._clock = control.clock()
 
-    def give(self, seat: int, plies_left: int) -> None:
-        """Tell a player, before it moves in a game that has so many plies left at most, how much time there is."""
+    def give(self, seat: int, plies_left: float) -> None:
+        """Tell a player, before it moves, how much time there is.
+
+        Args:
+            seat: the player's.
+            plies_left: plies that the game can still have, at most; infinite where nobody knows.
+        """
         agent, allowance = playing(self._agents[seat]), self._clock.allowance(seat, plies_left)
         if allowance is not None:
             threads = getattr(agent, "threads", 1)

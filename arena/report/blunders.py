@@ -134,7 +134,8 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
     with Stopwatch() as clock:
         judge = _Judge(solver, clock)
         judge.limit = _SEARCH * seconds
-        chosen = range(0, len(records), -(-len(records) // _GAMES))
+        count = min(_GAMES, len(records))
+        chosen = [i * len(records) // count for i in range(count)]
         starts = {i: position_of(game, text) for i in chosen if (text := records[i].start) is not None}
         played = {i: Replay(game, starts.get(i), legal_moves(records[i])).moves for i in chosen}
         fills = _fills_up(game)

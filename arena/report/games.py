@@ -20,6 +20,7 @@ from ..records.replay import legal_moves, replayed
 __all__ = ["LIMIT", "games_data", "move_name", "order_of"]
 
 LIMIT = 4_000_000  # bytes of all games together
+_EXACT = 2**53 - 1  # the largest whole number that a page takes as it is; the text of a larger one keeps its digits
 
 
 def order_of(records: Sequence[GameRecord], first: Iterable[int]) -> list[int]:
@@ -79,7 +80,7 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         "o": record.opening,
         "r": [int(value) if value == int(value) else value for value in record.outcome],
         "e": record.ending,
-        "m": record.moves,
+        "m": [move if abs(move) <= _EXACT else str(move) for move in record.moves],
         "s": [round(1e6 * seconds) for seconds in record.seconds],  # microseconds
     }
     if record.reason is not None:

@@ -113,7 +113,7 @@ def report_page(
         section("payoffs", "Who beats whom", tag("p", f"It cannot be told: {unmatched}."))
         if payoffs is None
         else payoff_section(table_of, payoffs),
-        sides_section(played, names, ratings and ratings.first_move, _namer(game)),
+        sides_section(pairs, names, ratings and ratings.first_move, _namer(game)),
         lengths_section(played),
         times_section(played, names),
         section("blunders", "Blunders", tag("p", unsolved))
@@ -161,7 +161,7 @@ def _searched(game: Game | None, records: Sequence[GameRecord], seconds: float) 
 def _summary(records: Sequence[GameRecord]) -> Html:
     """Return the facts at the head of the page: how many games there are, and how they ended."""
     endings = Counter(record.ending for record in records)
-    drawn = sum(record.outcome[0] == record.outcome[1] and record.ending != "truncated" for record in records)
+    drawn = sum(record.outcome[0] == record.outcome[1] and record.has_result for record in records)
     facts = [("games", len(records)), ("drawn", drawn)]
     words = {"truncated": "broken off", "adjudicated": "adjudicated", "time": "lost on time"}
     words |= {"illegal": "lost by illegal moves", "failed": "lost by errors"}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..ratings.difference import share_interval
+from ..ratings.paired import Counterparts
 from ..records.record import GameRecord
 
-__all__ = ["Beginning", "Points", "first_share", "in_pairs", "player_share"]
+__all__ = ["Beginning", "Pair", "Points", "first_share", "in_pairs", "player_share"]
 
 Pair = tuple[GameRecord, ...]  # of one or two games
 Beginning = tuple[str | None, tuple[int, ...]]  # the start and the opening
@@ -38,17 +38,21 @@ class Points(NamedTuple):
 
 
 def in_pairs(records: Iterable[GameRecord]) -> list[Pair]:
-    """Return games of the same opening and players, from both sides, together; others are alone."""
+    """Return games of the same opening and players, from both sides, together; others are alone.
+
+    Games that were broken off have no result, and are left out.
+    """
     pairs: list[list[GameRecord]] = []
-    waiting: defaultdict[tuple[str, str, Beginning], list[list[GameRecord]]] = defaultdict(list)
+    waiting = Counterparts[list[GameRecord]]()
     for record in records:
-        first, second = record.players
-        opening = record.beginning
-        if (others := waiting[second, first, opening]) and first != second:
-            others.pop(0).append(record)
+        if not record.has_result:
+            continue
+        pair = [record]
+        earlier = waiting.take(record, pair)
+        if earlier is None:
+            pairs.append(pair)
         else:
-            pairs.append([record])
-            waiting[first, second, opening].append(pairs[-1])
+            earlier.append(record)
     return [tuple(pair) for pair in pairs]
 
 

@@ -37,10 +37,14 @@ def cross_table_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> 
         rows.append(cells)
     leader, share = shown[0], player_share(pairs, shown[0].name)
     lead = f"{leader.name} has the largest share of its points: {share_text(share.share, share.low, share.high)}."
-    equals = [line.name for line in table_of if line.total.points / line.total.games == share.share]
+    equals = [line.name for line in table_of if line.total.share == share.share]
     if len(equals) > 1:
         lead = f"{listed(equals)} have the largest share of their points, each {percent(share.share)}."
+    elif not pairs:
+        lead = "No game has a result."
     note = "A win is one point, a draw half of one. Intervals count an opening from both sides as one observation."
+    if any(line.broken_off for line in table_of):
+        note += " Games that were broken off have no result, and count in no table of results, nor in ratings."
     return section(
         "results",
         "Cross table",
@@ -98,7 +102,7 @@ def _row(name: str, plot: Html, numbers: str) -> Html:
 
 def payoff_section(table_of: Sequence[Standing], payoffs: Payoffs) -> Html:
     """Return the heat map: the share of the points of each player against each other one."""
-    shown = table_of[:MOST]
+    shown = [line for line in table_of if line.total.games][:MOST]  # the others stand last
     places = [payoffs.names.index(line.name) for line in shown]
     rows = []
     for number, (line, i) in enumerate(zip(shown, places, strict=True), start=1):

@@ -9,7 +9,7 @@ from ...envs.outside.messages import cut
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
 from .markup import Html, Value, elo, named, section, share_text, table, tag
-from .pairs import Beginning, Points, first_share, in_pairs
+from .pairs import Beginning, Pair, Points, first_share
 
 __all__ = ["sides_section"]
 
@@ -19,7 +19,7 @@ _LONGEST_START = 100  # signs of a position
 
 
 def sides_section(
-    records: Sequence[GameRecord],
+    pairs: Sequence[Pair],
     names: Sequence[str],
     first_move: Advantage | None,
     line_names: Callable[[Sequence[int], str | None], list[str]],
@@ -27,12 +27,13 @@ def sides_section(
     """Return the results by side and by opening.
 
     Args:
-        records: all games.
+        pairs: all games that have a result, as `in_pairs` gives them.
         names: the players, the best first.
         first_move: what the first move is worth beside the players' strength; None where that is not known.
         line_names: gives the names of moves from a start, None for the initial position.
     """
-    pairs = in_pairs(records)
+    if not pairs:
+        return section("sides", "Who begins", tag("p", "No game has a result."))
     share = first_share(pairs)
     whole = sum(len(pair) == 2 for pair in pairs)
     lead = f"Whoever began got {_text(share)} of the points in {share.games:,} games"
@@ -50,11 +51,11 @@ def sides_section(
         tag("p", lead, class_="lead"),
         table(
             ["Player", "Begins: won–drawn–lost", "Share, 95 %", "Moves second: won–drawn–lost", "Share, 95 %"],
-            _by_player(records, names),
+            _by_player(pairs, share, names),
             "Results by side",
         ),
         tag("p", note, class_="note"),
-        _openings(records, line_names),
+        _openings(pairs, line_names),
     )
 
 
@@ -66,8 +67,9 @@ def _results(points: Sequence[float]) -> str:
     return f"{points.count(1)}–{points.count(0.5)}–{points.count(0)}"
 
 
-def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list[Value]]:
-    share = first_share(in_pairs(records))
+def _by_player(pairs: Sequence[Pair], share: Points, names: Sequence[str]) -> list[list[Value]]:
+    """Return the rows of all games, of which whoever began got this share, and of each player's."""
+    records = _games_of(pairs)
     rows: list[list[Value]] = [
         [
             "All",
@@ -82,25 +84,30 @@ def _by_player(records: Sequence[GameRecord], names: Sequence[str]) -> list[list
         for seat in (0, 1):
             own = [record for record in records if record.players[seat] == name]
             row.append(_results([record.points[seat] for record in own]))
-            share = first_share([(record,) for record in own])
-            row.append(_text(share if seat == 0 else share.rest))
+            begun = first_share([(record,) for record in own])
+            row.append(_text(begun if seat == 0 else begun.rest))
         rows.append(row)
     return rows
 
 
-def _openings(records: Sequence[GameRecord], line_names: Callable[[Sequence[int], str | None], list[str]]) -> Html:
-    by_opening: dict[Beginning, list[GameRecord]] = {}
-    for record in records:
-        by_opening.setdefault(record.beginning, []).append(record)
+def _games_of(pairs: Sequence[Pair]) -> list[GameRecord]:
+    return [record for pair in pairs for record in pair]
+
+
+def _openings(pairs: Sequence[Pair], line_names: Callable[[Sequence[int], str | None], list[str]]) -> Html:
+    by_opening: dict[Beginning, list[Pair]] = {}
+    for pair in pairs:
+        by_opening.setdefault(pair[0].beginning, []).append(pair)
     heading = tag("h3", "Openings")
     if by_opening.keys() == {(None, ())}:
         return Html(heading + tag("p", "All games began from the initial position."))
-    shares = {opening: first_share(in_pairs(games)) for opening, games in by_opening.items()}
+    shares = {opening: first_share(some) for opening, some in by_opening.items()}
     order = sorted(shares, key=lambda opening: (-shares[opening].games, -abs(shares[opening].share - 0.5)))
     rows = []
     for opening in order[:_MOST]:
-        points = [record.points[0] for record in by_opening[opening]]
-        lengths = [len(record.moves) for record in by_opening[opening]]
+        games = _games_of(by_opening[opening])
+        points = [record.points[0] for record in games]
+        lengths = [len(record.moves) for record in games]
         rows.append(
             [
                 _named(opening, line_names),

@@ -28,7 +28,8 @@ class StoredTournament(NamedTuple):
     Attributes:
         number: the number by which it is called, as in ``games.db#2``.
         title: what it is, in a line, unless it was given another one.
-        arguments: what it was begun with: game, players, format, games, seed, openings; nothing of other games.
+        arguments: what it was begun with: game, players, format, games, seed, openings, and ``at_most`` where a test
+            may stop before so many games; nothing of other games.
         games: how many games are in the file.
         endings: how many of them ended how.
         runs: how many processes have played it, one after the other or side by side.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import logging
+import operator
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,6 +52,9 @@ class Plan(NamedTuple):
         openings: what the openings are, as values that JSON has.
         others: further arguments on which a game depends, by name, as values that JSON has.
         max_failures: after how many a player is withdrawn, on which it depends which games there are; None: as usual.
+        remarks: what else is not as usual, in words, for the title.
+        same_format: tells whether two spellings of a format mean the same: earlier versions kept them as they came.
+        at_most: whether something else may end it before so many games, which are then no plan.
     """
 
     game: Game
@@ -61,6 +66,21 @@ class Plan(NamedTuple):
     openings: Any
     others: Mapping[str, Any] = {}
     max_failures: int | None = None
+    remarks: Sequence[str] = ()
+    same_format: Callable[[str, str], bool] = operator.eq
+    at_most: bool = False
+
+    @property
+    def has_any_number(self) -> bool:
+        """Whether more games of each pairing are more of the same, in a tournament that goes on."""
+        return self.format.partition("(")[0].strip() in _ANY_NUMBER
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line, but for the game."""
+        pairings = () if self.has_any_number else (f"{self.games} games of each pairing",)
+        what = f"{self.format}, seed {self.seed}: {', '.join(self.labels)}"
+        return "; ".join([what, *pairings, *self.remarks])
 
 
 class Session:
@@ -100,14 +120,15 @@ class Session:
         try:
             with writer.reading() as connection:
 
-                def look_for(rules: Mapping[str, Any]) -> Any:
-                    return connection.execute(_COUNT, (self._key_under(plan, rules)[1],)).fetchone()
+                def look_for(spelt: tuple[Mapping[str, Any], str]) -> Any:
+                    return connection.execute(_COUNT, (self._key_under(plan, *spelt)[1],)).fetchone()
 
-                rules = next(filter(look_for, _known_as(connection, own)), own)
-                arguments, key = self._key_under(plan, rules)
-                found = look_for(rules)
+                spellings = itertools.product(_known_as(connection, own), _formats(connection, plan))
+                rules, format = next(filter(look_for, spellings), (own, plan.format))
+                arguments, key = self._key_under(plan, rules, format)
+                found = look_for((rules, format))
                 self.games: int = found[1] if found else 0
-            own = f"{self._source}, {plan.format}, seed {plan.seed}: {', '.join(plan.labels)}"
+            own = f"{self._source}, {plan.title}"
             if self.games and not resume:
                 raise ValueError(
                     f"{file} has {self.games} games of this tournament already ({own}): go on with them by --resume "
@@ -126,14 +147,20 @@ class Session:
             writer.close()
             raise
 
-    def _key_under(self, plan: Plan, rules: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """Return the arguments and the key that a tournament has under these rules, which are ours from now on."""
+    def _key_under(self, plan: Plan, rules: Mapping[str, Any], format: str) -> tuple[dict[str, Any], bytes]:
+        """Return the arguments and the key that a tournament has under these rules, which are ours from now on.
+
+        Args:
+            plan: the tournament.
+            rules: the game, as it is or may be in the file.
+            format: the format, as it is or may be in the file.
+        """
         self._source, self._rules = rules["game"], rules_digest(rules)
         self._basis = digest([self._rules.hex(), dict(plan.others)]) if plan.others else self._rules
         arguments = {
             "game": self._source,
             "players": list(plan.labels),
-            "format": plan.format,
+            "format": format,
             "games": plan.games,
             "seed": plan.seed,
             "openings": plan.openings,
@@ -143,13 +170,13 @@ class Session:
             arguments["max_failures"] = plan.max_failures
         what = {**arguments, "players": [self._players[name].hex() for name in plan.labels]}
         what["game"] = self._rules.hex()
-        if plan.format.partition("(")[0].strip() in _ANY_NUMBER:
+        if plan.has_any_number:
             del what["games"]
-        return arguments, digest(what)
+        return arguments | ({"at_most": True} if plan.at_most else {}), digest(what)
 
     def _extend(self, connection: sqlite3.Connection, arguments: dict[str, Any]) -> None:
-        """Note that a tournament has more games than were planned at first."""
-        if self._planned(connection) < arguments["games"]:
+        """Note that a tournament has more games than were planned at first, or that so many are a plan or none."""
+        if self._planned(connection) <= arguments["games"]:
             connection.execute(
                 "UPDATE tournaments SET arguments = ? WHERE id = ?", (json.dumps(arguments), self.number)
             )
@@ -267,6 +294,13 @@ class Session:
                 return record_of(row, key, self._source, players[0], players[1], lambda _: ending, analyses)
             except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
                 raise sqlite3.DatabaseError(f"malformed: {error}") from error
+
+
+def _formats(connection: sqlite3.Connection, plan: Plan) -> list[str]:
+    """Return the format of a tournament, as it may be in a file: earlier versions kept what was typed."""
+    stored = (json.loads(text).get("format") for (text,) in connection.execute("SELECT arguments FROM tournaments"))
+    others = dict.fromkeys(one for one in stored if one is not None and one != plan.format)
+    return [plan.format, *(one for one in others if plan.same_format(one, plan.format))]
 
 
 def _known_as(connection: sqlite3.Connection, identity: dict[str, Any]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from ...envs.outside.spec import nearest, parse_spec
 from .allocation import bandit
 from .schedules import Outcome, Schedule, gauntlet, knockout, round_robin, swiss
 
-__all__ = ["FORMATS", "planned_games", "schedule_of"]
+__all__ = ["FORMATS", "canonical_format", "planned_games", "same_format", "schedule_of"]
 
 FORMATS: dict[str, Callable[..., Schedule]] = {
     one.__name__: one for one in (round_robin, gauntlet, swiss, knockout, bandit)
@@ -32,6 +32,32 @@ def schedule_of(spec: str, players: int) -> Schedule:
         takes = f"takes {', '.join(f'{option}=…' for option in options)}" if options else "takes no arguments"
         raise ValueError(f"cannot make a tournament of {shown(spec)}: {name} {takes}")
     return _checked(FORMATS[name](players, **named))
+
+
+def canonical_format(spec: str) -> str:
+    """Return the one spelling of a format that there is: as ``"gauntlet"`` for ``" gauntlet(seeds=1)"``.
+
+    Arguments that are the defaults are left out.
+
+    Raises:
+        ValueError: there is no format of this name.
+    """
+    name, values, named = parse_spec(spec)
+    if name not in FORMATS or values:
+        raise ValueError(f"unknown format {shown(spec)}: {nearest(name, FORMATS)}")
+    usual = inspect.signature(FORMATS[name]).parameters
+    others = [
+        f"{key}={value!r}" for key, value in sorted(named.items()) if key not in usual or value != usual[key].default
+    ]
+    return f"{name}({', '.join(others)})" if others else name
+
+
+def same_format(one: str, other: str) -> bool:
+    """Return whether two specs name the same format, however they are spelt; those that name none are not the same."""
+    try:
+        return canonical_format(one) == canonical_format(other)
+    except ValueError:
+        return False
 
 
 def planned_games(format: str, players: int, games: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -35,10 +36,15 @@ class Score:
         """One for a win, half for a draw."""
         return self.wins + self.draws / 2
 
+    @property
+    def share(self) -> float:
+        """Points per game; NaN without games."""
+        return self.points / self.games if self.games else math.nan
+
 
 @dataclass
 class Standing:
-    """One player's line of the table.
+    """One player's line of the table. Games that were broken off, without a result, are in no score.
 
     Attributes:
         name: the player's name.
@@ -46,6 +52,7 @@ class Standing:
         against: the score against each opponent, by the opponent's name.
         seconds: the time of all the player's moves together: the processor's where the match counted that.
         moves: the number of the player's moves.
+        broken_off: how many of the player's games were broken off.
     """
 
     name: str
@@ -53,6 +60,7 @@ class Standing:
     against: dict[str, Score] = field(default_factory=dict)
     seconds: float = 0.0
     moves: int = 0
+    broken_off: int = 0
 
     def __repr__(self) -> str:
         total = self.total
@@ -81,16 +89,19 @@ class Tally:
         """Count a game."""
         for seat, name in enumerate(record.players):
             line = self._table.setdefault(name, Standing(name))
-            own, other = record.outcome[seat], record.outcome[1 - seat]
-            line.total.add(own, other)
-            line.against.setdefault(record.players[1 - seat], Score()).add(own, other)
+            if record.has_result:
+                own, other = record.outcome[seat], record.outcome[1 - seat]
+                line.total.add(own, other)
+                line.against.setdefault(record.players[1 - seat], Score()).add(own, other)
+            else:
+                line.broken_off += 1
             times = [s for s, mover in zip(record.seconds, record.movers, strict=True) if mover == seat]
             line.seconds += sum(times)
             line.moves += len(times)
 
     def standings(self) -> list[Standing]:
         """Return the table of the games until now, sorted by points per game, the best player first."""
-        return sorted(self._table.values(), key=lambda line: -line.total.points / line.total.games)
+        return sorted(self._table.values(), key=lambda line: -line.total.share if line.total.games else math.inf)
 
 
 def standings(records: Iterable[GameRecord]) -> list[Standing]:

@@ -28,7 +28,7 @@ __all__ = ["JoblibWorkers", "RayWorkers", "Workers"]
 _AHEAD = 2  # tasks for each processor of a cluster: one is played while another waits
 _RETRIES = 10  # of a task whose machine or process dies
 
-Task = tuple[int, Bundle]  # a bundle and its number in the round
+Numbered = tuple[int, Bundle]  # a bundle and its number in the round
 Played = tuple[int, list[GameRecord], float]  # the number of a bundle, its games, and the seconds they took
 Keep = Callable[[Sequence[GameRecord]], list[GameRecord]]
 
@@ -60,7 +60,7 @@ class Workers(ABC):
         ready: dict[int, list[GameRecord]] = {}  # what has come back, by its number
         faults: list[Exception] = []
 
-        def tasks() -> Iterator[Task]:  # joblib asks for these in a thread of its own, where errors would be lost
+        def tasks() -> Iterator[Numbered]:  # joblib asks for these in a thread of its own, where errors would be lost
             try:
                 for number, bundle in enumerate(bundles_of(course, lambda pairing: paces[pairing].size, find)):
                     begun[number], left = bundle, bundle.left
@@ -88,7 +88,7 @@ class Workers(ABC):
             raise faults[0]
 
     @abstractmethod
-    def _results(self, tasks: Iterator[Task]) -> Generator[Played, None, None]:
+    def _results(self, tasks: Iterator[Numbered]) -> Generator[Played, None, None]:
         """Yield what `play_in_worker` returns for each task, in any order."""
 
     def close(self) -> None:  # noqa: B027  (joblib's processes wait for the next work)
@@ -116,7 +116,7 @@ class JoblibWorkers(Workers):
         super().__init__(table)
         self._jobs = jobs
 
-    def _results(self, tasks: Iterator[Task]) -> Generator[Played, None, None]:
+    def _results(self, tasks: Iterator[Numbered]) -> Generator[Played, None, None]:
         work = (delayed(play_in_worker)(*self._sent, *task) for task in tasks)
         advice = "; --resume (resume=True) goes on after saved games"
         return results_of(work, self._jobs, "plays games", advice, return_as="generator_unordered", batch_size=1)
@@ -137,7 +137,7 @@ class RayWorkers(Workers):
         super().__init__(table)
         self._stored: Any = None  # the table in the cluster's store
 
-    def _results(self, tasks: Iterator[Task]) -> Generator[Played, None, None]:
+    def _results(self, tasks: Iterator[Numbered]) -> Generator[Played, None, None]:
         ray = self._cluster.ray
         self._cluster.join()
         if self._stored is None:

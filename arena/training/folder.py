@@ -5,7 +5,7 @@
     config.json      the configuration
     model.zip        the newest model, of stable-baselines3; or model.safetensors, the newest net of AlphaZero
     checkpoints/     step_000250000.zip …, models
-    progress.jsonl   a line for each test against the ladder
+    progress.jsonl   a line for each test against the ladder, and, of AlphaZero, for each match of two nets (gating)
     tensorboard/     scalars
     state/           all that the run needs to go on: games, random numbers, optimizer, snapshots; the last three
 
@@ -30,8 +30,9 @@ import numpy as np
 
 from ...envs.outside.files import check_access, naming
 from ...envs.outside.messages import cut
+from ..whole_files import write_whole
 from .settings import Settings, have_passed
-from .whole_files import check_free, is_whole_zip, write_file, write_whole
+from .whole_files import check_free, is_whole_zip, write_file
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
 

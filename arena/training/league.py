@@ -135,7 +135,7 @@ class League:
         bounds = np.cumsum([*(share for _ in self.active_opponents), *self._shares])[:-1]
         numbers = np.array([*self.active_opponents, *(-2 - i for i in range(len(self.others)))])
         self.seated[rows] = numbers[np.searchsorted(bounds, draw_uniforms(batch.rngs, rows), side="right")]
-        self._tell(batch, rows, lambda other, some: other.begin(batch, rows[some]))
+        self._tell(rows, lambda other, some: other.begin(batch, rows[some]))
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the opponents' actions in these rows."""
@@ -155,7 +155,7 @@ class League:
             mean = float(own.mean())
             kept = (1 - 1 / _MEMORY) ** own.size
             self.scores[number] = mean + (self.scores.get(number, mean) - mean) * kept
-        self._tell(batch, rows, lambda other, some: other.end(batch, rows[some], rewards[some]))
+        self._tell(rows, lambda other, some: other.end(batch, rows[some], rewards[some]))
 
     # -- going on later ------------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ class League:
         for i, other in enumerate(self.others):
             load_opponents_state(other, state["others"][str(i)], batch)
 
-    def _tell(self, batch: GameBatch, rows: NDArray[np.intp], tell: Callable[[Any, NDArray[np.intp]], object]) -> None:
+    def _tell(self, rows: NDArray[np.intp], tell: Callable[[Any, NDArray[np.intp]], object]) -> None:
         numbers = self.seated[rows]
         for i, other in enumerate(self.others):
             some = np.flatnonzero(numbers == -2 - i)

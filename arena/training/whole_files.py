@@ -1,4 +1,4 @@
-"""Files of runs, there as a whole whatever kills the process that writes them, and of one process at a time."""
+"""Folders of runs, of one process at a time, and what is in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...envs.outside.files import lock, naming
 
-__all__ = ["alone_in", "check_free", "is_whole_zip", "write_file", "write_whole"]
+__all__ = ["alone_in", "check_free", "is_whole_zip", "write_file"]
 
 
 @contextmanager
@@ -46,22 +46,6 @@ def write_file(path: Path, content: bytes | memoryview) -> None:
     """Write a file; an error names it."""
     with naming(path):
         path.write_bytes(content)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that, after a crash at any moment, it is there as a whole, or as it was before."""
-    partial = path.with_name(f"{path.name}.partial")
-    with naming(partial), partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def is_whole_zip(path: Path) -> bool:

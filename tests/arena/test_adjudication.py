@@ -83,6 +83,15 @@ class TestAdjudication:
             assert adjudicator._made is not None
             assert adjudicator._made[1].seconds == seconds
 
+    def test_their_texts_tell_all_conditions_apart(self) -> None:
+        """A store took 0.9999999 and 1 for the same, and went on with the games of the other."""
+        specs = ["resign(score=0.9999999, moves=3)", "draw(score=0.02000001, moves=8, after=40)"]
+        specs += ["endings(pieces=3, table_mb=512.0001)"]
+        usual = ["resign(score=1, moves=3)", "resign(score=0.95, moves=3)", "draw(score=0, moves=8, after=40)"]
+        usual += ["draw(score=0.02, moves=8, after=40)", "endings(pieces=3, table_mb=512)"]
+        for spec in (*specs, *usual):
+            assert repr(adjudicator_of(spec)) == spec
+
     def test_resignation(self) -> None:
         records = match("tictactoe", ["minimax", "random"], 20, opening_plies=0, adjudication="resign(moves=1)")
         assert not any(record.ending == "adjudicated" for record in records)  # minimax never stands badly

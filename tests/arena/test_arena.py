@@ -31,7 +31,7 @@ from plyground.arena import (
 from plyground.arena.generation import generate
 from plyground.arena.openings.drawn import fit_lines
 from plyground.arena.progress import watch_games
-from plyground.arena.tables import format_seconds
+from plyground.arena.tables import format_rate, format_seconds
 from plyground.envs import BoardGameEnv, connect_four, make_game, tictactoe
 from tests.envs.test_gymnasium import Scripted
 
@@ -311,6 +311,10 @@ class TestRoundRobin:
         for own, other in ((1, -1), (0, 0), (-1, 0)):
             score.add(own, other)
         assert (score.wins, score.draws, score.losses, score.points, score.games) == (1, 1, 1, 1.5, 3)
+
+    def test_rates(self) -> None:
+        assert [format_rate(rate) for rate in (1234, 1, 0.5)] == ["1.23e+03/s", "1/s", "30/min"]
+        assert format_rate(0.25, " a second", " a minute") == "15 a minute"
 
     def test_times(self) -> None:
         assert [format_seconds(s) for s in (2.5, 0.0123, 4.56e-5)] == ["2.5 s", "12.3 ms", "45.6 µs"]

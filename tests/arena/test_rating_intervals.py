@@ -106,6 +106,22 @@ class TestIntervals:
         alone = rating_list([replace(record, moves=[i]) for i, record in enumerate(records)]).ratings[0]
         assert paired.high - paired.low > 1.3 * (alone.high - alone.low)
 
+    @pytest.mark.parametrize("pairs", [1, 10, 100])
+    def test_draws_alone_do_not_say_that_openings_decide(self, pairs: int) -> None:
+        """They scatter by nothing, which was taken for evidence: of 10 pairs the interval was half as wide."""
+        records = [game(*who, 1, opening) for opening in range(pairs) for who in (("a", "b"), ("b", "a"))]
+        _, model, _, certainty = self.certainty(records)
+        spread = certainty.spread(model.contrast({0: 1.0, 1: -1.0}))
+        assert 1 <= spread.dispersion < 1 + 1 / pairs
+
+    def test_where_nearly_all_is_drawn_few_decided_pairs_prove_little(self) -> None:
+        # Ten pairs whose two games are always alike: d Elo apart, 1 of 16 decided. Held are those that have no win.
+        from plyground.arena.ratings.lists import lead_of
+
+        drawn = [game(*who, 1, opening) for opening in range(10) for who in (("a", "b"), ("b", "a"))]
+        lead = lead_of(paired_games(drawn))
+        assert lead.low < -40 < 40 < lead.high
+
     def test_more_games_and_less_confidence_are_narrower(self) -> None:
         wide, narrow = (rating_list(GAMES, confidence=share).ratings[0] for share in (0.99, 0.5))
         assert wide.low < narrow.low < narrow.elo < narrow.high < wide.high

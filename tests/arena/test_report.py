@@ -203,6 +203,16 @@ class TestGames:
                     assert tuple(value // base for value in changes[:count]) == touched
             assert one["q"] == "".join("?01"[mover + 1] for mover in record.movers)
 
+    def test_a_move_beyond_the_numbers_of_a_page_keeps_its_name(self) -> None:
+        """The page rounded it, and called it undefined."""
+        far = 2**62 + 1
+        moves = {"moves": [0, far], "seconds": [0.0, 0.1], "movers": [-1, 1]}
+        page = report_page([a_game("a b", 1.0, ending="illegal", **moves)], blunder_seconds=0)
+        data = json.loads(json.dumps(data_of(page)), parse_int=float)  # as JavaScript has it
+        (one,) = data["games"]
+        assert data["actions"][one["m"][1]] == str(far)
+        assert one["m"][0] == 0
+
     def test_what_has_no_room_is_left_out_and_counted(self) -> None:
         games = [a_game("a b", 1.0), *[a_game("b a", 1.0)] * 40, a_game("a b", -1.0, ending="illegal")]
         page = report_page(games, blunder_seconds=0, games_bytes=1000)

@@ -85,6 +85,22 @@ def test_the_clock_of_blunders_does_not_run_while_the_solver_is_compiled(
     assert order[:2] == ["compiled", "begun"]
 
 
+@pytest.mark.parametrize(("games", "looked"), [(4, 4), (5, 5), (6, 5), (9, 5), (11, 5)])
+def test_so_many_games_are_looked_at_as_are_promised(games: int, looked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one more than 5,000 they were 2,501."""
+    monkeypatch.setattr("plyground.arena.report.blunders._GAMES", 5)
+    seen = list[int]()
+    monkeypatch.setattr(
+        "plyground.arena.report.blunders.position_of", lambda game, text: seen.append(int(text)) or game.new_state()
+    )
+    records = [replace(a_game("a b", 1.0), start=str(i)) for i in range(games)]
+    search = find_blunders(make_game("tictactoe"), records, 60)
+    assert (search.games, search.left) == (looked, games - looked)
+    steps = np.diff([*seen, games])
+    assert seen[0] == 0
+    assert steps.max() - steps.min() <= 1
+
+
 @pytest.mark.slow
 def test_blunders_end_with_their_time_and_say_what_was_seen(rng: np.random.Generator) -> None:
     game = make_game("connect_four")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from plyground.arena import match, read_records, write_records
+from plyground.arena import match, read_records, tournament, write_records
 from plyground.arena.store import check_store, collection_in, tournaments_in
+from plyground.arena.tournaments.formats import canonical_format, same_format
 from tests.arena.test_store import GAME, ODD, PLAYERS, RECORDS, counting, rows
 from tests.helpers.command_line import Run
 
@@ -165,6 +167,82 @@ class TestTournaments:
         assert rows(Path("games.db"), "SELECT title FROM tournaments") == [("day",)]
         match(GAME, PLAYERS, 2, store="games.db#night")
         assert listed() == [(2, "night", 2)]
+
+
+class TestTitles:
+    def test_what_is_not_as_usual_is_told(self) -> None:
+        """Tournaments that differed in a clock had the same title, and a message listed it twice."""
+        what = "tictactoe, round_robin, seed 0: random, minimax(depth=1)"
+        given: list[tuple[dict[str, Any], str]] = [
+            ({}, ""),
+            ({"time": "60+0.5"}, "; time 60+0.5"),
+            ({"adjudication": ["draw"]}, "; adjudication draw(score="),
+            ({"opening_plies": 0}, "; opening plies 0"),
+            ({"openings": [[0], [4]]}, "; 2 openings ("),
+            ({"openings": [[0], [8]]}, "; 2 openings ("),
+            ({"max_failures": 1}, "; max_failures 1"),
+            ({"time": 60, "max_failures": 9}, "; time 60; max_failures 9"),
+        ]
+        for options, _ in given:
+            match(GAME, PLAYERS, 2, store="games.db", **options)
+        titles = [title for _, title, _ in listed()]
+        assert len(set(titles)) == len(given)
+        for title, (_, end) in zip(titles, given, strict=True):
+            assert title.startswith(what + end)
+        assert len(list(read_records(f"games.db#{what}"))) == 2  # the whole title of one, and a part of the others
+
+    def test_the_number_of_games_is_told_where_another_is_another_tournament(self) -> None:
+        for games in (2, 4):
+            tournament(GAME, PLAYERS, games, format="knockout", store="games.db")
+        assert [title for _, title, _ in listed()] == [
+            f"tictactoe, knockout, seed 0: random, minimax(depth=1); {games} games of each pairing" for games in (2, 4)
+        ]
+
+
+class TestFormats:
+    @pytest.mark.parametrize(
+        ("spelt", "canonical"),
+        [
+            (" round_robin", "round_robin"),
+            ("round_robin()", "round_robin"),
+            ("gauntlet( seeds = 1 )", "gauntlet"),
+            ("gauntlet(seeds=2,)", "gauntlet(seeds=2)"),
+            ("swiss(rounds=None)", "swiss"),
+            ("swiss(rounds= 7)", "swiss(rounds=7)"),
+        ],
+    )
+    def test_there_is_one_spelling(self, spelt: str, canonical: str) -> None:
+        assert canonical_format(spelt) == canonical_format(canonical) == canonical
+        assert same_format(spelt, canonical)
+
+    def test_what_is_none(self) -> None:
+        assert not same_format("swiss", "knockout")
+        assert not same_format("league", "league")
+        with pytest.raises(ValueError, match="unknown format 'leage'"):
+            canonical_format("leage")
+
+    def test_another_spelling_is_no_other_tournament(self) -> None:
+        tournament(GAME, PLAYERS, 2, format="gauntlet(seeds=1)", store="games.db")
+        for spelt in ("gauntlet", " gauntlet"):
+            with pytest.raises(ValueError, match="has 2 games of this tournament already"):
+                tournament(GAME, PLAYERS, 2, format=spelt, store="games.db")
+        tournament(GAME, PLAYERS, 4, format="gauntlet", store="games.db", resume=True)
+        assert [one.arguments["format"] for one in tournaments_in("games.db")] == ["gauntlet"]
+
+    def test_a_tournament_of_an_earlier_version_is_found_however_it_is_spelt(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as earlier:
+            earlier.setattr("plyground.arena.matches.canonical_format", str)
+            for spelt in ("gauntlet(seeds=1)", " swiss"):
+                tournament(GAME, PLAYERS, 2, format=spelt, store="games.db")
+        before = listed()
+        for spelt in ("gauntlet(seeds=1)", "gauntlet", "swiss"):
+            with pytest.raises(ValueError, match="has 2 games of this tournament already"):
+                tournament(GAME, PLAYERS, 2, format=spelt, store="games.db")
+        tournament(GAME, PLAYERS, 4, format="gauntlet", store="games.db", resume=True)
+        assert [(number, games) for number, _, games in listed()] == [(1, 4), (2, 2)]
+        assert [title for _, title, _ in listed()] == [title for _, title, _ in before]
 
 
 def test_a_number_is_no_part_of_a_title() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pettingzoo.classic import connect_four_v3
 
 from plyground.agents import MCTS, AlphaBeta, Mixture, Random
 from plyground.agents.engines import ChessEngine, Engine
@@ -106,6 +108,26 @@ class TestTime:
         slow = Slow(2, 0.3)
         assert play(BoardGameEnv(TICTACTOE), [slow, Random()], 0, time="0.2+0.3").ending == "finished"
         assert play(BoardGameEnv(TICTACTOE), [slow, Random()], 0, time="0.2").ending == "time"
+
+    def test_a_game_whose_length_nobody_knows_is_planned_for_as_a_long_one(self) -> None:
+        """In the environment of somebody else no plies seemed to be left, so that the first moves took too long."""
+        told = list[float | None]()
+
+        class Told(Random):
+            seconds: float | None = None
+
+            def act(self, observation: Any, info: Any = None) -> int:
+                told.append(self.seconds)
+                return super().act(observation, info)
+
+        play(connect_four_v3.env(), [Told(), Random()], 0, time="60")
+        long, short = Told(), Told()
+        for player, left in ((long, math.inf), (short, 0)):
+            GameClock(TimeControl(60), (player, Random())).give(0, left)
+        assert told[0] == long.seconds
+        assert long.seconds is not None
+        assert short.seconds is not None
+        assert long.seconds < short.seconds
 
     def test_the_margin_is_given_once_a_game(self) -> None:
         """It was given with each move: who took 0.04 s for each of 30 moves never used up 0.1 s."""

@@ -98,6 +98,31 @@ class TestCommand:
         assert names[:2] == [field.name for field in fields(Blunder)][:2]
         assert "board" not in names
 
+    def test_files_are_there_as_a_whole(self, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Who was killed in the midst of one left the first half of it."""
+        command = ("random", "-g", GAME, "--positions", "2", "--ladder", "none", "--out", str(tmp_path))
+        run(*command)
+        kept = {name: (tmp_path / name).read_bytes() for name in ("evaluation.json", "grades.csv")}
+
+        def killed(*arguments: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("plyground.arena.whole_files.os.replace", killed)
+        run(*command, "--seed", "1", code=130)
+        assert {name: (tmp_path / name).read_bytes() for name in kept} == kept
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ("--ladder none --games 10", "--games is for a ladder, not for --ladder none"),
+            ("--ladder none --opening-plies 2", "--opening-plies is for a ladder, not for --ladder none"),
+            ("--positions 0 --blunders 3", "--blunders is for graded positions, not for --positions 0"),
+            ("--positions 0 --ladder none", "there is nothing to grade by: ask for positions, or for a ladder"),
+        ],
+    )
+    def test_what_would_be_ignored_is_refused(self, run: Any, words: str, message: str) -> None:
+        assert message in " ".join(run("random", "-g", "tictactoe", *words.split(), code=2)[1].split())
+
     def test_games_of_something_else_stay(self, run: Any, tmp_path: Path) -> None:
         (tmp_path / "games.jsonl").write_text("mine")
         told = run("random", "-g", GAME, *SHORT, "--out", str(tmp_path), code=2)[1]

@@ -94,7 +94,11 @@ def test_tournament(run: Run) -> None:
     result = json.loads(run(*arguments, "--json", "--seed", "1")[0])
     assert (result["games"], len(result["players"])) == (4, 3)
     assert "unknown format 'league'" in run(*arguments[:-1], "league", code=2)[1]
-    assert "minimax wins the knockout" in run("tournament", "random", "minimax", "-g", "tictactoe", "-f", "knockout")[1]
+    assert result["winner"] is None  # the table says it
+    knockout = ("tournament", "random", "minimax", "-g", "tictactoe", "-f", "knockout")
+    out, err = run(*knockout, "--json")
+    assert "minimax wins the knockout" in err
+    assert json.loads(out)["winner"] == "minimax"
     assert "wins" not in run(*arguments)[1]
 
 

@@ -54,6 +54,10 @@ class TestPlay:
         out = self.played(run, monkeypatch, "hint quit", "minichess", "--against", "./looker.py:Looker")
         assert "value +0.50 for you, says ./looker.py:Looker." in out
 
+    def test_two_people_have_no_seat_to_choose(self, run: Run) -> None:
+        wrong = run("play", "tictactoe", "--against", "human", "--seat", "second", code=2)[1]
+        assert "--seat is for a game against an agent, not for --against human" in " ".join(wrong.split())
+
     def test_can_be_given_up(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
         assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")

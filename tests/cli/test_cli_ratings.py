@@ -11,7 +11,7 @@ import pytest
 
 from plyground.arena import rating_list, write_games, write_records
 from tests.arena.test_payoffs import circle
-from tests.arena.test_rating_lists import GAMES
+from tests.arena.test_rating_lists import GAMES, game
 from tests.helpers.command_line import Run
 
 
@@ -83,6 +83,23 @@ def test_games_count_once(run: Run, files: list[str], tmp_path: Path) -> None:
     for pair in ((store, f"{store}#two"), (f"{store}#one", store), *same):
         assert f"{pair[0]} and {pair[1]} are the same games" in run("ratings", *pair, code=2)[1]
     assert "180 games" in run("ratings", f"{store}#one", f"{store}#two")[0]
+
+
+def test_games_that_tournaments_of_a_store_share_count_once(run: Run, tmp_path: Path) -> None:
+    """Each was there once, and counted as often as there were tournaments of it: intervals were too narrow."""
+    store = f"{tmp_path}/games.db"
+    write_games(f"{store}#one", GAMES)
+    write_games(f"{store}#two", [*GAMES[:20], game("a", "b", 0, 999), game("a", "b", 0, 999)])
+    found = json.loads(run("ratings", f"{store}#one", f"{store}#two", "--json", "--cycles")[0])
+    expected = rating_list([*GAMES, *[game("a", "b", 0, 999)] * 2])
+    assert (found["games"], found["pairs"]) == (expected.games, expected.pairs) == (182, 90)
+    assert [(one["name"], one["games"]) for one in found["players"]] == [(x.name, x.games) for x in expected.ratings]
+    assert json.loads(run("ratings", f"{store}#two", f"{store}#one", "--json")[0])["games"] == 182
+    words = ("random", "minimax(depth=1)", "-g", "tictactoe", "--games", "4", "--out", f"{tmp_path}/g.db")
+    run("match", *words)
+    run("tournament", *words, "-f", "gauntlet")
+    assert json.loads(run("ratings", f"{tmp_path}/g.db#1", f"{tmp_path}/g.db#2", "--json")[0])["games"] == 4
+    assert "has 2 tournaments: say which one" in run("ratings", f"{tmp_path}/g.db", code=2)[1]
 
 
 def test_circles(run: Run, tmp_path: Path) -> None:

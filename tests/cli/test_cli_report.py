@@ -319,6 +319,19 @@ class TestWatch:
         run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "6", "--out", str(store), "--resume")
         assert follower.look() == 2
 
+    def test_a_test_that_stops_by_itself_has_no_plan(self, run: Run, tmp_path: Path) -> None:
+        """The most games that it may take were told as those that there will be, and when they would end."""
+        store = str(tmp_path / "games.db")
+        words = ("minimax(depth=1)", "random", "-g", "tictactoe", "--out", store)
+        run("sprt", *words, "--max-games", "4")
+        shown = run("watch", store, "--once")[0]
+        assert re.search(r"^4 games$", shown, re.MULTILINE), shown
+        run("match", *words, "--games", "6", "--resume")  # the same games, and now there is a plan
+        assert "6 of 6 games, all are played" in run("watch", store, "--once")[0]
+        run("sprt", *words, "--max-games", "8", "--resume")
+        assert re.search(r"^8 games$", run("watch", store, "--once")[0], re.MULTILINE)
+        assert [one.number for one in tournaments_in(store)] == [1]
+
     def test_no_file(self, run: Run, tmp_path: Path) -> None:
         assert "there is no such file" in run("watch", str(tmp_path / "none.jsonl"), "--once", code=2)[1]
         for name in ("folder.jsonl", "folder.db"):

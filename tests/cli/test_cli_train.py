@@ -110,6 +110,24 @@ def test_the_advice_names_the_limits_that_are_reached(
     assert _further(config, tmp_path, steps) == advice
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("ppo --opponent random*0.5 --opponent random*3", "--opponent gives 'random' twice: give it once"),
+        ("ppo --blocks 2", "--blocks is for --network resnet"),
+        ("a2c --exploration-steps 500", "--exploration-steps is for dqn"),
+        ("ppo --opponent random --self-play 1", "--opponent is for --self-play below 1"),
+        ("alphazero --gating-score 0.6", "--gating-score is for --gating-games above 0"),
+        ("alphazero --gating-every 100 --gating-games 0", "--gating-every is for --gating-games above 0"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(run: Run, tmp_path: Path, words: str, message: str) -> None:
+    algorithm, *options = words.split()
+    out = tmp_path / "run"
+    assert message in " ".join(run("train", algorithm, "tictactoe", "--out", str(out), *options, code=2)[1].split())
+    assert not out.exists()
+
+
 def test_an_unknown_algorithm_is_compared_with_all(run: Run) -> None:
     wrong = run("train", "alphazeo", "tictactoe", "--simulations", "8", code=2)[1]  # which no ppo has
     assert "unknown algorithm 'alphazeo': did you mean 'alphazero'? Choose from: a2c, alphago, alphazero, dqn" in wrong

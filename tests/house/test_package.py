@@ -111,7 +111,7 @@ LATE = {
     ("arena.training.config", "envs.outside.elsewhere"),
     ("arena.training.settings", "agents.networks.inference"),
     ("arena.training.settings", "agents.networks.torch_backend"),  # this needs torch, too
-    ("arena.training.settings", "arena.training.whole_files"),  # its errors are those of envs
+    ("arena.training.settings", "arena.whole_files"),  # its errors are those of envs
     ("arena.training.settings", "envs.outside.limits"),
     ("arena.training.settings", "envs.outside.spec"),
     ("arena.training.alphago.config", "agents"),

@@ -18,7 +18,8 @@ from plyground.agents.alphago.evaluator import PairEvaluator  # noqa: E402
 from plyground.agents.identity import player_identity  # noqa: E402
 from plyground.agents.mcts import LinearPolicy  # noqa: E402
 from plyground.agents.networks import NetworkEvaluator, make_inference, new_network, save_network  # noqa: E402
-from plyground.agents.puct.tree import latest_actions, new_prior_tree  # noqa: E402
+from plyground.agents.puct.tree import new_prior_tree  # noqa: E402
+from plyground.agents.puct.values import latest_actions  # noqa: E402
 from plyground.arena import match  # noqa: E402
 from plyground.arena.openings import random_line  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
@@ -114,7 +115,7 @@ def test_rollouts_know_the_last_moves_of_their_leaf() -> None:
     tree.action[:] = [9, 1, 2, 3, 4]
     tree.paths[:, :] = [[0, 1, 3, 4], [0, 2, 0, 0], [0, 0, 0, 0]]
     tree.lengths[:] = [4, 2, 1]
-    assert latest_actions(tree, 3).tolist() == [[4, 3], [2, -1], [-1, -1]]
+    assert latest_actions(tree.paths[:3, 1:], tree.lengths[:3] - 1, tree.action).tolist() == [[4, 3], [2, -1], [-1, -1]]
 
 
 def test_specs_files_and_copies(folder: Path) -> None:

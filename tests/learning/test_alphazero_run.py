@@ -361,12 +361,13 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
 
 def test_a_better_net_takes_the_place_of_the_one_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = "plyground.arena.training.alphazero.session.score_of"
-    scores = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5])
-    monkeypatch.setattr(place, lambda *arguments: next(scores))
+    scores, seeds = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5]), list[int]()
+    monkeypatch.setattr(place, lambda *arguments: seeds.append(arguments[-1]) or next(scores))
     config = replace(CONFIG, gating_games=4, gating_every=64)
     train(replace(config, steps=256), tmp_path / "parts")
     lines = [json.loads(line) for line in (tmp_path / "parts" / "progress.jsonl").read_text().splitlines()]
     assert [(line["steps"], line["gating"]) for line in lines] == [(64, 0.5), (128, 0.6), (192, 0.5), (256, 0.5)]
+    assert len({*seeds, *(config.seed + steps for steps in (64, 128, 192, 256))}) == 8  # of no neighbouring run
     resume(tmp_path / "parts", steps=300)
     scores = iter([0.5, 0.6, 0.5, 0.5, 0.5, 0.5])
     monkeypatch.setattr(place, lambda *arguments: next(scores))

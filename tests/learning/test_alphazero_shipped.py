@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from plyground.agents import make
+from plyground.agents import Policy, make
 from plyground.agents.alphazero.nets import find_network, shipped
 from plyground.arena import match
 from plyground.arena.grading import evaluate
@@ -74,3 +78,33 @@ def test_the_name_of_a_game_is_its_own_net_or_a_folder_of_that_name(
 def test_other_nets_have_learned(game: str, player: str) -> None:
     result = elo_difference(pair_scores(match(game, [player, "random"], 20)))
     assert result.score > 0.9
+
+
+class _SharedBuffers:
+    """In place of an inference: its answer, that the action with the number of the stones is best, is written over."""
+
+    def __init__(self) -> None:
+        self.logits, self.values = np.zeros((1, 7), np.float32), np.zeros(1, np.float32)
+
+    def __call__(self, planes: Any) -> tuple[Any, Any]:
+        self.logits[:], best = 0, int(planes.sum())
+        time.sleep(0.002)  # others may come in meanwhile
+        self.logits[:, best] = 1
+        return self.logits, self.values
+
+
+def test_copies_in_threads_hear_their_own_answers() -> None:
+    game = make_game("connect_four")
+    player = make("network", game)
+    assert isinstance(player, Policy)
+    player._network.model = _SharedBuffers()
+    seen = [
+        {"observation": game.observation(game.play_moves(range(n)), 0), "action_mask": np.ones(7)} for n in range(7)
+    ]
+
+    def asked(copied: Policy) -> list[int]:
+        return [copied.act(one) for _ in range(5) for one in seen]
+
+    with ThreadPoolExecutor(4) as pool:
+        heard = list(pool.map(asked, [copy.deepcopy(player) for _ in range(4)]))
+    assert heard == [list(range(7)) * 5] * 4

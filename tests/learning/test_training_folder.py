@@ -22,7 +22,8 @@ from plyground.arena import TrainingConfig, resume, train, write_games  # noqa: 
 from plyground.arena.generation import generate  # noqa: E402
 from plyground.arena.training import alphago, alphazero  # noqa: E402
 from plyground.arena.training.folder import RunFolder, StateFolder  # noqa: E402
-from plyground.arena.training.whole_files import alone_in, write_whole  # noqa: E402
+from plyground.arena.training.whole_files import alone_in  # noqa: E402
+from plyground.arena.whole_files import write_whole  # noqa: E402
 from plyground.envs.outside.files import check_writable  # noqa: E402
 
 CONFIG = TrainingConfig("tictactoe", steps=100)

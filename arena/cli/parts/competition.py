@@ -84,8 +84,8 @@ def compete(
     if not course.played:
         raise typer.Exit(130)
     results.losses.tell()
-    if course.winner is not None:
-        print_plain(_err, f"{course.labels[course.winner]} wins the {format}")
+    if results.winner is not None:
+        print_plain(_err, f"{results.winner} wins the {format}")
     return results
 
 
@@ -110,6 +110,12 @@ class Results:
         self._tally.add(record)
         self.losses.add(record)
 
+    @property
+    def winner(self) -> str | None:
+        """Who has won, where the format names somebody."""
+        number = self._course.winner
+        return None if number is None else self._course.labels[number]
+
     def table(self, seed: int) -> Table:
         """Return the cross table of all games."""
         title = f"{self._course.game.source}, {self._course.played} games, seed {seed}"
@@ -118,7 +124,14 @@ class Results:
     def data(self, seed: int) -> dict[str, Any]:
         """Return the same for programs."""
         players = [_as_dict(line) for line in self._tally.standings()]
-        return {"game": self._course.game.source, "seed": seed, "games": self._course.played, "players": players}
+        course = self._course
+        return {
+            "game": course.game.source,
+            "seed": seed,
+            "games": course.played,
+            "winner": self.winner,
+            "players": players,
+        }
 
 
 def going_on(out: Path | None, resume: bool) -> dict[str, Any]:

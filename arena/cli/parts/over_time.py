@@ -10,13 +10,12 @@ from typing import Any
 
 from ....envs.outside.messages import cut
 from ....envs.outside.spec import nearest
-from ...formats import read_games
 from ...ratings.difference import check_confidence
 from ...ratings.history import check_library, games_by_step, ratings_over_time
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...store import tournaments_in
-from ...store.keys import record_key
+from .each_once import each_once
 
 __all__ = ["TIMES", "history_notes", "history_of"]
 
@@ -47,13 +46,18 @@ def history_of(
     check_confidence(confidence)
     check_library()  # before the games are read
     titles: dict[int, str] = {}
-    left = 0
+    left = broken_off = 0
     if times == "steps":
         games, left = games_by_step(chain.from_iterable(games for _, games in _tournaments(files)))
     else:
         found = dict(enumerate(_tournaments(files), start=1))
         games = {number: played for number, (_, played) in found.items()}
         titles = {number: title for number, (title, _) in found.items()}
+    for at, played in list(games.items()):
+        games[at] = [record for record in played if record.has_result]
+        broken_off += len(played) - len(games[at])
+        if not games[at]:
+            del games[at]
     _check_several(games, titles, times)
     reach = NormalDist().inv_cdf((1 + confidence) / 2)
     players = [
@@ -75,27 +79,26 @@ def history_of(
             for at, played in sorted(games.items())
         ],
         "left_out": left,
+        "broken_off": broken_off,
         "players": sorted(players, key=lambda one: -one["ratings"][-1]["elo"]),
     }
 
 
 def _tournaments(files: Sequence[Path]) -> Iterator[tuple[str, list[GameRecord]]]:
-    """Yield the title and the games of each tournament. A game that several of one store share is of the first."""
-    known: dict[Path, set[bytes]] = {}
+    """Yield the title of each tournament, and its games, see `each_once`; not of one that has none."""
+    parts: list[tuple[str, str | Path]] = []
     for file in files:
         place, _ = split_name(file)
-        if not is_store(place):
-            if played := list(read_games(file)):
-                yield file.name, played
-            continue
-        earlier = known.setdefault(place.resolve(), set())
-        for one in tournaments_in(file):
-            games = list(read_games(f"{place}#{one.number}"))
-            keys = list(map(record_key, games))
-            new = [game for game, key in zip(games, keys, strict=True) if key not in earlier]
-            earlier.update(keys)
-            if new:
-                yield cut(f"{place.name}#{one.number}: {one.title}", _TITLE), new
+        if is_store(place):
+            known = tournaments_in(file)
+            parts += [
+                (cut(f"{place.name}#{one.number}: {one.title}", _TITLE), f"{place}#{one.number}") for one in known
+            ]
+        else:
+            parts.append((file.name, file))
+    for (title, _), games in zip(parts, each_once(name for _, name in parts), strict=True):
+        if played := list(games):
+            yield title, played
 
 
 def _check_several(games: dict[int, list[GameRecord]], titles: dict[int, str], times: str) -> None:
@@ -103,7 +106,7 @@ def _check_several(games: dict[int, list[GameRecord]], titles: dict[int, str], t
     if len(games) > 1:
         return
     if times == "tournaments":
-        found = "none" if not games else f"one: {titles[1]}"
+        found = "none" if not games else f"one: {titles[next(iter(games))]}"
         raise ValueError(
             f"ratings over time take two tournaments or more, got {found}; give more files, or a store of several"
         )
@@ -124,4 +127,6 @@ def history_notes(found: dict[str, Any]) -> str:
     lines += [f"{one['time']}: {one['title']}, games: {one['games']}" for one in found["times"] if "title" in one]
     if found["left_out"]:
         lines.append(f"Games left out, without a checkpoint or of checkpoints of different steps: {found['left_out']}.")
+    if found["broken_off"]:
+        lines.append(f"Games left out that were broken off, without a result: {found['broken_off']}.")
     return "\n".join(lines)

@@ -48,7 +48,9 @@ def nth_game(path: Path, number: int) -> GameRecord:
 
 
 def score_of(record: GameRecord) -> str:
-    """Return the points of both players, as in ``"1-0"``."""
+    """Return the points of both players, as in ``"1-0"``; ``"*"`` where the game has no result."""
+    if not record.has_result:
+        return "*"
     own, other = record.outcome
     return "1/2-1/2" if own == other else "1-0" if own > other else "0-1"
 

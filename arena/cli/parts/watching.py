@@ -17,7 +17,7 @@ from ...records.files import check_readable, located, without_mark
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...store import tournaments_in
-from ...tables import cross_table, ratings_table
+from ...tables import cross_table, format_rate, ratings_table
 from ...tournaments import standings
 from ...tournaments.formats import planned_games
 from .replaying import ending_of, score_of
@@ -127,7 +127,7 @@ class Pace:
         of = f" of {self.planned:,}" if self.planned else ""
         parts = [f"{games:,}{of} games"]
         if rate := self.rate:
-            parts.append(f"{rate:.3g} a second" if rate >= 1 else f"{60 * rate:.3g} a minute")
+            parts.append(format_rate(rate, " a second", " a minute"))
         if self.planned and games >= self.planned:
             parts.append("all are played")
         elif self.planned and rate:
@@ -175,14 +175,17 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
 
 
 def _planned(path: Path) -> int | None:
-    """Return how many games the tournament in a store will have; None where no file says so, or there are several."""
+    """Return how many games the tournament in a store will have; None where there are several, or no file says so.
+
+    A test that stops by itself, `plyground sprt`, has no such number.
+    """
     if not is_store(path):
         return None
     try:
         known = [one.arguments for one in tournaments_in(path)]
     except ValueError:  # it has not begun yet
         return None
-    if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys():
+    if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys() or known[0].get("at_most"):
         return None
     return planned_games(known[0]["format"], len(known[0]["players"]), known[0]["games"])
 

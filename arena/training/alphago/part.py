@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....envs import Game
+from ...whole_files import write_whole
 from ..alphazero.board import ScalarLog
 from ..alphazero.shards import DamagedSamplesError
 from ..folder import StateFolder
 from ..session import Progress
 from ..settings import have_passed
-from ..whole_files import write_whole
 from .config import AlphaGoConfig
 
 __all__ = ["AlphaGoProgress", "OnProgress", "Part", "PartSession", "Run", "part_folder", "results_of", "summary_of"]

@@ -24,9 +24,10 @@ from typing import Any
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
 from ...interruption import interruptible
+from ...whole_files import write_whole
 from ..folder import algorithm_of
 from ..settings import check_machine, have_passed, resumed
-from ..whole_files import alone_in, check_free, write_whole
+from ..whole_files import alone_in, check_free
 from .config import PARTS, AlphaGoConfig
 from .part import AlphaGoProgress, OnProgress, Part, PartSession, Run, part_folder, results_of, summary_of
 from .policy import PolicyPart, whole_buffer
