@@ -20,7 +20,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -33,9 +33,10 @@ from plyground.envs.games.chess.attacks import diagonal_attacks, straight_attack
 from plyground.envs.games.chess.legal import is_check
 from plyground.envs.games.chess.moves import PAWN, PLANES, STEPS
 from plyground.envs.games.chess.position import LAYOUT, kind_at
-from plyground.envs.games.chess.squares import KNIGHT_STEPS, flipped
+from plyground.envs.games.chess.squares import KING_STEPS, KNIGHT_STEPS, flipped
 from plyground.envs.games.features.chess import PAWN as PAWN_WORTH
-from plyground.envs.games.features.chess import Movement, make_terms, phase_of
+from plyground.envs.games.features.chess import Movement, make_terms, phase_of, sum_of
+from plyground.envs.games.features.chess_draws import share_of
 from plyground.envs.games.features.chess_terms import COUNT, PHASES, PLACES, SIZES, values_of
 from plyground.envs.games.features.chess_values import VALUES
 from plyground.envs.jit import kernel
@@ -46,22 +47,29 @@ OPENING = 8  # random plies
 FAR_AHEAD, FAR_AHEAD_PLIES = 8.0, 4  # pawns; plies after which the game is won
 LONGEST = 240  # plies; a longer game is a draw
 NEARNESS = 0.97  # the weight of what is said of a position to that of the one before
-CORRELATED = 8.0  # positions of a game that tell as much as one alone
 LONGEST_LINE = 109  # of numbers, which the formatter leaves in one line
-FOLDS = 4  # of the games, for a look at what values are worth for other games
-SPREAD, ROUGHNESS = 0.2, 0.04  # pawns: how far a value may go from what it was, and how much farther than its neighbour
 POSITION = np.dtype([("state", LAYOUT), ("value", "f4"), ("result", "f4"), ("game", "i4"), ("is_quiet", "?")])
 
+
+class Prior(NamedTuple):
+    """What is held of values before positions are seen, in pawns."""
+
+    spread: float  # how far a value may go from what it was
+    roughness: float  # how much farther than its neighbour
+    correlated: float  # positions of a game that tell as much as one alone
+
+
 app = typer.Typer(add_completion=False, help=(__doc__ or "").partition("\n")[0])
-terms = make_terms(Movement(diagonal_attacks, straight_attacks, KNIGHT_STEPS), flipped)
+terms = make_terms(Movement(diagonal_attacks, straight_attacks, KNIGHT_STEPS, KING_STEPS), flipped)
 
 
 @kernel
-def count_terms(states, counts, phases):
-    """Count the terms of each state, for the player to move and for the other."""
+def count_terms(states, counts, phases, shares):
+    """Count the terms of each state, for the player to move and for the other; see `share_of` for the last."""
     for i in range(states.size):
-        terms(states[i], counts[i])
+        one, two = terms(states[i], counts[i])
         phases[i] = phase_of(states[i])
+        shares[i] = share_of(states[i], sum_of(one) >= sum_of(two))
 
 
 def is_quiet(state: State, action: int) -> bool:
@@ -136,16 +144,18 @@ def cross_entropy(logits: NDArray[Any], targets: NDArray[Any]) -> float:
 
 
 def matrix_of(positions: NDArray[Any]) -> Any:
-    """Return how often each term is there, own minus other, with all pieces and with none: CSR [positions, 2 terms]."""
+    """Return how often each term counts, own minus other, with all pieces and with none: CSR [positions, 2 terms]."""
     from scipy import sparse
 
     blocks = []
     for start in range(0, positions.size, 5000):
         states = np.ascontiguousarray(positions["state"][start : start + 5000])
         counts, phases = np.zeros((states.size, 2, COUNT), np.int64), np.zeros(states.size, np.int64)
-        count_terms(states, counts, phases)
+        shares = np.zeros(states.size)
+        count_terms(states, counts, phases, shares)
         lead = (counts[:, 0] - counts[:, 1]).astype(np.float32)
         lead[:, PLACES["tempo"]] = 1
+        lead *= shares[:, np.newaxis].astype(np.float32)
         share = (phases / PHASES).astype(np.float32)[:, np.newaxis]
         blocks.append(sparse.csr_matrix(np.hstack([share * lead, (1 - share) * lead])))
     return sparse.vstack(blocks).tocsr()
@@ -158,7 +168,7 @@ def neighbours() -> NDArray[np.int64]:
         start = PLACES[name]
         if name.endswith("_squares"):
             inner = [(i, i + 1) for i in range(size) if i % 4 != 3] + [(i, i + 4) for i in range(size - 4)]
-        elif size > 3 and name not in ("material", "threat"):
+        elif size > 3 and name not in ("material", "threat", "hanging"):
             inner = [(i, i + 1) for i in range(size - 1)]
         else:
             inner = []
@@ -166,7 +176,9 @@ def neighbours() -> NDArray[np.int64]:
     return np.array(pairs)
 
 
-def regression(matrix: Any, targets: NDArray[Any], before: NDArray[Any], scale: float) -> NDArray[np.float64]:
+def regression(
+    matrix: Any, targets: NDArray[Any], before: NDArray[Any], scale: float, prior: Prior
+) -> NDArray[np.float64]:
     """Return values in pawns [2 terms] of the players to move."""
     from scipy.optimize import minimize
 
@@ -176,13 +188,13 @@ def regression(matrix: Any, targets: NDArray[Any], before: NDArray[Any], scale: 
 
     def loss(values: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
         logits = matrix @ values / scale
-        error = (sigmoid(logits) - targets) / CORRELATED
+        error = (sigmoid(logits) - targets) / prior.correlated
         change = values - before
-        away, steps = change / SPREAD, (change[first] - change[second]) / ROUGHNESS
-        gradient = transposed @ error / scale + away / SPREAD
-        np.add.at(gradient, first, steps / ROUGHNESS)
-        np.add.at(gradient, second, -steps / ROUGHNESS)
-        total = targets.size * cross_entropy(logits, targets) / CORRELATED
+        away, steps = change / prior.spread, (change[first] - change[second]) / prior.roughness
+        gradient = transposed @ error / scale + away / prior.spread
+        np.add.at(gradient, first, steps / prior.roughness)
+        np.add.at(gradient, second, -steps / prior.roughness)
+        total = targets.size * cross_entropy(logits, targets) / prior.correlated
         return total + (away @ away + steps @ steps) / 2, gradient
 
     return minimize(loss, before, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
@@ -338,8 +350,15 @@ def fit(
     files: Annotated[list[Path], typer.Argument(dir_okay=False, exists=True, help="Files of positions.")],
     write: Annotated[bool, typer.Option("--write", help="Write the values into the evaluation.")] = False,
     about: Annotated[str, typer.Option(help="What the module is to say of where its values come from.")] = "",
+    spread: Annotated[float, typer.Option(min=0.001, help="Pawns by which a value may change.")] = 1.0,
+    roughness: Annotated[
+        float, typer.Option(min=0.001, help="Pawns by which it may change more than its neighbour.")
+    ] = 0.4,
+    correlated: Annotated[float, typer.Option(min=1, help="Positions of a game that tell as much as one.")] = 8.0,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the games, each of which the others foretell.")] = 4,
 ) -> None:
     """Find values by logistic regression."""
+    prior = Prior(spread, roughness, correlated)
     parts, first = [], 0
     for file in files:
         part = np.load(file)["positions"]
@@ -355,15 +374,15 @@ def fit(
     matrix, before = matrix_of(positions), values_of(VALUES).ravel() / 1000
     results = np.where(positions["state"]["turn"] == 0, positions["result"], 1 - positions["result"])
     # Each game is foretold by values from the others; a scale of their own is fair to both sets of values.
-    folds = np.random.default_rng(0).integers(0, FOLDS, first)[positions["game"]]
+    fold_of = np.random.default_rng(0).integers(0, folds, first)[positions["game"]]
     logits = np.zeros(results.size)
-    for fold in range(FOLDS):
-        others = folds != fold
-        logits[~others] = matrix[~others] @ regression(matrix[others], targets[others], before, scale)
+    for fold in range(folds):
+        others = fold_of != fold
+        logits[~others] = matrix[~others] @ regression(matrix[others], targets[others], before, scale, prior)
     for title, found in (("before", matrix @ before), ("after", logits)):
         loss = min(cross_entropy(found / by, results) for by in np.arange(1.0, 6.0, 0.1))
         print(f"{title}: {loss:.4f} nats a position, by the results of games that were not fitted")
-    values = regression(matrix, targets, before, scale)
+    values = regression(matrix, targets, before, scale, prior)
     used = np.asarray(abs(matrix).sum(axis=0)).ravel().reshape(2, COUNT).sum(axis=0)
     found = centred(values.reshape(2, COUNT), used)
     found /= found[:, PLACES["material"]].mean()

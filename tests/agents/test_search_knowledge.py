@@ -9,7 +9,7 @@ import pytest
 
 from plyground.envs import Game, checkers, chess, go, make_game, minichess
 from plyground.envs.games.chess.endings import image_key, is_over
-from plyground.envs.games.features.chess_side import worth
+from plyground.envs.games.features.chess_worth import worth
 from plyground.envs.games.go.heavy import heavy
 from plyground.envs.games.minichess_rules import king_of
 from plyground.envs.jit.prng import new_rng

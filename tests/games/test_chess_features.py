@@ -13,197 +13,9 @@ from plyground.envs.games.features.chess_terms import PHASES, SIZES, by_phase
 from plyground.envs.games.features.chess_values import VALUES
 from plyground.envs.jit import kernel
 from tests.conftest import random_game
+from tests.helpers.chess_counts import expected, pieces_of, share_of, worth_of
 
 pytestmark = pytest.mark.rules
-
-Square = tuple[int, int]  # file and rank, from 0
-Pieces = dict[Square, str]  # capital letters are the own side's, which goes up
-
-STRAIGHT = [(1, 0), (-1, 0), (0, 1), (0, -1)]
-DIAGONAL = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
-LEAPS = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
-KINDS = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
-RANGES = {
-    "material": 30,
-    "pawn_squares": 4,
-    "knight_squares": 2,
-    "bishop_squares": 2,
-    "rook_squares": 2,
-    "queen_squares": 2,
-    "king_squares": 3,
-    "mobility": 5,
-    "king_safety": 5,
-    "pawn_structure": 3,
-    "passed_pawns": 7,
-    "bishop_pair": 1,
-    "rook_files": 1,
-    "threats": 3,
-    "tempo": 0.5,
-    "bare_king": 4,
-}
-GROUPS = {  # what each feature is made of
-    "material": ["material"],
-    **{f"{kind}_squares": [f"{kind}_squares"] for kind in KINDS.values()},
-    "mobility": ["knight_mobility", "bishop_mobility", "rook_mobility", "queen_mobility"],
-    "king_safety": ["shield", "storm", "bare_file", "king_attack"],
-    "pawn_structure": ["doubled_pawn", "isolated_pawn", "backward_pawn", "supported_pawn", "abreast_pawn"],
-    "passed_pawns": ["passed_pawn", "blocked_pawn", "king_from_passed", "foe_from_passed"],
-    "bishop_pair": ["bishop_pair"],
-    "rook_files": ["open_file", "half_open_file"],
-    "threats": ["threat"],
-}
-
-
-def pieces_of(fen: str, colour: int) -> Pieces:
-    """Return the pieces as white (0) or black (1) sees them."""
-    found: Pieces = {}
-    for row, line in enumerate(fen.split()[0].split("/")):
-        file = 0
-        for letter in line:
-            if letter.isdigit():
-                file += int(letter)
-                continue
-            found[file, 7 - row if colour == 0 else row] = letter if colour == 0 else letter.swapcase()
-            file += 1
-    return found
-
-
-def attacked(pieces: Pieces, square: Square) -> set[Square]:
-    """Return the squares that the piece on a square attacks."""
-    kind, (file, rank) = pieces[square].upper(), square
-    up = 1 if pieces[square].isupper() else -1
-    steps = {"P": [(-1, up), (1, up)], "N": LEAPS, "K": STRAIGHT + DIAGONAL}.get(kind)
-    found = set()
-    for x, y in steps or (STRAIGHT if kind in "RQ" else []) + (DIAGONAL if kind in "BQ" else []):
-        for n in range(1, 2 if steps else 8):
-            where = file + n * x, rank + n * y
-            if not (0 <= where[0] < 8 and 0 <= where[1] < 8):
-                break
-            found.add(where)
-            if where in pieces:
-                break
-    return found
-
-
-def distance(one: Square, other: Square) -> int:
-    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
-
-
-def counts_of(pieces: Pieces) -> dict[tuple[str, int], int]:
-    """Return how often each term is there for the own side: by group and number."""
-    found: dict[tuple[str, int], int] = {}
-
-    def add(group: str, number: int = 0, times: int = 1) -> None:
-        found[group, number] = found.get((group, number), 0) + times
-
-    own = {square: letter for square, letter in pieces.items() if letter.isupper()}
-    pawns = {square for square, letter in own.items() if letter == "P"}
-    foes = {square for square, letter in pieces.items() if letter == "p"}
-    king = next(square for square, letter in own.items() if letter == "K")
-    foe = next(square for square, letter in pieces.items() if letter == "k")
-    guarded = set().union(*(attacked(pieces, square) for square in pawns))
-    forbidden = set().union(*(attacked(pieces, square) for square in foes))
-    zone = {(x, y) for x in range(8) for y in range(8) if abs(x - foe[0]) <= 1 and -2 <= y - foe[1] <= 1}
-
-    attackers = strength = 0
-    for (file, rank), letter in own.items():
-        kind, reach = KINDS[letter], attacked(pieces, (file, rank))
-        add(f"{kind}_squares", 4 * rank + min(file, 7 - file))
-        if letter != "K":
-            add("material", "PNBRQ".index(letter))
-        if letter in "NBRQ":
-            add(f"{kind}_mobility", len(reach - own.keys() - forbidden))
-            near = len(reach & zone)
-            attackers += near > 0
-            strength += near * (2 if letter == "Q" else 1)
-        for square in reach:
-            victim = pieces.get(square, "")
-            for number, (by, on) in enumerate(
-                [("P", "bn"), ("P", "r"), ("P", "q"), ("BN", "r"), ("BN", "q"), ("R", "q")]
-            ):
-                if letter in by and victim and victim in on:
-                    # Two pieces that attack one count once, but for pawns with pawns and minor pieces with minor ones.
-                    add("threat seen", 64 * number + 8 * square[0] + square[1])
-        if letter == "R" and not any(x == file for x, _ in pawns):
-            add("half_open_file" if any(x == file for x, _ in foes) else "open_file")
-    for place in [key for key in found if key[0] == "threat seen"]:
-        del found[place]
-        add("threat", place[1] // 64)
-    add("king_attack", min(strength, SIZES["king_attack"] - 1) if attackers >= 2 else 0)
-    if sum(letter == "B" for letter in own.values()) >= 2:
-        add("bishop_pair")
-
-    for file, rank in pawns:
-        beside = {(x, y) for x, y in pawns if abs(x - file) == 1}
-        if any(x == file and y > rank for x, y in pawns):
-            add("doubled_pawn")
-        elif not any(abs(x - file) <= 1 and y > rank for x, y in foes):
-            add("passed_pawn", rank)
-            stop = file, rank + 1
-            if pieces.get(stop, "A").islower():
-                add("blocked_pawn", rank)
-            add("king_from_passed", rank, distance(king, stop))
-            add("foe_from_passed", rank, distance(foe, stop))
-        if not beside:
-            add("isolated_pawn")
-        elif all(y > rank for _, y in beside) and (file, rank + 1) in forbidden:
-            add("backward_pawn")
-        if (file, rank) in guarded:
-            add("supported_pawn", rank)
-        if any(y == rank for _, y in beside):
-            add("abreast_pawn", rank)
-
-    wing = [file for file in range(8) if abs(file - min(max(king[0], 1), 6)) <= 1]
-    for n in (1, 2):
-        add("shield", n - 1, sum((file, king[1] + n) in pawns for file in wing))
-    for n in (1, 2, 3):
-        add("storm", n - 1, sum((file, king[1] + n) in foes for file in wing))
-    add("bare_file", 0, sum(not any(x == file for x, _ in pawns) for file in wing))
-    return found
-
-
-def worths(phase: int) -> dict[tuple[str, int], int]:
-    """Return what each term is worth, read from the texts once more."""
-    found = {}
-    for group, (middle, end) in VALUES.items():
-        for number, (a, b) in enumerate(zip(middle.split(), end.split(), strict=True)):
-            place = 4 * (7 - number // 4) + number % 4 if group.endswith("_squares") else number
-            found[group, place] = round(phase / 24 * int(a) + (1 - phase / 24) * int(b))
-    return found
-
-
-def bare_king(pieces: Pieces) -> float:
-    """Return how far the other side's king is driven, if it is alone."""
-    if sum(letter.islower() for letter in pieces.values()) > 1:
-        return 0.0
-    king, foe = (next(square for square, letter in pieces.items() if letter == k) for k in "Kk")
-    near = (7 - distance(king, foe)) / 7
-    men = sorted(letter for letter in pieces.values() if letter.isupper() and letter not in "KP")
-    if men == ["B", "N"]:
-        bishop = next(square for square, letter in pieces.items() if letter == "B")
-        corners = [(0, 0), (7, 7)] if sum(bishop) % 2 == 0 else [(0, 7), (7, 0)]
-        steps = min(abs(foe[0] - x) + abs(foe[1] - y) for x, y in corners)
-        return 0.25 * near + 0.75 * (7 - min(steps, 7)) / 7
-    return 0.5 * near + 0.5 * (3 - min(foe[0], 7 - foe[0], foe[1], 7 - foe[1])) / 3
-
-
-def expected(fen: str) -> dict[str, float]:
-    """Return the features as the player to move sees them."""
-    mover = int(fen.split()[1] == "b")
-    phase = sum({"n": 1, "b": 1, "r": 2, "q": 4}.get(letter.lower(), 0) for letter in fen.split()[0])
-    worth = worths(min(phase, 24))
-    sides = [pieces_of(fen, mover), pieces_of(fen, 1 - mover)]
-    own, other = map(counts_of, sides)
-
-    def total(counts: dict[tuple[str, int], int], feature: str) -> int:
-        return sum(times * worth[term] for term, times in counts.items() if term[0] in GROUPS[feature])
-
-    sums = {feature: total(own, feature) - total(other, feature) for feature in GROUPS}
-    found = {name: max(-1.0, min(1.0, value / 1000 / RANGES[name])) for name, value in sums.items()}
-    found["tempo"] = max(-1.0, min(1.0, worth["tempo", 0] / 1000 / RANGES["tempo"]))
-    one, two = map(bare_king, sides)
-    found["bare_king"] = one or -two
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -280,16 +92,13 @@ def test_start_is_even_but_for_the_move(game: Game) -> None:
     assert {name for name, value in found.items() if value} == {"tempo"}
 
 
-def worth_of(group: str, number: int = 0, phase: int = 0) -> float:
-    return worths(phase)[group, number] / 1000
-
-
 def test_pawns_by_hand(game: Game) -> None:
     # White: a2, a3 doubled and isolated; e4 passed, two ranks up. Black's king holds the square before it.
     found = check(game, "8/8/8/4k3/4P3/P7/P3K3/8 w - - 0 1")
     structure = worth_of("doubled_pawn") + 3 * worth_of("isolated_pawn")
     assert found["pawn_structure"] == pytest.approx(structure / 3)
-    passed = worth_of("passed_pawn", 2) + 4 * worth_of("foe_from_passed", 2) + 4 * worth_of("king_from_passed", 2)
+    passed = worth_of("free_pawn", 2)  # no king may step before it
+    passed += worth_of("passed_pawn", 2) + 4 * worth_of("foe_from_passed", 2) + 4 * worth_of("king_from_passed", 2)
     passed += worth_of("passed_pawn", 3) + worth_of("blocked_pawn", 3) + 3 * worth_of("king_from_passed", 3)
     assert found["passed_pawns"] == pytest.approx(passed / 7)
     # d3 is backward: c4 and e4 have gone on, and a black pawn guards d4.
@@ -304,6 +113,56 @@ def test_rooks_and_bishops_by_hand(game: Game) -> None:
     pair = check(game, "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1")["bishop_pair"]
     assert pair == pytest.approx(min(1, worth_of("bishop_pair", 0, 2)))
     assert check(game, "4k3/8/8/8/8/8/8/2B1K3 w - - 0 1")["bishop_pair"] == 0
+
+
+def test_outposts_by_hand(game: Game) -> None:
+    # The knight on e5 is protected, and no pawn can attack it; once there is one on f7, that can.
+    found = check(game, "4k3/8/8/4N3/3P4/8/P7/4K3 w - - 0 1")
+    assert found["minor_pieces"] == pytest.approx(worth_of("outpost", 0, 1) / 1.5)
+    assert check(game, "4k3/5p2/8/4N3/3P4/8/8/4K3 w - - 0 1")["minor_pieces"] == 0
+    assert check(game, "4k3/8/8/4N3/8/8/8/4K3 w - - 0 1")["minor_pieces"] == 0  # no pawn protects it
+    found = check(game, "4k3/p7/8/3p4/4b3/8/8/4K3 b - - 0 1")
+    assert found["minor_pieces"] == pytest.approx(worth_of("outpost", 1, 1) / 1.5)
+
+
+def test_threats_by_hand(game: Game) -> None:
+    # The rook attacks a knight that nothing protects; first white moves, then black.
+    for turn, sign, waits in (("w", 1, 0), ("b", -1, 1)):
+        found = check(game, f"4k3/3pp3/8/8/R5n1/8/3PP3/4K3 {turn} - - 0 1")
+        worth = worth_of("threat", 8 + 9 * waits, 3) + worth_of("hanging", 1 + 3 * waits, 3)
+        assert found["threats"] == pytest.approx(sign * worth / 3)
+    # The pawn may step to e5, and would attack the rook there; not if a pawn holds e5, or a king that is alone with it.
+    found = check(game, "7k/8/5r2/8/4P3/8/8/4K3 w - - 0 1")
+    assert found["threats"] == pytest.approx(worth_of("push", 0, 2) / 3)
+    assert check(game, "7k/8/3p1r2/8/4P3/8/8/4K3 w - - 0 1")["threats"] == pytest.approx(0)
+    assert check(game, "8/8/3k1r2/8/4P3/8/8/4K3 w - - 0 1")["threats"] == pytest.approx(0)
+
+
+def test_attack_on_a_king_by_hand(game: Game) -> None:
+    # The rook attacks b6, b7 and b8: 3; the queen a6 and b6: 4. Only the king protects these four squares: 4. Both can
+    # check where he attacks nothing: 3 each.
+    found = check(game, "k7/8/7Q/8/8/8/8/1R2K3 w - - 0 1")
+    assert found["king_safety"] == pytest.approx(worth_of("king_attack", 17, 6) / 5)
+    # With a rook in the queen's place: 5 and 4, and 3 for checks of rooks, which is halved.
+    found = check(game, "k7/8/7R/8/8/8/8/1R2K3 w - - 0 1")
+    assert found["king_safety"] == pytest.approx(worth_of("king_attack", 6, 4) / 5)
+    assert check(game, "k7/8/7Q/8/8/8/8/4K3 w - - 0 1")["king_safety"] == 0  # one piece is no attack
+
+
+def test_little_counts_where_a_side_can_hardly_win(game: Game) -> None:
+    def ahead(fen: str) -> float:
+        return game.evaluate(game.state_from_fen(fen), 0)
+
+    rook = "8/8/3rk3/8/8/3RK3/8/8 w - - 0 1"
+    assert abs(ahead(rook.replace("3RK3", "2BRK3"))) < 0.5 * 0.013  # a bishop more, no pawns: a sixteenth counts
+    assert ahead(rook.replace("3RK3", "2BRK2P")) > 2 * 0.013
+    assert 0 < ahead("8/8/4k3/8/8/3NKN2/8/8 w - - 0 1") < 1 * 0.013  # two knights cannot mate
+    assert ahead("8/8/4k3/8/8/3BKB2/8/8 w - - 0 1") > 5 * 0.013
+    same, opposite = "8/2p1k3/2b5/8/8/2BPKPP1/8/8 w - - 0 1", "8/2p1k3/3b4/8/8/2BPKPP1/8/8 w - - 0 1"
+    shares = [share_of(pieces_of(fen, 0)) for fen in (same, opposite)]
+    assert shares == [0.5, 1]
+    check(game, same)
+    check(game, opposite)
 
 
 def test_bare_king_by_hand(game: Game) -> None:
@@ -331,7 +190,7 @@ def test_values_have_a_number_for_each_term() -> None:
     table = by_phase(VALUES)
     assert table.shape == (PHASES + 1, sum(SIZES.values()))
     short = {**VALUES, "threat": ("1 2 3", "1 2 3")}
-    with pytest.raises(ValueError, match="threat of chess has 6 terms, got 3 values"):
+    with pytest.raises(ValueError, match="threat of chess has 18 terms, got 3 values"):
         by_phase(short)
     with pytest.raises(ValueError, match="lack the group 'tempo'"):
         by_phase({name: value for name, value in VALUES.items() if name != "tempo"})

@@ -39,7 +39,7 @@ from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
 from .playing import player_of_moves
 from .position import LAYOUT, is_dead, keys
-from .squares import KNIGHT_STEPS, flipped
+from .squares import KING_STEPS, KNIGHT_STEPS, flipped
 from .starts import CHESS, back_rank
 from .validity import validity
 
@@ -131,7 +131,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         is_terminal=is_terminal_or_announced if classic else is_terminal,
         utility=utility,
         observe=make_observe(classic),
-        features=make_features(Movement(diagonal_attacks, straight_attacks, KNIGHT_STEPS), flipped),
+        features=make_features(Movement(diagonal_attacks, straight_attacks, KNIGHT_STEPS, KING_STEPS), flipped),
         weights=WEIGHTS,
         noisy_actions=noisy_actions,
         is_forced=is_forced,

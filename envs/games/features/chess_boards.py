@@ -14,6 +14,7 @@ __all__ = [
     "FILE",
     "HALF",
     "LIGHT",
+    "OUTPOST",
     "SHIELD",
     "STORM",
     "WING",
@@ -55,6 +56,7 @@ HALF = np.array([4 * (square % 8) + min(square // 8, 7 - square // 8) for square
 DISTANCE = _by_pair(lambda file, rank, x, y: max(abs(file - x), abs(rank - y)))  # [squares, squares] moves of a king
 _LIGHT_SQUARES = [square for square in range(64) if (square // 8 + square % 8) % 2]
 LIGHT = np.uint64(sum(1 << square for square in _LIGHT_SQUARES))
+OUTPOST = np.uint64(sum(1 << square for square in range(64) if 3 <= square % 8 <= 5))  # the fourth rank to the sixth
 _STEPS = _by_pair(lambda file, rank, x, y: abs(file - x) + abs(rank - y))
 EDGE = np.array([min(square // 8, 7 - square // 8, square % 8, 7 - square % 8) for square in range(64)], np.int64)
 CORNER = np.stack(  # [2, squares] steps of a rook to the nearest corner that is dark (0), or light (1)

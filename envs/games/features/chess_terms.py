@@ -16,8 +16,11 @@ supported_pawn     a pawn that an own pawn protects, by its rank
 abreast_pawn       a pawn with an own pawn beside it, by its rank
 passed_pawn        a pawn that no pawn of the other side can stop or take, by its rank
 blocked_pawn       the same, with a piece of the other side on the square ahead of it
+free_pawn          a passed pawn, with the square ahead of it empty, and not attacked by the other side
 king_from_passed   each step of the own king to the square ahead of a passed pawn, by the rank of the pawn
 foe_from_passed    each step of the other king to it
+outpost            a knight, a bishop on the fourth to the sixth rank that a pawn protects, and that no pawn of the
+                   other side can ever attack from the files it is on
 bishop_pair        two bishops or more
 open_file          a rook on a file without pawns
 half_open_file     a rook on a file without own pawns
@@ -25,9 +28,16 @@ shield             each own pawn before the king, on his file and those beside: 
 storm              each pawn of the other side on these files, one to three ranks ahead
 bare_file          each of these files without own pawns
 king_attack        the attack on the other king, by its strength: each square on or beside him, or ahead of these, that
-                   a knight, bishop or rook attacks is 1, and 2 for a queen; 0 unless two pieces or more attack
+                   a knight, bishop or rook attacks is 1, and 2 for a queen; each of them that is attacked, and that
+                   only the king protects, or nothing, is 1; each kind of pieces that can check on a square that the
+                   other side does not attack is 2 for knights and bishops, 3 for rooks and queens; the sum is halved
+                   without an own queen, and 0 unless two pieces or more attack
 threat             a pawn that attacks a minor piece, a rook, a queen; a minor piece that attacks a rook, a queen; a
-                   rook that attacks a queen
+                   rook that attacks a queen; and where no pawn protects them, a minor piece that attacks a pawn, a
+                   minor piece, and a rook that attacks either; first those of the player to move, then of the other
+hanging            a pawn, a minor piece, a rook or queen that is attacked, and that nothing protects; likewise
+push               a piece that a pawn would attack after a step, or two, to a square that no pawn attacks, nor another
+                   piece unless an own one protects the square; of the player to move, then of the other
 tempo              the right to move
 =================  ==================================================================================================
 """
@@ -42,7 +52,7 @@ from numpy.typing import NDArray
 __all__ = ["COUNT", "MOST_ATTACK", "PHASES", "PLACES", "SIZES", "by_phase", "values_of"]
 
 PHASES = 24  # of all pieces: 1 for each knight and bishop, 2 for a rook, 4 for a queen
-MOST_ATTACK = 19  # a stronger attack on the king is worth no more
+MOST_ATTACK = 29  # a stronger attack on the king is worth no more
 SIZES = {
     "material": 5,
     "pawn_squares": 32,
@@ -62,8 +72,10 @@ SIZES = {
     "abreast_pawn": 8,
     "passed_pawn": 8,
     "blocked_pawn": 8,
+    "free_pawn": 8,
     "king_from_passed": 8,
     "foe_from_passed": 8,
+    "outpost": 2,
     "bishop_pair": 1,
     "open_file": 1,
     "half_open_file": 1,
@@ -71,7 +83,9 @@ SIZES = {
     "storm": 3,
     "bare_file": 1,
     "king_attack": MOST_ATTACK + 1,
-    "threat": 6,
+    "threat": 18,
+    "hanging": 6,
+    "push": 2,
     "tempo": 1,
 }
 COUNT = sum(SIZES.values())
