@@ -30,7 +30,7 @@ from .deepening import deepen
 from .defaults import own_options
 from .options import FIRST_LIMIT, Options, check_given, check_options, line_lengths, new_status
 from .repeating import set_past
-from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype
+from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype, statistics
 
 __all__ = ["AlphaBeta"]
 
@@ -123,6 +123,16 @@ class AlphaBeta(SearchAgent):
             quiescence search and two plies before the depth limit or less.
         quiescence_table: changes the value; let the quiescence search use the transposition table as well: the result
             of one answers another, however many noisy moves that may try, and its move is tried first (Stockfish).
+        null_margin: changes the value; after the pass of ``null_move``, search a ply less deep for each time that the
+            evaluation is this much above β, three at most (Stockfish).
+        razoring: changes the value; a margin for each ply that is left, in the units of the evaluation: a position
+            that is below α by more, three plies before the depth limit or less, is searched for noisy moves alone, and
+            no further if that stays below α (J. A. Birmingham and P. Kent, "Tree-searching and tree-pruning
+            techniques", Advances in Computer Chess 1, 1977; with noisy moves, Stockfish).
+        quiet_exchange: changes the value; leave out a quiet move that loses by the exchange more than this times the
+            square of the plies that are left after its reduction, where these are five or less (Stockfish).
+        table_static: changes the value; where the table has a bound beyond the evaluation of a position, or its value
+            at another depth, take that for the evaluation (Stockfish).
         repetitions: changes the value; a position that comes again on the line is drawn at once, and one of the game
             when it stands on the board as often as `Game.repetition` says; in games that repetitions draw. The table
             knows nothing of it, so a value may be that of another way to a position.
@@ -178,6 +188,10 @@ class AlphaBeta(SearchAgent):
         exchange_pruning: bool | None = None,
         quiescence_table: bool | None = None,
         repetitions: bool | None = None,
+        null_margin: float | None = None,
+        razoring: float | None = None,
+        quiet_exchange: float | None = None,
+        table_static: bool | None = None,
         unfinished: bool | None = None,
         selective: bool = True,
         evaluate: Any = None,
@@ -206,6 +220,10 @@ class AlphaBeta(SearchAgent):
             "exchange_pruning": exchange_pruning,
             "quiescence_table": quiescence_table,
             "repetitions": repetitions,
+            "null_margin": null_margin,
+            "razoring": razoring,
+            "quiet_exchange": quiet_exchange,
+            "table_static": table_static,
             "unfinished": unfinished,
         }
         is_own = evaluate is None and bool(self.game.weights)
@@ -272,7 +290,8 @@ class AlphaBeta(SearchAgent):
     def workspace(self) -> tuple[Workspace, NDArray[Any]]:
         """The arrays of the search, and the record [1] of its root; they are made when they are first needed.
 
-        With a larger ``depth`` than before there is room for longer lines; the table stays.
+        With a larger ``depth`` than before there is room for longer lines. The table stays, unless it was made small,
+        for a shallow search that cannot fill a large one.
         """
         w = self._workspace
         if w is None or self.depth != self._depth_of_lines:
@@ -281,7 +300,8 @@ class AlphaBeta(SearchAgent):
                 w = new_workspace(self.game, lengths.plies, self.table_mb)
                 self._roots = np.zeros(1, root_dtype(self.game))
             elif lengths.plies >= w.states.size:
-                w = new_workspace(self.game, lengths.plies, 0)._replace(table=w.table, status=w.status)
+                longer = new_workspace(self.game, lengths.plies, self.table_mb)._replace(status=w.status)
+                w = longer if longer.table.size > w.table.size else longer._replace(table=w.table)
             self._workspace, self._depth_of_lines = w, self.depth
             self._fresh = new_status(self.game, self.options, lengths.longest)
         return w, self._roots
@@ -364,28 +384,5 @@ class AlphaBeta(SearchAgent):
             exact=bool(root.exact) or abs(value) >= self.game.max_utility,  # with all_best the search goes on
             seconds=seconds,
             selective_depth=counts["deepest"],
-            statistics=_statistics(counts),
+            statistics=statistics(counts),
         )
-
-
-def _statistics(counts: dict[str, int]) -> dict[str, float]:
-    """Return what a search counted besides the nodes, from the fields of `STATUS`; a rate of nothing is 0."""
-    return {
-        "table probes": counts["probes"],
-        "table hits": counts["hits"],
-        "table answers": counts["answers"],
-        "cut-offs": counts["cutoffs"],
-        "first-move cut-offs": counts["first_cutoffs"],
-        "searches repeated": counts["researches"],
-        "windows missed": counts["failures"],
-        "reductions": counts["reductions"],
-        "extensions": counts["extensions"],
-        "margin cut-offs": counts["margin_cutoffs"],
-        "check extensions": counts["forced"],
-        "null-move cut-offs": counts["null_cutoffs"],
-        "futile positions": counts["futile"],
-        "moves pruned": counts["pruned"],
-        "repetitions": counts["repeated"],
-        "table hit rate": counts["hits"] / max(1, counts["probes"]),
-        "first-move cut-off rate": counts["first_cutoffs"] / max(1, counts["cutoffs"]),
-    }

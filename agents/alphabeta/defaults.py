@@ -27,6 +27,10 @@ _OFF: dict[str, Any] = {
     "exchange_pruning": False,
     "quiescence_table": False,
     "repetitions": False,
+    "null_margin": 0.0,
+    "razoring": 0.0,
+    "quiet_exchange": 0.0,
+    "table_static": False,
     "unfinished": False,
 }
 _OWN: dict[str, dict[str, Any]] = {
@@ -38,7 +42,6 @@ _OWN: dict[str, dict[str, Any]] = {
         "countermoves": True,
         "penalties": True,
         "null_move": 2,
-        "check_extensions": True,
         "futility": 0.013,
         "late_pruning": 4,
         "deep_reductions": True,
@@ -47,12 +50,23 @@ _OWN: dict[str, dict[str, Any]] = {
         "exchange_pruning": True,
         "quiescence_table": True,
         "repetitions": True,
+        "null_margin": 0.026,
+        "razoring": 0.026,
+        "quiet_exchange": 0.0065,
+        "table_static": True,
         "unfinished": True,
     },
 }
-_IN_UNITS = ("futility", "delta")  # of the game's features, whatever their weights: of no use with another evaluation
+_IN_UNITS = (
+    "futility",
+    "delta",
+    "null_margin",
+    "razoring",
+    "quiet_exchange",
+)  # of the game's features, whatever their weights: of no use with another evaluation
 _FOLLOW = {  # nothing without these
     "deep_reductions": "lmr",
+    "null_margin": "null_move",
     "delta": "quiescence",
     "exchange_pruning": "quiescence",
     "quiescence_table": "quiescence",

@@ -33,8 +33,8 @@ from .ordering import (
 )
 from .quiescence import just_above, just_below, quiesce, reply_window
 from .repeating import is_repeated
-from .selecting import FUTILE_TO, REDUCED_FROM, is_forced, is_futile, is_late, passes, reduction
-from .table import SOLVED, UPPER, answers, bound_of, fetch, probe, remember
+from .selecting import FUTILE_TO, RAZORED_TO, REDUCED_FROM, is_forced, is_futile, is_late, is_poor, passes, reduction
+from .table import SOLVED, UPPER, answers, better_guess, bound_of, fetch, probe, remember
 from .workspace import set_line
 
 __all__ = ["negamax"]
@@ -72,6 +72,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
     # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
     hash_move = -1
     key = np.uint64(0)
+    known, found, seen = np.nan, 0.0, 0  # the table's evaluation, value, and what that is
     target = -np.inf  # the value that the other moves must stay below for the move of the table to be singular
     has_table = w.table.size > 0
     if has_table:
@@ -85,6 +86,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
             bound = entry.bound & 3
             solved = entry.bound >= SOLVED
             serves = entry.depth == depth or (solved and entry.depth < depth)
+            if pruning is not None:
+                known, found, seen = entry.static, value, bound
             if selective is not None:
                 # Not what proves a win: looking for it from here on finds the shortest, and comes to an end.
                 deeper = status.deeper_entries != 0 and entry.depth > depth
@@ -108,13 +111,21 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
     is_narrow = False  # whether only a null window is open, and the player is not forced
     if pruning is not None and selective is not None and not forced and abs(beta) < status.top:
         is_narrow = beta <= just_above(alpha)
-        if is_narrow and (status.futility > 0 or status.null_move > 0):
-            static = game.evaluate(state, player)
+        if is_narrow and (status.futility > 0 or status.null_move > 0 or status.razoring > 0):
+            if np.isnan(known):
+                known = game.evaluate(state, player)
+            static = known
+            if status.table_static != 0:
+                static = better_guess(static, found, seen, status.top)
             if status.futility > 0 and depth <= FUTILE_TO and static - status.futility * depth >= beta:
                 status.futile += 1
                 status.horizon += 1
                 frame.line[0] = -1
                 return static
+            if status.razoring > 0 and depth <= RAZORED_TO and static + status.razoring * depth <= alpha:
+                value = quiesce(game, w, pruning, ply, status.quiescence, alpha, beta)
+                if status.stop != 0 or value <= alpha:
+                    return value
         if is_narrow and status.null_move > 0 and depth >= _PASSED_FROM and static >= beta and frame.after_pass == 0:
             w.states[ply + 1] = state
             child = w.states[ply + 1]
@@ -125,7 +136,10 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 status.nodes += 1
                 w.frames[ply + 1].previous, w.frames[ply + 1].after_pass = -1, 1
                 is_repeated(game, child, status, ply + 1)
-                left = max(0, depth - 1 - status.null_move - depth // 4)
+                left = depth - 1 - status.null_move - depth // 4
+                if status.null_margin > 0:
+                    left -= int(min(3.0, (static - beta) / status.null_margin))
+                left = max(0, left)
                 value = -_again((game, w, selective, pruning, ply + 1, left, -beta, -just_below(beta)))
                 if status.stop != 0:
                     return 0.0
@@ -197,26 +211,41 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
             elif i > 0 or not is_first:
                 settle(game.exchange, state, frame, i, count)
         move = frame.moves[i]
-        if pruning is not None and is_narrow and best > -status.top and is_late(status, depth, i, frame.scores[i]):
-            status.pruned += count - i
-            status.horizon += 1
-            break
+        is_reduced, less = False, 0  # whether a late move is searched less deep at first, and by how many plies
+        if selective is not None:
+            is_reduced = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
+            is_reduced = is_reduced and not forced and depth >= REDUCED_FROM
+            if is_reduced:
+                less = 1 if pruning is None else reduction(status, depth, i, is_narrow)
+        if pruning is not None and is_narrow and best > -status.top:
+            if is_late(status, depth, i, frame.scores[i]):
+                status.pruned += count - i
+                status.horizon += 1
+                break
+            if is_poor(game.exchange, state, move, status, depth - less, frame.scores[i]):
+                if status.penalties != 0:
+                    frame.scores[i] = KILLER  # no quiet move that was tried in vain
+                status.pruned += 1
+                status.horizon += 1
+                continue
         w.states[ply + 1] = state
         child = w.states[ply + 1]
         game.play(child, move)
         is_drawn = False
         if pruning is not None:
-            if has_table and depth > 1 and status.fold == 0:
+            if has_table and (depth > 1 or status.quiescence_table != 0) and status.fold == 0:
                 fetch(w.table, game.key(child))
             if (
                 is_narrow
                 and status.futility > 0
                 and best > -status.top
-                and is_futile(game, state, child, move, status, depth, static, alpha)
+                and is_futile(game, state, child, move, status, depth - less, static, alpha)
             ):
+                if status.penalties != 0:
+                    frame.scores[i] = KILLER
                 status.pruned += 1
                 status.horizon += 1
-                best = max(best, min(alpha, static + status.futility * depth))
+                best = max(best, min(alpha, static + status.futility * (depth - less)))
                 continue
             w.frames[ply + 1].previous, w.frames[ply + 1].after_pass = move, 0
             is_drawn = is_repeated(game, child, status, ply + 1)
@@ -247,9 +276,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                     status.extensions += 1
                     full = depth
                 left = full
-                is_reduced = status.lmr > 0 and i >= status.lmr and (status.ordered == 0 or frame.scores[i] < KILLER)
-                if is_reduced and not forced and depth >= REDUCED_FROM:
-                    left -= 1 if pruning is None else reduction(status, depth, i, is_narrow)
+                if is_reduced:
+                    left -= less
                     status.reductions += left < full
                     high = just_above(floor)
             while True:
@@ -295,7 +323,9 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
 
     # Step 7. Remember what was found, and whether the depth limit had a part in it.
     if has_table:
+        if pruning is not None and best <= alpha and hash_move >= 0:
+            best_move = hash_move  # of upper bounds none is better
         solved = status.horizon == horizon_before or abs(best) >= status.top
         bound = bound_of(best, alpha, beta, status.top) + (SOLVED if solved else 0)
-        remember(w.table, key, best, best_move, depth, bound, status)
+        remember(w.table, key, best, known, best_move, depth, bound, status)
     return best

@@ -52,13 +52,17 @@ class Options(NamedTuple):
     exchange_pruning: bool
     quiescence_table: bool
     repetitions: bool
+    null_margin: float
+    razoring: float
+    quiet_exchange: float
+    table_static: bool
 
     @property
     def selective(self) -> np.int64 | None:
         """1 if an option changes the value, else None, for which the kernels are compiled without these options."""
         changed = self.deeper_entries or self.margin or self.lmr or self.quiescence or self.singular is not None
         changed = changed or self.null_move or self.check_extensions or self.futility or self.late_pruning
-        changed = changed or self.internal_reductions or self.unfinished
+        changed = changed or self.internal_reductions or self.unfinished or self.razoring or self.quiet_exchange
         return np.int64(1) if changed else None
 
     @property
@@ -82,13 +86,15 @@ _WHOLE = ("lmr", "quiescence", "null_move", "late_pruning", "internal_reductions
 _FLAGS = (
     *("ordered", "hash_move", "killers", "history", "fold", "pvs", "iterative", "all_best", "deeper_entries"),
     *("captures", "countermoves", "penalties", "check_extensions", "deep_reductions", "exchange_pruning"),
-    *("repetitions", "unfinished", "quiescence_table"),
+    *("repetitions", "unfinished", "quiescence_table", "table_static"),
 )
+_SIZES = ("futility", "delta", "null_margin", "razoring", "quiet_exchange")
 # Those that stand in the record as they are.
 _COPIED = (
     *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
     *("futility", "late_pruning", "deep_reductions", "internal_reductions", "delta", "exchange_pruning"),
-    *("check_extensions", "unfinished", "quiescence_table"),
+    *("check_extensions", "unfinished", "quiescence_table", "null_margin", "razoring"),
+    *("quiet_exchange", "table_static"),
 )
 
 
@@ -101,7 +107,7 @@ def check_options(options: Options) -> None:
     aspiration, margin, singular = options.aspiration, options.margin, options.singular
     check_flags(**{name: getattr(options, name) for name in _FLAGS})
     whole = {name: getattr(options, name) for name in _WHOLE}
-    sizes = {name: getattr(options, name) for name in ("futility", "delta")}
+    sizes = {name: getattr(options, name) for name in _SIZES}
     check_arguments(
         ("replacement", options.replacement, options.replacement in ("depth", "always"), "'depth' or 'always'"),
         (
@@ -133,6 +139,8 @@ def check_options(options: Options) -> None:
             raise ValueError(f"{name} needs quiescence above 0: it is of use there alone")
     if options.deep_reductions and not options.lmr:
         raise ValueError("deep_reductions needs lmr above 0: it reduces the same moves, by more")
+    if options.null_margin and not options.null_move:
+        raise ValueError("null_margin needs null_move above 0: it searches less deep after a pass")
     if aspiration is not None and not options.iterative:
         raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
 
@@ -161,6 +169,7 @@ def check_given(
         "deeper_entries": table,
         "internal_reductions": table,
         "quiescence_table": table,
+        "table_static": table,
         "singular": table,
         "unfinished": (iterative, "iterative=True"),
     }

@@ -12,7 +12,7 @@ from numba import types
 
 from ...envs.jit import helper, self_call
 from .ordering import QUIET, pick, prize, score_all, score_moves, settle
-from .table import SOLVED, answers, bound_of, fetch, probe, remember
+from .table import SOLVED, answers, better_guess, bound_of, fetch, probe, remember
 from .workspace import set_line
 
 __all__ = ["just_above", "just_below", "quiesce", "reply_window"]
@@ -70,7 +70,6 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
     goes_on = left > 0 and ply + 1 < w.states.size  # else nothing is searched, and nothing known that answers a search
     if pruning is not None and goes_on and status.quiescence_table != 0 and w.table.size > 0:
         key = game.canonical_key(state) if status.fold != 0 else game.key(state)
-        fetch(w.table, key)
         has_table = True
 
     # Step 1. Keep quiet, if that is allowed.
@@ -83,7 +82,7 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
         best = game.evaluate(state, player)
         if best >= beta:
             return best
-    standing = best
+    static = standing = best
 
     # Step 2. Look the state up.
     if pruning is not None and has_table:
@@ -101,6 +100,10 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
                 frame.line[0] = -1
                 return value
             has_table = entry.depth <= 0  # what was searched deeper stays
+            if may_wait and status.table_static != 0:
+                best = standing = better_guess(standing, value, bound, status.top)
+                if best >= beta:
+                    return best
 
     # Step 3. List the noisy moves, the most promising first.
     if count < 0:
@@ -140,6 +143,8 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
         game.play(child, move)
         if pruning is not None:
             w.frames[ply + 1].previous = move
+            if status.quiescence_table != 0 and status.fold == 0 and w.table.size > 0:
+                fetch(w.table, game.key(child))
         status.nodes += 1
         is_leaf = game.is_terminal(child)
         if is_leaf:
@@ -169,5 +174,5 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
     if pruning is not None and has_table:
         solved = status.horizon == horizon_before or abs(best) >= status.top
         bound = bound_of(best, alpha, beta, status.top) + (SOLVED if solved else 0)
-        remember(w.table, key, best, best_move, 0, bound, status)
+        remember(w.table, key, best, static if may_wait else np.nan, best_move, 0, bound, status)
     return best

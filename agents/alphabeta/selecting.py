@@ -18,6 +18,7 @@ from .ordering import KILLER, QUIET, prize
 
 __all__ = [
     "FUTILE_TO",
+    "RAZORED_TO",
     "REDUCED_FROM",
     "is_forced",
     "is_futile",
@@ -28,11 +29,15 @@ __all__ = [
 ]
 
 FUTILE_TO = 6  # plies left, at most, for a state to be so good that nothing is searched
+RAZORED_TO = 3  # … for one to be so bad that only noisy moves are searched
 _MOVES_FUTILE_TO = 4  # … for a quiet move to be so bad
 _LATE_TO = 5  # … for a move to come too late
 _LOSING_TO = 2  # … for one that loses by the exchange
 REDUCED_FROM = 3  # plies that must be left for a late move to be searched less deep
+_POOR_TO = 5  # plies left, at most, for a quiet move that loses by the exchange
 _SLOPE = 1.8  # of reductions: ln(depth) * ln(number) divided by this
+_MOST = 255  # of either, for that
+_LOGARITHMS = np.log(np.maximum(1, np.arange(_MOST + 1)))
 
 
 @helper
@@ -65,6 +70,25 @@ def is_late(status: Any, depth: int, number: int, score: int) -> bool:
         return True
     late = status.late_pruning > 0 and depth <= _LATE_TO and number >= status.late_pruning + depth * depth
     return late and score < KILLER
+
+
+@helper
+def is_poor(exchange: Any, state: Any, move: int, status: Any, depth: int, score: int) -> bool:
+    """Return whether a quiet move need not be tried, since it loses too much by the exchange.
+
+    Args:
+        exchange: the game's rule; None: it has none.
+        state: the state.
+        move: the move.
+        status: the options.
+        depth: plies left, less those of its reduction.
+        score: the move's place in the order.
+    """
+    if exchange is None:
+        return False
+    if status.quiet_exchange == 0 or depth > _POOR_TO or abs(score) >= QUIET:
+        return False
+    return not exchange(state, move, -status.quiet_exchange * depth * depth)
 
 
 @helper
@@ -110,5 +134,5 @@ def reduction(status: Any, depth: int, number: int, is_narrow: bool) -> int:
     """Return by how many plies a late move is searched less deep; a ply is left."""
     if status.deep_reductions == 0:
         return 1
-    plies = int(0.5 + np.log(np.float64(depth)) * np.log(np.float64(number)) / _SLOPE)
+    plies = int(0.5 + _LOGARITHMS[min(depth, _MOST)] * _LOGARITHMS[min(number, _MOST)] / _SLOPE)
     return min(max(0, plies - (not is_narrow)), depth - 2)

@@ -28,6 +28,7 @@ __all__ = [
     "SOLVED",
     "UPPER",
     "answers",
+    "better_guess",
     "bound_of",
     "fetch",
     "new_table",
@@ -43,7 +44,15 @@ _ENTRY = np.dtype(
     (
         np.record,
         np.dtype(
-            [("key", "u8"), ("value", "f8"), ("action", "i4"), ("depth", "i2"), ("bound", "u1"), ("age", "u1")],
+            [
+                ("key", "u8"),
+                ("value", "f8"),
+                ("static", "f8"),
+                ("action", "i4"),
+                ("depth", "i2"),
+                ("bound", "u1"),
+                ("age", "u1"),
+            ],
             align=True,
         ),
     )
@@ -94,6 +103,23 @@ def answers(bound: int, value: float, alpha: float, beta: float) -> bool:
 
 
 @helper
+def better_guess(static: float, value: float, bound: int, top: float) -> float:
+    """Return the evaluation, or what an entry says of it: a value that is exact, or a bound on the other side of it.
+
+    Args:
+        static: the evaluation.
+        value: the value of the entry.
+        bound: what that is; 0: there is no entry.
+        top: the largest utility: what is proved is no guess.
+    """
+    if abs(value) >= top:
+        return static
+    if bound == EXACT or (bound == LOWER and value > static) or (bound == UPPER and value < static):
+        return value
+    return static
+
+
+@helper
 def bound_of(best: float, alpha: float, beta: float, top: float) -> int:
     """Return what a search with this window has found of a value: itself, or a bound of it; a certain win is one."""
     if best >= beta and best < top:
@@ -102,11 +128,12 @@ def bound_of(best: float, alpha: float, beta: float, top: float) -> int:
 
 
 @helper
-def remember(table: Any, key: Any, value: float, move: int, depth: int, bound: int, status: Any) -> None:
-    """Enter what was found of a position."""
+def remember(table: Any, key: Any, value: float, static: float, move: int, depth: int, bound: int, status: Any) -> None:
+    """Enter what was found of a position, and its evaluation; NaN: it is not known."""
     entry = table[place(table, key, depth, status.age, status.by_depth != 0)]
     entry.key = key
     entry.value = value
+    entry.static = static
     entry.action = move
     entry.depth = depth
     entry.bound = bound

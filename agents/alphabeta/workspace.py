@@ -12,7 +12,17 @@ from ...envs.jit import helper
 from ..search import DEEPEST, most_positions
 from .table import new_table
 
-__all__ = ["BOUND", "MOST_PAST", "PROVED", "STATUS", "Workspace", "new_workspace", "root_dtype", "set_line"]
+__all__ = [
+    "BOUND",
+    "MOST_PAST",
+    "PROVED",
+    "STATUS",
+    "Workspace",
+    "new_workspace",
+    "root_dtype",
+    "set_line",
+    "statistics",
+]
 
 # What the value of a candidate at the root is.
 BOUND = 1  # only an upper bound of the value at this depth
@@ -41,6 +51,7 @@ STATUS = state_dtype(
     exchange_pruning="u1",
     unfinished="u1",
     quiescence_table="u1",
+    table_static="u1",
     goes_on="u1",  # whether anything is searched behind the depth limit
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off
@@ -53,6 +64,9 @@ STATUS = state_dtype(
     internal_reductions="i8",  # plies that must be left; 0: off
     futility="f8",  # 0: off
     delta="f8",  # 0: off
+    null_margin="f8",  # 0: off
+    razoring="f8",  # 0: off
+    quiet_exchange="f8",  # 0: off
     times="i8",  # that a position must stand on the board for a draw; 0: off
     top="f8",  # the largest utility: a value this large is proved
     longest="i8",  # the ply beyond which nothing is extended
@@ -148,3 +162,26 @@ def set_line(line: Any, move: int, rest: Any) -> None:
         line[j] = rest[j - 1]
         if line[j] < 0:
             return
+
+
+def statistics(counts: dict[str, int]) -> dict[str, float]:
+    """Return what a search counted besides the nodes, from the fields of `STATUS`; a rate of nothing is 0."""
+    return {
+        "table probes": counts["probes"],
+        "table hits": counts["hits"],
+        "table answers": counts["answers"],
+        "cut-offs": counts["cutoffs"],
+        "first-move cut-offs": counts["first_cutoffs"],
+        "searches repeated": counts["researches"],
+        "windows missed": counts["failures"],
+        "reductions": counts["reductions"],
+        "extensions": counts["extensions"],
+        "margin cut-offs": counts["margin_cutoffs"],
+        "check extensions": counts["forced"],
+        "null-move cut-offs": counts["null_cutoffs"],
+        "futile positions": counts["futile"],
+        "moves pruned": counts["pruned"],
+        "repetitions": counts["repeated"],
+        "table hit rate": counts["hits"] / max(1, counts["probes"]),
+        "first-move cut-off rate": counts["first_cutoffs"] / max(1, counts["cutoffs"]),
+    }

@@ -356,6 +356,7 @@ def test_the_depth_may_be_changed_between_searches() -> None:
     agent, state = AlphaBeta(game, depth=1), game.new_state()
     for depth in (1, 9, 2, 12, None):
         agent.depth = depth
-        found = agent.analyse(state)
-        assert found.value == AlphaBeta(game, depth=depth or 20).analyse(state).value
+        found, fresh = agent.analyse(state), AlphaBeta(game, depth=depth or 20)
+        assert found.value == fresh.analyse(state).value
+        assert agent.workspace[0].table.size >= fresh.workspace[0].table.size  # a small one does not stay
         assert agent.workspace[0].states.size > min(depth or 20, len(found.pv))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.alphabeta.defaults import own_options
+from plyground.agents.alphabeta.table import EXACT, LOWER, UPPER, better_guess
 from plyground.envs import Game, SeatBatch, connect_four, make_game, state_dtype, tictactoe
 from tests.conftest import random_game
 from tests.search.test_alphabeta import scrambled
@@ -265,3 +267,37 @@ def test_the_page_marks_the_options_of_which_chess_has_values_of_its_own() -> No
     off = own_options("", dict.fromkeys(marked))
     assert {name: ast.literal_eval(value) for name, value in shown.items()} == {name: off[name] for name in shown}
     assert len(shown) == len(marked) - 3  # of the sound ones the page tells without a table
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"null_move": -1}, "null_move must be a whole number from 0, which is off, to 255, got -1"),
+        ({"late_pruning": 1.5}, "late_pruning must be a whole number"),
+        ({"internal_reductions": -1}, "internal_reductions must be a whole number from 0, which is off"),
+        ({"futility": math.inf}, "futility must be a finite number, at least 0, which is off, got inf"),
+        ({"delta": -1, "quiescence": 4}, "delta must be a finite number, at least 0, which is off, got -1"),
+        ({"delta": 1}, "delta needs quiescence above 0"),
+        ({"exchange_pruning": True, "quiescence": 4}, "exchange_pruning needs captures=True and ordered=True"),
+        ({"razoring": -1.0}, "razoring must be a finite number, at least 0, which is off, got -1.0"),
+        ({"quiet_exchange": math.nan}, "quiet_exchange must be a finite number, at least 0, which is off, got nan"),
+        ({"null_margin": 0.1}, "null_margin needs null_move above 0"),
+        ({"table_static": True, "table_mb": 0}, "table_static needs table_mb above 0"),
+        ({"table_static": 2}, "table_static must be True or False"),
+        ({"deep_reductions": True}, "deep_reductions needs lmr above 0"),
+        ({"quiescence_table": True}, "quiescence_table needs quiescence above 0"),
+        ({"quiescence_table": True, "quiescence": 4, "table_mb": 0}, "quiescence_table needs table_mb above 0"),
+    ],
+    ids=str,
+)
+def test_options_of_chess_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AlphaBeta("tictactoe", 3, **options)
+
+
+def test_what_the_table_knows_of_a_position_corrects_its_evaluation() -> None:
+    assert better_guess(0.1, 0.3, LOWER, 1.0) == better_guess(0.1, 0.3, EXACT, 1.0) == 0.3
+    assert better_guess(0.1, -0.3, UPPER, 1.0) == better_guess(0.1, -0.3, EXACT, 1.0) == -0.3
+    assert better_guess(0.1, 0.3, UPPER, 1.0) == better_guess(0.1, -0.3, LOWER, 1.0) == 0.1  # says nothing
+    assert better_guess(0.1, 0.0, 0, 1.0) == 0.1  # no entry
+    assert better_guess(0.1, 1.0, EXACT, 1.0) == better_guess(0.1, -1.0, UPPER, 1.0) == 0.1  # proved, and no guess
