@@ -1,7 +1,7 @@
 """What searches of many positions in one call of compiled code share: opponents in a batch of games.
 
-Each row is searched from scratch, by what an agent would do right after its `reset`, with memory that belongs to the
-thread, so that neither threads nor the other rows change a game.
+Each row is searched as an agent would search it, with memory that belongs to the thread, or to the row where a search
+keeps something from move to move; so neither threads nor the other rows change a game.
 """
 
 from __future__ import annotations

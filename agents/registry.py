@@ -30,6 +30,7 @@ __all__ = [
     "agent_usage",
     "as_agent",
     "check_spec",
+    "kinds_in",
     "make",
     "register_agent",
     "registered",
@@ -159,11 +160,27 @@ def check_spec(spec: str) -> None:
         if name not in installed(_GROUP):
             _constructor(name)
         return
-    args, kwargs = _fitting(spec, {})
+    _fitting(spec, {})
+    for player in _players_in(spec):
+        check_spec(player)
+
+
+def kinds_in(spec: str) -> set[str]:
+    """Return the kinds of player that a spec is of, with those of the players in it; a player at a place has none.
+
+    Raises:
+        ValueError: it is no spec.
+    """
+    if _place_of(spec) is not None:
+        return set()
+    return {parse_spec(spec).name}.union(*map(kinds_in, _players_in(spec)))
+
+
+def _players_in(spec: str) -> list[str]:
+    """Return the specs of players that stand in the spec of one of a registered kind."""
+    name, args, kwargs = parse_spec(spec)
     players = args if name == "mixture" else [*args[:1], kwargs.get("player")] if name == "isolated" else []
-    for player in players:
-        if isinstance(player, str):
-            check_spec(player)
+    return [player for player in players if isinstance(player, str)]
 
 
 def registered(spec: str) -> dict[str, Callable[..., Any]]:
@@ -271,7 +288,8 @@ def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any],
         found = found(*whole.args, **whole.kwargs)
     elif args or kwargs:
         if not inspect.isfunction(found) or args:
-            raise ValueError(f"{place!r} takes no arguments")
+            how = f"arguments by name only: {', '.join(known)}" if known else "no arguments"
+            raise ValueError(f"{place!r} takes {how}")
         _check_names(place, kwargs, known)
         found = partial(found, **kwargs)
     made = _adapted(found)

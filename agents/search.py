@@ -27,6 +27,8 @@ from .listening import Listener
 
 __all__ = [
     "DEEPEST",
+    "MOST_KEPT",
+    "MOST_SIMULATIONS",
     "SearchAgent",
     "analyse_seen",
     "check_arguments",
@@ -39,6 +41,8 @@ __all__ = [
     "with_evaluation",
 ]
 
+MOST_SIMULATIONS = 2**31 - 1  # of a search, those that are kept included: trees count with 32 bits
+MOST_KEPT = 1 << 30  # visits at a root that is kept for the next search, which needs the rest
 DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -317,7 +321,7 @@ def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
     """Check that each budget is positive, and whole unless it is a time. None is no budget.
 
     Raises:
-        ValueError: a budget is not; the message names it.
+        ValueError: a budget is not, or is more ``simulations`` than `MOST_SIMULATIONS`; the message names it.
     """
     for name, value in {"seconds": seconds, **counts}.items():
         fits = is_positive(value, math.inf) if name == "seconds" else isinstance(value, Integral) and int(value) > 0
@@ -326,3 +330,5 @@ def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
             raise ValueError(
                 f"{name} must be {kind} above 0, got {shown(value)}: a search needs a budget to choose a move"
             )
+        if name == "simulations" and value is not None and int(value) > MOST_SIMULATIONS:
+            raise ValueError(f"{name} must be a whole number up to {MOST_SIMULATIONS}, got {shown(value)}")

@@ -70,14 +70,32 @@ class BatchedAlphaBeta(BatchedSearch):
         """
         if not self._kept:
             return
-        if batch.num_envs > self.most_games:
-            raise ValueError(f"expected at most {self.most_games} games, which have a table each, got {batch.num_envs}")
-        before, games = self._tables, len(self._tables.ages)
-        if games < batch.num_envs:
-            self._tables = _new_tables(batch.num_envs, before.entries)
-            self._tables.entries[:games], self._tables.ages[:games] = before
+        self._grow(batch.num_envs)
         self._tables.entries.view(np.uint8)[rows] = 0  # keys too: one that is left could hide an entry beside it
         self._tables.ages[rows] = 0
+
+    def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the actions that the searches choose. In a game that was not begun here, a kept table is empty.
+
+        Raises:
+            ValueError: as `BatchedSearch.act`; or tables are kept, and the batch has more than `most_games` games.
+        """
+        if self._kept:  # a copy has no tables yet, and compiled code does not look
+            self._grow(batch.num_envs)
+        return super().act(batch, rows)
+
+    def _grow(self, games: int) -> None:
+        """Let each of so many games have a table.
+
+        Raises:
+            ValueError: there are more than `most_games`.
+        """
+        if games > self.most_games:
+            raise ValueError(f"expected at most {self.most_games} games, which have a table each, got {games}")
+        before, known = self._tables, len(self._tables.ages)
+        if known < games:
+            self._tables = _new_tables(games, before.entries)
+            self._tables.entries[:known], self._tables.ages[:known] = before
 
     def _new_memory(self) -> Any:
         w = new_workspace(self.game, self._plies, 0 if self._kept else self._table_mb)

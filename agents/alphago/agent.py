@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ...envs import Game, as_game
-from ...envs.outside.arguments import is_between
+from ...envs.outside.arguments import checked_whole, is_between
+from ...envs.outside.limits import MOST_THREADS
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest
 from ..mcts import LinearPolicy
@@ -85,8 +86,9 @@ class AlphaGo(PUCT):
         seed: int | None = None,
     ) -> None:
         game = as_game(game)
-        check_budget(simulations=simulations, seconds=seconds, batch=batch, threads=threads)
-        self.threads = threads
+        check_budget(simulations=simulations, seconds=seconds)
+        batch = checked_whole("batch", batch, 1)
+        self.threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
         check_arguments(("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"))
         if priors not in get_args(Priors):
             raise ValueError(f"unknown priors {shown(priors)}: {nearest(str(priors), get_args(Priors))}")

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, GameBatch, Opponents, as_game
+from ...envs.outside.arguments import checked_whole
+from ...envs.outside.limits import MOST_THREADS
 from ...envs.vector.opponents import Memoryless
 from ..compiling import compiling
 from ..networks import NetworkEvaluator
@@ -84,8 +86,9 @@ class AlphaZero(PUCT):
         device: str = "cpu",
     ) -> None:
         game = as_game(game)
-        check_budget(simulations=simulations, seconds=seconds, batch=batch, threads=threads)
-        self.threads = threads
+        check_budget(simulations=simulations, seconds=seconds)
+        batch = checked_whole("batch", batch, 1)
+        self.threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
         if simulations is None and seconds is None:
             simulations = _SIMULATIONS
         self.inference = inference_of(game, net, batch=batch, backend=backend, threads=threads, device=device)

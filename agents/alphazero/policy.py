@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def network(
 
 
 class NetworkModel(ModelNetwork):
-    """A network, asked as `Policy` asks models of other libraries.
+    """A network, asked as `Policy` asks models of other libraries. Threads may share it, and copies of a policy do.
 
     Args:
         inference: what computes it.
@@ -63,6 +64,7 @@ class NetworkModel(ModelNetwork):
 
     def __init__(self, inference: Inference, net: str | Path | Any, settings: dict[str, Any]) -> None:
         self.model, self._net, self._settings = inference, net, settings
+        self._turn = threading.Lock()
 
     @property
     def has_q_values(self) -> bool:
@@ -80,8 +82,10 @@ class NetworkModel(ModelNetwork):
 
     def _ask(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         shape = self._game.observation_shape
-        logits, values = self.model(planes.reshape(-1, *shape).astype(self._game.observation_dtype, copy=False))
-        return logits.astype(np.float64), values.astype(np.float64) * self._unit
+        planes = planes.reshape(-1, *shape).astype(self._game.observation_dtype, copy=False)
+        with self._turn:  # the next answer is written where this one stands
+            logits, values = self.model(planes)
+            return logits.astype(np.float64), values.astype(np.float64) * self._unit
 
     def scores(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the logits [positions, num_actions]."""
@@ -98,7 +102,7 @@ class NetworkModel(ModelNetwork):
         return self._ask(planes)
 
     def __deepcopy__(self, memo: Any) -> NetworkModel:
-        return self  # it keeps nothing of a game
+        return self  # it keeps nothing of a game, and threads wait for each other
 
     def __getstate__(self) -> dict[str, Any]:
         return {"net": self._net, "settings": self._settings, "game": self._game}

@@ -37,8 +37,9 @@ class Engine:
 
     The program is told of the moves that lead from one position that it is shown to the next, and asked for its own. A
     move that it refuses, or that our rules do not allow, is a `DisagreementError`: the two have different ideas of the
-    game. A program that has died, or was ended since it did not answer, is started anew when the next game begins. A
-    resignation is no move of ours: where a program resigns it passes from then on, or plays its first legal move.
+    game. A program that has died, or was ended since it did not answer, is started anew when it is next needed: in
+    the middle of a game it is told of all moves again. A resignation is no move of ours: where a program resigns it
+    passes from then on, or plays its first legal move.
 
     GTP has no words for most rules, so a program of Go is told of ours by its options, as `gnugo` does.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import cloudpickle
@@ -16,7 +15,7 @@ from ..agent import Info, Observation
 from ..analysis import Analysis
 from ..engines.process import EngineError
 from ..human import Human
-from ..registry import as_agent, check_spec, registered
+from ..registry import as_agent, check_spec, kinds_in, registered
 from ..timing import Allowance
 from .process import MoveTime, PlayerError, PlayerProcess
 
@@ -56,7 +55,7 @@ class Isolated:
 
     Attributes:
         player: the player, as it is given; a file in its spec with its whole path.
-        last_analysis: what the player found when it was last asked; None where it tells nothing.
+        last_analysis: what the player found when it was last asked; None where it tells nothing, and before.
 
     Raises:
         ValueError: there is no such player, it is a person, it cannot be pickled, or a number is out of its range. What
@@ -81,7 +80,7 @@ class Isolated:
             check_spec(player)
         else:
             as_agent(player, self.game)
-        if isinstance(player, Human) or (isinstance(player, str) and re.search(r"(^|[(,=\s])human\b(?!\.)", player)):
+        if isinstance(player, Human) or (isinstance(player, str) and "human" in kinds_in(player)):
             raise ValueError("a person cannot be isolated: nobody sits at the keyboard of that process")
         self._inner_name = player_name(player)
         self.__name__ = f"isolated({self._inner_name})"
@@ -107,6 +106,7 @@ class Isolated:
             self._give_up()
         if self._process is not None:
             return
+        self.last_analysis = None
         asked = self._parcel(), self.answer_seconds, self.memory_mb
         self._process = PlayerProcess(self._inner_name)
         try:
@@ -124,7 +124,7 @@ class Isolated:
             EngineError: the player failed.
         """
         self.prepare()
-        self._time = None
+        self._time = self.last_analysis = None
         self._ask("reset", seed)
 
     def watch(self, action: int) -> None:
@@ -153,10 +153,9 @@ class Isolated:
         """
         if self._process is None:
             self.prepare()
-        time, self._time = self._time, None
+        time, self._time, self.last_analysis = self._time, None, None
         answer, found = self._ask("act", observation, info, time)
-        if found is not None:
-            self.last_analysis = found
+        self.last_analysis = found
         try:
             return checked_answer(answer, self._inner_name, self.game)
         except ValueError as error:

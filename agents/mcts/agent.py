@@ -17,7 +17,7 @@ from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..repetitions import Followed, are_watched, forbids
-from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
+from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, check_flags, in_turn
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -29,7 +29,7 @@ from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
 
-_MOST = 2**31 - 1  # that a search counts
+_EPSILON = 0.1
 _BATCHED_NODES = 1 << 21  # nodes of the largest tree that a thread gets when it plays many games
 
 
@@ -68,7 +68,7 @@ class MCTS(SearchAgent):
         rollout: ``"random"``, by the game's ``random_action``; ``"heavy"``, by rules that the game has for rollouts;
             ``"greedy"``, to the position that the game's ``evaluate`` likes best one ply ahead; or a linear policy, or
             the path of its file.
-        epsilon: the share of random moves in greedy rollouts.
+        epsilon: the share of random moves in greedy rollouts, which alone have any use for it.
         rollouts: rollouts from each leaf; their mean counts as one visit.
         rollout_depth: plies after which a rollout is cut and ``evaluate`` taken instead. 0: no rollout; None: no cut.
         rave: k of RAVE, the number of visits at which a child's own mean and its all-moves-as-first mean weigh about
@@ -111,7 +111,7 @@ class MCTS(SearchAgent):
         fpu: float | None = None,
         solver: bool = False,
         rollout: str | LinearPolicy | None = None,
-        epsilon: float = 0.1,
+        epsilon: float = _EPSILON,
         rollouts: int = 1,
         rollout_depth: int | None = None,
         rave: float | None = None,
@@ -129,13 +129,14 @@ class MCTS(SearchAgent):
         c, rollout, rave, rave_bias, prior = settings(self.game, c, rollout, rave, rave_bias, prior)
         check_budget(simulations=simulations, seconds=seconds)
         threads = checked_whole("threads", threads, 1, MOST_THREADS)
-        rollouts = checked_whole("rollouts", rollouts, 1, _MOST)
-        rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, _MOST)
+        rollouts = checked_whole("rollouts", rollouts, 1, MOST_SIMULATIONS)
+        rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, 2**31 - 1)
         check_arguments(
             ("c", c, is_between(c, 0), "a finite number, at least 0"),
             ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
             ("fpu", fpu, fpu is None or is_between(fpu, -math.inf, math.inf), "a number, or None"),
             ("epsilon", epsilon, is_between(epsilon, 0, 1), "between 0 and 1"),
+            ("epsilon", epsilon, rollout == "greedy" or epsilon == _EPSILON, f"{_EPSILON} without greedy rollouts"),
             ("rollouts", rollouts, rollouts == 1 or not rave, "1 with rave, which marks the moves of one rollout"),
             ("rave", rave, is_between(rave, 0), "a finite number, at least 0"),
             ("rave_bias", rave_bias, is_between(rave_bias, 0), "a finite number, at least 0"),
@@ -271,7 +272,7 @@ class MCTS(SearchAgent):
 
     def _shares(self, simulations: int | None) -> list[int]:
         """Return how many of these simulations each tree runs."""
-        total = _MOST if simulations is None else simulations
+        total = MOST_SIMULATIONS if simulations is None else simulations
         return [total // self.threads + (i < total % self.threads) for i in range(self.threads)]
 
     def _run(self, shares: list[int], seconds: float | None) -> list[int]:

@@ -22,13 +22,14 @@ from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
-from ..search import SearchAgent, check_budget, in_turn
+from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, in_turn
 from .policies import policy_rollout
 from .tree import shuffle, ucb
 
 __all__ = ["FlatMonteCarlo"]
 
 _ALLOCATIONS = ("uniform", "ucb1")
+_C = 1.4
 _CHUNK_SECONDS = 0.01  # how long a kernel call may take, about: between two looks at the clock and at Ctrl-C
 
 
@@ -111,15 +112,17 @@ class FlatMonteCarlo(SearchAgent):
         *,
         seconds: float | None = None,
         allocation: str = "uniform",
-        c: float = 1.4,
+        c: float = _C,
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
         check_budget(simulations=simulations, seconds=seconds)
         if allocation not in _ALLOCATIONS:
             raise ValueError(f"allocation must be 'uniform' or 'ucb1', got {allocation!r}")
-        if not is_between(c, 0):
-            raise ValueError(f"c must be a number of at least 0, got {c!r}")
+        check_arguments(
+            ("c", c, is_between(c, 0), "a number of at least 0"),
+            ("c", c, c == _C or allocation == "ucb1", f"{_C} without allocation='ucb1', which alone explores"),
+        )
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.allocation, self.c = seconds, allocation, float(c)
         self._rng = new_rng(seed)
@@ -144,7 +147,7 @@ class FlatMonteCarlo(SearchAgent):
         samples = _no_samples(actions.size)
         arguments = self._arguments(actions, samples)
         arguments[1][0] = state
-        done, chunk, limit = 0, 1, self.simulations or 2**31 - 1
+        done, chunk, limit = 0, 1, self.simulations or MOST_SIMULATIONS
         now = start
         while done < limit and (done == 0 or self.seconds is None or now - start < self.seconds):
             wanted = min(chunk, limit - done)

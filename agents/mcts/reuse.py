@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game, State
 from ...envs.jit import bind, kernel
+from ..search import MOST_KEPT
 
 __all__ = ["compile_reuse", "find", "subtree", "way_to"]
 
@@ -44,6 +45,8 @@ def compile_reuse(game: Game, tree: Any) -> None:
 def find(game: Game, tree: Any, root: State, target: State) -> int | None:
     """Return the node of ``tree``, whose root is the state ``root``, at which ``target`` stands, or None.
 
+    It is None too where the node has more than `MOST_KEPT` visits.
+
     ``tree`` is a `Tree` or a `PriorTree`. The state is looked for until the player who was to move at the root is to
     move again.
     """
@@ -56,7 +59,8 @@ def find(game: Game, tree: Any, root: State, target: State) -> int | None:
             break
         same = nodes[_equal(states, target)]
         if same.size:
-            return int(same[np.argmax(tree.visits[same])])
+            node = int(same[np.argmax(tree.visits[same])])
+            return node if tree.visits[node] <= MOST_KEPT else None
         open_nodes = tree.child_count[nodes] > 0
         if level > 0:
             open_nodes &= tree.mover[tree.first_child[nodes]] != player

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ...envs.jit import bind
 from ..repetitions import Repeats, compile_past, kept_past, moved, new_repeats, with_past
+from ..search import MOST_SIMULATIONS
 from .memory import bytes_per_node, grown, most_nodes
 from .policies import Policy
 from .reuse import compile_reuse, find, subtree, way_to
@@ -114,8 +115,12 @@ class Searcher:
         return list(zip(*rows, low, high, strict=False))  # without a solver, the bounds have no end
 
     def run(self, simulations: int, seconds: float | None, stopped: Callable[[], bool]) -> int:
-        """Run simulations until there are so many, the time is over, or the root is proved; return their number."""
+        """Run simulations until there are so many, the time is over, or the root is proved; return their number.
+
+        There are no more of them than the tree can count.
+        """
         assert self.tree is not None
+        simulations = min(simulations, MOST_SIMULATIONS - int(self.tree.visits[0]))
         start = now = time.perf_counter()
         done, chunk = 0, _FIRST_CHUNK
 

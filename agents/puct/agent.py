@@ -22,7 +22,7 @@ from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.reuse import compile_reuse
 from ..repetitions import Followed, are_watched, compile_past, forbids, new_repeats, with_past
-from ..search import SearchAgent, check_arguments, check_budget, check_flags, in_turn
+from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, check_flags, in_turn
 from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
@@ -30,8 +30,8 @@ from .forest.checks import check_gumbel, checked_decisive, checked_root
 from .forest_search import ForestSearch
 from .observing import Observer
 from .reuse import tree_below
-from .tree import PriorTree, absorb, add_root_noise, collect, latest_actions, new_prior_tree
-from .values import LeafValues, Seen
+from .tree import PriorTree, absorb, add_root_noise, collect, new_prior_tree
+from .values import LeafValues, Seen, latest_actions
 
 __all__ = ["PUCT", "Evaluator"]
 
@@ -129,7 +129,8 @@ class PUCT(SearchAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
-        check_budget(simulations=simulations, seconds=seconds, batch=batch)
+        check_budget(simulations=simulations, seconds=seconds)
+        batch = checked_whole("batch", batch, 1)
         lambda_ = float(evaluator is None) if lambda_ is None else lambda_
         virtual_loss = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1)
         check_arguments(
@@ -137,6 +138,7 @@ class PUCT(SearchAgent):
             ("c", c, is_between(c, 0), "a finite number, at least 0"),
             ("c_base", c_base, c_base is None or is_positive(c_base, np.inf), "above 0, or None"),
             ("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"),
+            ("rollout", rollout, lambda_ != 0 or rollout == "random", "'random' where lambda_ is 0: there are none"),
             ("noise", noise, is_between(noise, 0, 1), "between 0 and 1"),
             ("fpu", fpu, is_between(fpu, -np.inf, np.inf), "a number"),
             ("noise_alpha", noise_alpha, is_positive(noise_alpha), "a finite number above 0"),
@@ -148,7 +150,7 @@ class PUCT(SearchAgent):
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
-        self.batch, self.virtual_loss, self.fpu = int(batch), int(virtual_loss), float(fpu)
+        self.virtual_loss, self.fpu = int(virtual_loss), float(fpu)
         self.noise, self.noise_alpha, self.temperature = float(noise), float(noise_alpha), float(temperature)
         self.evaluator, self._tree_mb = evaluator, tree_mb
         self._observer: Observer | None = None
@@ -169,8 +171,7 @@ class PUCT(SearchAgent):
         self._most = most_nodes(self.game, tree_mb, node_bytes)
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
         self._clean = np.empty(0)  # the priors at its root without noise, child by child
-        self._root, self._leaves = np.zeros(1, self.game.dtype), np.zeros(self.batch, self.game.dtype)
-        self._look = np.zeros(1, self.game.dtype)
+        self._root, self._leaves, self._look = (np.zeros(size, self.game.dtype) for size in (1, batch, 1))
         self._seed(seed)
         if self._in_forest:
             self._planted()  # says what does not fit
@@ -185,6 +186,15 @@ class PUCT(SearchAgent):
             self._forest.forest.forget()
         if seed is not None:
             self._seed(seed)
+
+    @property
+    def batch(self) -> int:
+        """Leaves that are evaluated together, at most: as many as there is room for since the search was made."""
+        return self._leaves.size
+
+    @batch.setter
+    def batch(self, batch: int) -> None:
+        raise AttributeError(f"batch is given when a {type(self).__name__} is made, as in batch={batch!r}, and not set")
 
     def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         self._shown = observation
@@ -209,8 +219,11 @@ class PUCT(SearchAgent):
 
         Raises:
             ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative; or
-                observations are needed.
+                observations are needed, or given without masks, or masks without observations.
         """
+        if (observations is None) != (masks is None):
+            missing = "observations" if observations is None else "masks"
+            raise ValueError(f"{missing} are missing: give observations and masks, or neither")
         seen: Seen | None = None
         if self._observer is not None:
             if observations is None or masks is None:
@@ -246,9 +259,9 @@ class PUCT(SearchAgent):
         if self._forest is None or self._forest.asked != self.simulations:
             self._forest = ForestSearch(
                 self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
-                temperature=self.temperature, root=self.root, leaves=self.batch, proofs=self.proofs,
-                noise=self.noise, noise_alpha=self.noise_alpha, c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0,
-                superko=self._repeats is not None, repetitions=self._repeats is not None, seed=self._forest_seed,
+                root=self.root, leaves=self.batch, proofs=self.proofs, noise=self.noise, noise_alpha=self.noise_alpha,
+                c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, seed=self._forest_seed,
+                superko=self._repeats is not None, repetitions=self._repeats is not None,
                 is_strict=self._forest is None, **self._for_forest,
             )  # fmt: skip
         return self._forest
@@ -308,11 +321,10 @@ class PUCT(SearchAgent):
         if self._observer is not None:
             self._root[0] = state
             self._observer.begin(self._root, self._shown)
-
-        def is_late(done: int) -> bool:
-            return done > 0 and self._is_over(start)
-
-        return planted.search(state, actions, self._before, self._rng, self._generator, is_late, self.listener)
+        return planted.search(
+            *(state, actions, self._before, self._rng, self._generator, self.temperature),
+            *(lambda done: done > 0 and self._is_over(start), self.listener),
+        )
 
     def _is_over(self, start: float) -> bool:
         """Return whether a search that began at ``start`` has no time left, or is to end."""
@@ -348,7 +360,8 @@ class PUCT(SearchAgent):
 
     def _run(self, tree: PriorTree, kept: int, start: float) -> tuple[PriorTree, int, int]:
         """Run new simulations; return the tree, which may have grown, their number, and that of evaluated batches."""
-        done, batches, limit = 0, 0, 2**31 - 1 if self.simulations is None else self.simulations
+        done, batches = 0, 0
+        limit = min(MOST_SIMULATIONS if self.simulations is None else self.simulations, MOST_SIMULATIONS - kept)
         observer, told = self._observer, start
 
         def is_late() -> bool:
@@ -370,7 +383,7 @@ class PUCT(SearchAgent):
             done += found + ended
             if found:
                 seen = None if observer is None else observer.at_leaves(self._root, tree, self._leaves, found)
-                latest = latest_actions(tree, found)
+                latest = latest_actions(tree.paths[:found, 1:], tree.lengths[:found] - 1, tree.action)
                 priors, values = self._values.both(self._leaves[:found], seen, self._rng, self._generator, latest)
                 absorb(self.game, self._leaves, tree, found, priors, values, self._repeats)
                 batches += 1

@@ -15,8 +15,9 @@ from ..listening import Listener
 from ..mcts.report import standard_error
 from .forest import Forest, Root, Searched
 from .forest.proofs import UNPROVED
+from .forest.trees import MOST_EDGES
 from .observing import Observer
-from .values import LeafValues
+from .values import LeafValues, latest_actions
 
 __all__ = ["ForestSearch"]
 
@@ -33,7 +34,6 @@ class ForestSearch:
         observer: what writes observations for the evaluator; None for one that is shown states.
         simulations: how many there are for each move; None: until the seconds are over.
         megabytes: the memory for the tree.
-        temperature: the action is drawn with probability ∝ π^(1/τ) of the improved policy π; 0: the one found best.
         root, leaves, options: what the `Forest` is made with.
 
     Raises:
@@ -48,7 +48,6 @@ class ForestSearch:
         *,
         simulations: int | None,
         megabytes: float | None,
-        temperature: float,
         root: Root,
         leaves: int,
         is_strict: bool,
@@ -59,11 +58,13 @@ class ForestSearch:
         most = 1
         # The way to a leaf takes room for each of the first simulations, until it is as long as a game.
         for few in (game.max_plies // 2 + 1, 1):
-            small = [Forest(game, 1, simulations=n, root=root, leaves=leaves, **options).nbytes for n in (few, few + 1)]
+            forests = [Forest(game, 1, simulations=n, root=root, leaves=leaves, **options) for n in (few, few + 1)]
+            small, edges = [one.nbytes for one in forests], [one.trees.edges.shape[1] for one in forests]
             if small[0] <= megabytes * 2**20:
                 most = few + int((megabytes * 2**20 - small[0]) / (small[1] - small[0]))
+                most = min(most, few + (MOST_EDGES - edges[0]) // (edges[1] - edges[0]))
                 break
-        self.asked, self.temperature = simulations, temperature
+        self.asked = simulations
         if simulations is not None and simulations > most and not is_strict:
             simulations = None
         if simulations is not None and simulations > most:
@@ -109,12 +110,14 @@ class ForestSearch:
         past: NDArray[np.uint64] | None,
         rng: NDArray[np.uint64],
         generator: np.random.Generator,
+        temperature: float,
         is_late: Callable[[int], bool],
         listener: Listener | None = None,
     ) -> Analysis:
         """Search a position with these legal actions; ``is_late(simulations)`` tells when the time is over.
 
-        ``past`` are the keys of the positions before, where the forest wants them; None: they are not known.
+        ``past`` are the keys of the positions before, where the forest wants them; None: they are not known. The action
+        is drawn with probability ∝ π^(1/τ) of the improved policy π at the ``temperature`` τ; 0: the one found best.
 
         A ``listener`` hears what was found each time that the simulations have doubled.
         """
@@ -151,9 +154,9 @@ class ForestSearch:
             done = forest.simulations_done - before
             if self.simulations or stopped or found.proved[0] or is_late(done) or limit in (0, room):
                 break
-            if listener is not None and listener.hear(self._answer(found, None, stopped, done, kept, batches, start)):
+            if listener is not None and listener.hear(self._answer(found, 0.0, stopped, done, kept, batches, start)):
                 break
-        return self._answer(found, generator, stopped, done, kept, batches, start)
+        return self._answer(found, temperature, stopped, done, kept, batches, start)
 
     @property
     def _edges(self) -> NDArray[Any]:
@@ -164,31 +167,23 @@ class ForestSearch:
     def _evaluate(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         states = self.forest.trees.leaves[0, : len(planes)]
         seen = None if self.observer is None else (planes.copy(), masks.copy())
-        priors, values = self.values.both(states, seen, self._rng, self._generator, self._latest(len(states)))
+        trees, count = self.forest.trees, len(states)
+        latest = latest_actions(trees.path_edges[0, :count], trees.lengths[0, :count], trees.edges["action"][0])
+        priors, values = self.values.both(states, seen, self._rng, self._generator, latest)
         with np.errstate(divide="ignore"):
             return np.log(priors), values / self.game.max_utility
-
-    def _latest(self, count: int) -> NDArray[np.int64]:
-        """Return the latest action before each of the first ``count`` leaves, and the one before it, [count, 2].
-
-        They are -1 where they were played before the root.
-        """
-        trees = self.forest.trees
-        places = trees.lengths[0, :count, None] - np.array([1, 2])  # on the way, whose first edge is one of the root
-        edges = trees.path_edges[0, np.arange(count)[:, None], np.maximum(places, 0)]
-        return np.where(places >= 0, trees.edges["action"][0, edges], -1).astype(np.int64)
 
     def _answer(
         self,
         found: Searched,
-        generator: np.random.Generator | None,
+        temperature: float,
         stopped: bool,
         simulations: int,
         kept: int,
         batches: int,
         start: float,
     ) -> Analysis:
-        """Return what was found; the action is drawn if there is a generator, and a temperature."""
+        """Return what was found; at a temperature above 0 the action is drawn."""
         top, edges, trees = float(self.game.max_utility), np.sort(self._edges, order="action"), self.forest.trees
         proved, policy = bool(found.proved[0]), found.policies[0].astype(float)
         known, root = edges["exact"] != UNPROVED, trees.nodes[0, 0]
@@ -201,9 +196,9 @@ class ForestSearch:
         hopeful = [] if proved else [action for action in values if policy[action] > 0]
         if stopped and hopeful:  # the last round has not seen all candidates: what is known of all decides
             best = max(hopeful, key=lambda action: (policy[action], visits[action]))
-        if generator is not None and self.temperature > 0 and hopeful:
-            weights = (policy[hopeful] / policy[hopeful].max()) ** (1 / self.temperature)
-            best = int(generator.choice(hopeful, p=weights / weights.sum()))
+        if temperature > 0 and hopeful:
+            weights = (policy[hopeful] / policy[hopeful].max()) ** (1 / temperature)
+            best = int(self._generator.choice(hopeful, p=weights / weights.sum()))
         line = self._line(best)
         value, error = top * float(found.values[0]), None
         if proved:

@@ -23,7 +23,6 @@ __all__ = [
     "absorb",
     "add_root_noise",
     "collect",
-    "latest_actions",
     "new_prior_tree",
     "puct",
     "scale_root_priors",
@@ -206,16 +205,6 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, repe
         tree.visits[child] = tree.pending[child] = tree.child_count[child] = 0
         tree.total[child] = 0.0
         tree.mover[child] = game.player(state)
-
-
-def latest_actions(tree: PriorTree, count: int) -> NDArray[np.int64]:
-    """Return the latest action before each of the first ``count`` leaves, and the one before it, [count, 2].
-
-    They are -1 where they were played before the root.
-    """
-    ends = tree.lengths[:count, None] - np.array([1, 2])  # places on the way, whose first is the root
-    nodes = tree.paths[np.arange(count)[:, None], np.maximum(ends, 0)]
-    return np.where(ends > 0, tree.action[nodes], -1).astype(np.int64)
 
 
 def scale_root_priors(tree: PriorTree, repeats: Repeats | None = None) -> None:

@@ -14,7 +14,7 @@ from ..mcts.linear import LinearPolicy, policy_of
 from ..mcts.policies import policy_rollout
 from .evaluators import Evaluator, ObservationEvaluator
 
-__all__ = ["LeafValues", "Seen"]
+__all__ = ["LeafValues", "Seen", "latest_actions"]
 
 _TIE = 2.0**-14  # between priors of actions that are alike: a forest keeps them in single precision
 
@@ -129,6 +129,21 @@ class LeafValues:
             priors = priors.copy()
             priors[undecided] = _alike((int(undecided.sum()), shape[1]), generator)
         return priors, values
+
+
+def latest_actions(
+    ways: NDArray[np.int32], lengths: NDArray[np.integer[Any]], actions: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return the latest action before each leaf, and the one before it, [batch, 2]; -1 where that was before the root.
+
+    Args:
+        ways: [batch, most steps] the numbers of the steps from the root to each leaf.
+        lengths: [batch] how many steps these are.
+        actions: the action of each step, by its number.
+    """
+    places = lengths[:, np.newaxis] - np.array([1, 2])
+    steps = np.take_along_axis(ways, np.maximum(places, 0), axis=1)
+    return np.where(places >= 0, actions[steps], -1).astype(np.int64)
 
 
 def _alike(shape: tuple[int, int], generator: np.random.Generator | None) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..jit.game_type import rules_of
-from ..outside.arguments import checked_whole
+from ..outside.arguments import checked_whole, is_list
 
 __all__ = [
     "Images",
@@ -71,7 +71,7 @@ def symmetry_of(given: Any) -> Symmetry:
     Raises:
         ValueError: it is no pair, or its numbers are not whole.
     """
-    arrays = [np.asarray(numbers) for numbers in given]
+    arrays = [np.asarray(numbers) for numbers in given] if is_list(given) else []
     if len(arrays) == 2 and all(numbers.dtype.kind in "iuf" and numbers.ndim == 1 for numbers in arrays):
         whole = Symmetry(*(numbers.astype(np.intp) for numbers in arrays))
         if all(map(np.array_equal, whole, arrays)):

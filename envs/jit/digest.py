@@ -1,9 +1,9 @@
 """A fingerprint of what a function computes, for keys of caches on disk.
 
-Two functions have the same digest when their bytecode, their constants, and everything they reach through closures and
-module globals (helper functions, numbers, tables) are the same. It is read from the live objects, not from source
-files, so it works for a function typed into a notebook, and an edit in *another* file that a function depends on
-changes it, which Numba's own cache does not notice.
+Two functions have the same digest when their bytecode, their constants, Numba's options, and everything they reach
+through closures and module globals (helper functions, numbers, tables) are the same. It is read from the live objects,
+not from source files, so it works for a function typed into a notebook, and an edit in *another* file that a function
+depends on changes it, which Numba's own cache does not notice.
 
 Libraries that are not ours (NumPy, Numba, the standard library) count by name only: their versions are Numba's to
 watch.
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numba.core.dispatcher import Dispatcher
 
 __all__ = ["digest"]
 
@@ -51,7 +52,9 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
     ``seen`` numbers the functions and modules that have been met. ``names`` are what the function that reaches the
     value may look up: of a module, only these attributes count.
     """
-    value = getattr(value, "py_func", value)  # a Numba dispatcher stands for its Python function
+    if isinstance(value, Dispatcher):  # it stands for its Python function, with options that change what is computed
+        yield from _parts((value.targetoptions, value.locals), seen, names)
+    value = getattr(value, "py_func", value)
     value = getattr(value, "_defn", value)  # and an intrinsic for the function that makes its code
     if isinstance(value, FunctionType):
         if id(value) in seen:

@@ -79,6 +79,13 @@ class TestGames:
         assert found.best_action == action
         assert sum(found.visits.values()) > 0
 
+    def test_nothing_is_known_of_a_game_that_begins(self, search: Isolated) -> None:
+        search.reset(1)
+        search.act(*seen(4))
+        assert search.last_analysis is not None
+        search.reset(2)
+        assert search.last_analysis is None
+
     def test_a_copy_has_a_process_of_its_own(self, search: Isolated) -> None:
         search.reset(2)
         expected = search.act(*seen())
@@ -231,6 +238,10 @@ class TestMaking:
     def test_refused_at_once(self, spec: str, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             make(spec, GAME)
+
+    def test_a_file_may_be_called_as_a_person(self) -> None:
+        for spec in ("network(human-run)", "mixture(random, alphazero(runs/human, 10))", "human.play:Human"):
+            assert Isolated(GAME, spec).player == spec
 
     def test_players_that_cannot_be_sent_are_refused(self) -> None:
         locked = Random()

@@ -10,10 +10,10 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from plyground.agents import Isolated, Random, register_agent
+from plyground.agents import Isolated, Minimax, Random, register_agent
 from plyground.agents.engines import EngineError
 from plyground.agents.isolation.child import Holder, _answered
-from plyground.agents.isolation.process import Fault
+from plyground.agents.isolation.process import Fault, PlayerProcess
 from plyground.envs import BoardGameEnv, Game, make_game
 from tests.helpers.registries import registries_kept
 
@@ -66,6 +66,24 @@ def test_a_kind_that_only_this_process_knows_goes_on_in_another() -> None:
     player, game, constructors = pickle.loads(pickle.loads(data)._parcel())
     assert (player, game) == ("only_here", GAME)
     assert isinstance(constructors["only_here"](GAME), Random)
+
+
+def test_what_was_found_before_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mixture that searched in one game, and drew in the next, showed the analysis of the one before."""
+    agent = Isolated(GAME, "random")
+    monkeypatch.setattr(PlayerProcess, "__init__", lambda process, name: None)
+    monkeypatch.setattr(PlayerProcess, "is_running", True)
+    answers: list[Any] = [False, (0, Minimax(GAME, depth=1).analyse(GAME.new_state())), (1, None)]
+    monkeypatch.setattr(PlayerProcess, "ask", lambda *_: answers.pop(0))
+    observation, known = {"action_mask": np.ones(9, np.int8)}, list[bool]()
+    for _ in range(2):
+        agent.act(observation)
+        known.append(agent.last_analysis is not None)
+    assert known == [True, False]
+    agent.last_analysis, agent._process = Minimax(GAME, depth=1).analyse(GAME.new_state()), None
+    answers.append(False)
+    agent.prepare()  # in a new process
+    assert agent.last_analysis is None
 
 
 @pytest.mark.slow

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import subprocess
 import sys
 from enum import Enum, IntEnum
@@ -10,9 +13,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import njit, types
 
-from plyground.envs import checkers, connect_four
+from plyground.envs import checkers
 from plyground.envs.jit import kernel, self_call
 from plyground.envs.jit.cache import _fields
 from plyground.envs.jit.digest import digest
@@ -92,10 +95,50 @@ def test_digest_of_plain_values() -> None:
     assert len({digest(value) for value in values}) == len(values)
 
 
+def test_digest_of_the_options_of_numba() -> None:
+    """Code was found again that divides by zero, or reckons, in another way."""
+
+    def divided(a: float, b: float) -> float:
+        return a / b
+
+    def often(*_: Any) -> bool:
+        return True
+
+    options: list[dict[str, Any]] = [
+        {},
+        {"error_model": "numpy"},
+        {"fastmath": True},
+        {"fastmath": {"nnan"}},
+        {"fastmath": {"nnan", "nsz"}},
+        {"inline": "always"},
+        {"inline": often},
+        {"locals": {"a": types.float32}},
+    ]
+    made = [njit(**one)(divided) for one in options]
+    assert len({digest(lambda: one) for one in made}) == len(made)  # noqa: B023
+    assert digest(njit(fastmath=True)(divided)) == digest(made[2])
+
+
+DIGESTS = """
+from numba import njit
+from plyground.envs import connect_four
+from plyground.envs.jit.digest import digest
+
+def add(a, b):
+    return a + b
+
+flags = {"nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"}  # in an order that depends on the process
+print(connect_four().digest, digest(njit(fastmath=flags, inline=lambda *_: True)(add)))
+"""
+
+
 def test_digest_is_the_same_in_every_process() -> None:
-    code = "from plyground.envs import connect_four; print(connect_four().digest)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == connect_four().digest
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(DIGESTS, {"__name__": "__main__"})
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    done = subprocess.run([sys.executable, "-c", DIGESTS], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == printed.getvalue()
 
 
 def test_digest_of_defaults_modules_and_enumerations() -> None:

@@ -193,6 +193,7 @@ class TestAgents:
             ("./agents_here.py:Vote(agents=2)", "unexpected keyword argument 'agents'"),
             ("./agents_here.py:first(lst=3)", r"did you mean 'last'\?"),
             ("./agents_here.py:here(3)", "takes no arguments"),
+            ("./agents_here.py:first(3)", "first' takes arguments by name only: last"),
             ("./agents_here.py:number", r"is 3, expected an agent with act\(observation, info\)"),
         ],
     )

@@ -316,6 +316,7 @@ class TestGames:
             ({"decode": True}, TypeError, "decode of coin must be a function, got True"),
             ({"observe": None}, TypeError, "observe of coin must be a function, got None"),
             ({"symmetries": [([0.5], [1, 0])]}, ValueError, "two lists of whole numbers"),
+            ({"symmetries": [5]}, ValueError, r"must be Symmetry\(cells, actions\), two lists .*, got 5"),
             ({"symmetries": [([0], [1, 0]), ([1, 0], [1, 0])]}, ValueError, "cells of a symmetry of coin .* 0 to 0"),
             ({"players": ("white", "black")}, ValueError, "players must be two names such as 'player_0'"),
             ({"players": ("player_0", "player_0")}, ValueError, "players must be two names such as 'player_0'"),

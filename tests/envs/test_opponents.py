@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -349,3 +351,24 @@ def test_a_subclass_with_moves_of_its_own_plays_these() -> None:
             return RandomOpponents()
 
     assert isinstance(as_opponents(Both(), batch.game), RandomOpponents)
+
+
+def test_tables_that_are_kept_are_there_before_a_game_is_begun() -> None:
+    """Compiled code read beyond the tables: of a copy, which has none yet, and where nobody had called ``begin``."""
+    batch, rows = positions("connect_four", 4, 6)
+    begun = AlphaBeta(batch.game, depth=4, table_mb=1).copies()
+    assert isinstance(begun, BatchedAlphaBeta)
+    begun.begin(batch, rows)
+    expected = begun.act(batch, rows).tolist()
+    at_once = AlphaBeta(batch.game, depth=4, table_mb=1).copies()
+    assert isinstance(at_once, BatchedAlphaBeta)
+    for opponents in (at_once, copy.deepcopy(begun), pickle.loads(pickle.dumps(begun))):
+        assert opponents.act(batch, rows).tolist() == expected
+        assert len(opponents._tables.entries) == 4
+    at_once.most_games = 5
+    larger, rows = positions("connect_four", 6, 6)
+    with pytest.raises(ValueError, match="expected at most 5 games, which have a table each, got 6"):
+        at_once.act(larger, rows)
+    at_once.most_games = 6
+    assert (at_once.act(larger, rows) >= 0).all()  # two rows more have tables now
+    assert len(at_once._tables.entries) == 6

@@ -102,9 +102,9 @@ def test_copies_in_threads_hear_their_own_answers() -> None:
         {"observation": game.observation(game.play_moves(range(n)), 0), "action_mask": np.ones(7)} for n in range(7)
     ]
 
-    def asked(copied: Policy) -> list[int]:
-        return [copied.act(one) for _ in range(5) for one in seen]
+    def asked(copied: Policy, first: int) -> list[int]:  # each thread in an order of its own
+        return [copied.act(seen[(first + n) % 7]) for n in range(35)]
 
     with ThreadPoolExecutor(4) as pool:
-        heard = list(pool.map(asked, [copy.deepcopy(player) for _ in range(4)]))
-    assert heard == [list(range(7)) * 5] * 4
+        heard = list(pool.map(asked, [copy.deepcopy(player) for _ in range(4)], range(4)))
+    assert heard == [[(first + n) % 7 for n in range(35)] for first in range(4)]

@@ -320,6 +320,8 @@ class TestRollouts:
         ({"final_move": "best"}, "final_move"),
         ({"rollout": "clever"}, "rollout"),
         ({"epsilon": 1.5}, "epsilon"),
+        ({"epsilon": 0.5}, "epsilon"),  # without greedy rollouts it does nothing
+        ({"epsilon": 0.5, "rollout": "random"}, "epsilon"),
         ({"rollouts": 0}, "rollouts"),
         ({"rollouts": 1.5}, "rollouts"),
         ({"rollout_depth": 2.5}, "rollout_depth"),

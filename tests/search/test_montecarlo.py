@@ -124,8 +124,8 @@ def test_ucb1_loses_less_than_uniform_sampling() -> None:
     state = game.new_state()
     exact = FlatMonteCarlo(game, 500_000, seed=1).analyse(state).values
     losses = {}
-    for allocation in ("uniform", "ucb1"):
-        visits = FlatMonteCarlo(game, 20_000, allocation=allocation, c=1.0, seed=2).analyse(state).visits
+    for allocation, how in (("uniform", {}), ("ucb1", {"c": 1.0})):
+        visits = FlatMonteCarlo(game, 20_000, allocation=allocation, seed=2, **how).analyse(state).visits
         losses[allocation] = sum(count * (max(exact.values()) - exact[a]) for a, count in visits.items())
     assert losses["ucb1"] < losses["uniform"] / 5  # with c = 0.5 one seed in three stays with the second best move
 
@@ -193,6 +193,13 @@ def test_made_from_a_spec() -> None:
     agent = make("flat(simulations=200, allocation=ucb1, c=1, seed=0)", "connect_four")
     assert isinstance(agent, FlatMonteCarlo)
     assert (agent.simulations, agent.allocation, agent.c) == (200, "ucb1", 1.0)
+
+
+def test_what_explores_is_for_ucb1_alone() -> None:
+    with pytest.raises(ValueError, match=r"^c must be 1\.4 without allocation='ucb1', which alone explores, got 3"):
+        FlatMonteCarlo("tictactoe", 10, c=3)
+    with pytest.raises(ValueError, match=r"^c must be a number of at least 0, got -1"):
+        FlatMonteCarlo("tictactoe", 10, c=-1)
 
 
 def test_beats_a_random_player() -> None:

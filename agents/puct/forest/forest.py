@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ....envs.jit.prng import new_rng, seed_sequence
 from ....envs.outside.arguments import checked_flag, checked_whole, is_between, is_positive
 from ....envs.outside.limits import MOST_THREADS
 from ....envs.vector.checks import checked_actions, checked_rows
+from ....envs.vector.pieces import Pieces
 from ...repetitions import are_watched, compile_past
 from .cache import EvaluationCache
 from .checks import (
@@ -33,7 +33,7 @@ from .passes import absorb, begin_gumbel, begin_puct, select_gumbel, select_puct
 from .pasts import Keys, Pasts
 from .priors import PuctRule
 from .results import Searched, finish_gumbel, finish_puct, keep
-from .trees import new_trees, size_of_trees
+from .trees import MOST_EDGES, new_trees, size_of_trees
 
 __all__ = ["Evaluate", "Forest", "Root", "Searched"]
 
@@ -147,6 +147,8 @@ class Forest:
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
         most = max(_MOST_EDGES, len(game.actions(game.new_state())))
         edges = game.num_actions + nodes * min(game.num_actions, most)
+        if edges > MOST_EDGES:
+            raise ValueError(f"simulations={self.simulations} need {edges} edges a tree, and it can have {MOST_EDGES}")
         self.trees = new_trees(game, self.num_trees, nodes, edges, leaves, min(self.considered, game.num_actions))
         flags = checked_flag("superko", superko), checked_flag("repetitions", repetitions)
         self.pasts = Pasts(game, self.num_trees, nodes) if are_watched(game, *flags) else None
@@ -164,7 +166,7 @@ class Forest:
         self._allowed = np.zeros((0, game.num_actions), np.bool_)
         self._renumbered = np.zeros((1, nodes), np.int32)
         self._bound: dict[Any, Callable[..., Any]] = {}
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._pieces = Pieces(self.threads)
 
     @property
     def nbytes(self) -> int:
@@ -253,7 +255,7 @@ class Forest:
 
         Raises:
             ValueError: an argument does not fit, or the evaluator's answer; a position is finished, or its mask
-                leaves no legal action.
+                leaves no legal action. After any error in a search that has begun, these trees begin anew.
         """
         states = checked_states(self.game, states)
         rows = self._searched(rows, states.size)
@@ -272,7 +274,26 @@ class Forest:
         noisy = np.ones(rows.size, np.bool_) if noisy is None else np.ascontiguousarray(noisy, np.bool_)
         if noisy.shape != rows.shape:
             raise ValueError(f"noisy must have shape {rows.shape}, got {noisy.shape}")
-        self._begin(rows, states, root_masks, each, noisy, past)
+        try:
+            self._begin(rows, states, root_masks, each, noisy, past)
+            self._advance(rows, states, evaluate, root_masks, seen, interrupted)
+            self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
+            return self._finish(rows)
+        except BaseException:  # Ctrl-C, too: what has begun and not ended, such as noise at a root, is not kept
+            self.forget(rows)
+            raise
+
+    def _advance(
+        self,
+        rows: NDArray[np.intp],
+        states: NDArray[Any],
+        evaluate: Evaluate,
+        root_masks: NDArray[np.bool_],
+        seen: NDArray[Any],
+        interrupted: Callable[[], bool] | None,
+    ) -> None:
+        """Run passes until no tree has a leaf, or the search is ``interrupted``."""
+        shape, values = self.game.observation_shape, math.prod(self.game.observation_shape)
         select, rule = (select_gumbel, self._gumbel) if self.root == "gumbel" else (select_puct, self._puct)
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
 
@@ -296,16 +317,10 @@ class Forest:
                 show, rows.size, self._keys, root_masks, seen, self._frames, self._frame, self._windows, shape, rows,
                 offsets, planes.reshape(count, values), allowed,
             )  # fmt: skip
-            try:
-                answer = ask(planes, allowed) if self.cache is None else self.cache.answer(planes, allowed, ask)
-            except BaseException:
-                self.forget(rows)
-                raise
+            answer = ask(planes, allowed) if self.cache is None else self.cache.answer(planes, allowed, ask)
             self._run(absorb, rows.size, self._keys, *answer, rows, offsets, considered, self.noise)
             if interrupted is not None and interrupted():
                 break
-        self.simulations_done += int((each - self.trees.rows["left"][rows]).sum())
-        return self._finish(rows)
 
     def _searched(self, given: NDArray[np.intp] | None, count: int) -> NDArray[np.intp]:
         """Return the numbers of the trees that search ``count`` positions, by default the first ones.
@@ -348,7 +363,6 @@ class Forest:
             self._run(begin_puct, rows.size, states, masks, self.rngs, simulations, noisy, rows, *numbers)
         empty = np.flatnonzero(self.trees.rows["left"][rows] < 0)
         if empty.size:
-            self.forget(rows)
             text = self.game.text(states[empty[0]])
             raise ValueError(f"nothing may be played in position {empty[0]}, there is nothing to search:\n{text}")
 
@@ -376,21 +390,7 @@ class Forest:
         if key not in self._bound:
             self._bound[key] = bind(kernel, *parts[0], 0, count)
         bound = self._bound[key]
-        if self._pool is None:
-            bound(*parts[0], 0, count)
-            return
-        edges = [count * part // self.threads for part in range(self.threads + 1)]
-        jobs = [
-            self._pool.submit(bound, *parts[part], edges[part], edges[part + 1])
-            for part in range(self.threads)
-            if edges[part] < edges[part + 1]
-        ]
-        for job in jobs:
-            job.result()
+        self._pieces.spread(count, lambda part, first, last: bound(*parts[part], first, last))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_bound", "_pool")}
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        vars(self).update(attributes, _bound={})
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        return {**vars(self), "_bound": {}}

@@ -13,6 +13,7 @@ import numpy as np
 from ....envs.history import show_way
 from ....envs.jit import helper, kernel
 from ...repetitions import is_drawn, legal_below, note
+from ...search import MOST_KEPT
 from .gumbel import draw_gumbel, gumbel_child, gumbel_edge, start_halving
 from .pasts import of_row
 from .priors import ALPHA_MOVES, draw_gamma, mix_noise, puct_child, puct_edge
@@ -94,11 +95,11 @@ def _begin(game: Any, trees: Any, r: int, root: Any, root_masks: Any, place: int
         node = trees.nodes[r, 0]
         # A tree with too little room is kept too, though it fills up and then evaluates the same leaves again: it has
         # more nodes than a new one would get by as many simulations, and what is proved, so it plays better.
-        fits = node.count == count
-        if fits and root_masks.shape[1] > 0:
-            for e in range(node.first, node.first + node.count):
-                fits = fits and root_masks[place, trees.edges[r, e].action]
-        if not fits:
+        fits, visits = node.count == count, 0
+        for e in range(node.first, node.first + node.count):
+            visits += trees.edges[r, e].visits
+            fits = fits and (root_masks.shape[1] == 0 or root_masks[place, trees.edges[r, e].action])
+        if not fits or visits > MOST_KEPT:
             row.nodes = 0
     if row.nodes == 0:
         row.edges = 0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....envs import Game
 
-__all__ = ["DRAWN", "EDGE", "NODE", "ROW", "Trees", "new_trees", "size_of_trees"]
+__all__ = ["DRAWN", "EDGE", "MOST_EDGES", "NODE", "ROW", "Trees", "new_trees", "size_of_trees"]
 
 
 def _record(*fields: tuple[str, type]) -> np.dtype[Any]:
@@ -31,6 +31,7 @@ NODE = _record(
     ("proved", np.bool_),
 )
 
+MOST_EDGES = 2**31 - 1  # of a tree: it counts them with 32 bits
 DRAWN = -2  # in place of a node
 
 EDGE = _record(

@@ -1,0 +1,81 @@
+"""What is given to a search of PUCT, and set later: it is heeded or refused, and nothing is ignored."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from plyground.agents import PUCT, AlphaGo, AlphaZero
+from plyground.agents.puct import ObservationEvaluator
+from plyground.envs import connect_four, tictactoe
+
+
+@pytest.mark.parametrize("how", [{}, {"root": "gumbel"}], ids=["a tree", "a forest"])
+def test_another_batch_cannot_be_set(how: dict[str, Any]) -> None:
+    """Compiled code wrote beyond the leaves for which there was room."""
+    game = tictactoe()
+    agent, fresh = (PUCT(game, 60, seed=0, batch=4, **how) for _ in range(2))
+    assert agent.batch == 4
+    for batch in (5000, 2, 0):
+        with pytest.raises(AttributeError, match=f"^batch is given when a PUCT is made, as in batch={batch}, and not"):
+            agent.batch = batch
+    assert agent.batch == 4
+    assert agent.analyse(game.new_state()).visits == fresh.analyse(game.new_state()).visits
+
+
+@pytest.mark.parametrize("how", [{"root": "gumbel"}, {"proofs": True}, {}], ids=["gumbel", "proofs", "a tree"])
+def test_a_temperature_that_is_set_later_draws_the_moves(how: dict[str, Any]) -> None:
+    game = tictactoe()
+    given, later = (PUCT(game, 32, seed=0, temperature=tau, **how) for tau in (100.0, 0.0))
+    later.temperature = 100.0
+    drawn = [[agent.analyse(game.new_state()).best_action for _ in range(6)] for agent in (given, later)]
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[1])) > 1
+
+
+def test_observations_come_with_masks() -> None:
+    game = connect_four()
+    shown: list[NDArray[Any]] = []
+
+    def asked(observations: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        shown.append(observations.copy())
+        return np.ones(masks.shape), np.zeros(len(masks))
+
+    agent = PUCT(game, 10, evaluator=ObservationEvaluator(asked))
+    observations, masks = np.ones((1, *game.observation_shape), np.int8), np.ones((1, 7), np.int8)
+    for given, missing in (({"observations": observations}, "masks"), ({"masks": masks}, "observations")):
+        with pytest.raises(ValueError, match=f"^{missing} are missing: give observations and masks, or neither"):
+            agent.evaluate(game.initial, **given)
+    assert not shown
+    agent.evaluate(game.initial, observations, masks)
+    assert (shown[0] == observations).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"rollout": "heavy", "lambda_": 0},
+            "rollout must be 'random' where lambda_ is 0: there are none, got 'heavy'",
+        ),
+        ({"rollout": "heavy", "evaluator": len}, "rollout must be 'random' where lambda_ is 0"),
+        ({"batch": None}, "batch must be a whole number, at least 1, got None"),
+        ({"batch": 0}, "batch must be a whole number, at least 1, got 0"),
+        ({"batch": 2.5}, "batch must be a whole number, at least 1, got 2.5"),
+    ],
+)
+def test_what_would_be_ignored_or_misread(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        PUCT("go_9x9", **arguments)
+
+
+@pytest.mark.parametrize(("kind", "where"), [(AlphaGo, {"run": "nowhere"}), (AlphaZero, {"net": "nowhere"})])
+def test_numbers_of_players_with_networks(kind: Any, where: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"^batch must be a whole number, at least 1, got None"):
+        kind("tictactoe", **where, batch=None)
+    with pytest.raises(ValueError, match=r"^threads must be a whole number, from 1 to 1024, got 0"):
+        kind("tictactoe", **where, threads=0)
