@@ -30,6 +30,7 @@ from .deepening import deepen
 from .defaults import own_options
 from .options import FIRST_LIMIT, Options, check_given, check_options, line_lengths, new_status
 from .repeating import set_past
+from .table import new_table, slots_of
 from .workspace import BOUND, PROVED, STATUS, Workspace, new_workspace, root_dtype, statistics
 
 __all__ = ["AlphaBeta"]
@@ -109,8 +110,8 @@ class AlphaBeta(SearchAgent):
             rule ``is_forced``.
         futility: changes the value; a margin for each ply that is left, in the units of the evaluation: a position that
             is above β by more, six plies before the depth limit or less, is not searched; one that is below α by more,
-            four plies before it or less, is searched for captures and checks only (E. A. Heinz, "Extended futility
-            pruning", ICCA Journal 21, 1998).
+            four plies before it or less, the move's reduction counted, is searched for captures and checks only (E. A.
+            Heinz, "Extended futility pruning", ICCA Journal 21, 1998).
         late_pruning: changes the value; with d plies left, five or less, try this many moves and d² more, and of the
             others none but those that win something.
         deep_reductions: changes the value; let ``lmr`` reduce by ln(depth) · ln(move) / 1.8 plies, rounded, and by one
@@ -124,13 +125,14 @@ class AlphaBeta(SearchAgent):
         quiescence_table: changes the value; let the quiescence search use the transposition table as well: the result
             of one answers another, however many noisy moves that may try, and its move is tried first (Stockfish).
         null_margin: changes the value; after the pass of ``null_move``, search a ply less deep for each time that the
-            evaluation is this much above β, three at most (Stockfish).
+            evaluation is this much above β, in its units, three at most (Stockfish).
         razoring: changes the value; a margin for each ply that is left, in the units of the evaluation: a position
             that is below α by more, three plies before the depth limit or less, is searched for noisy moves alone, and
             no further if that stays below α (J. A. Birmingham and P. Kent, "Tree-searching and tree-pruning
             techniques", Advances in Computer Chess 1, 1977; with noisy moves, Stockfish).
-        quiet_exchange: changes the value; leave out a quiet move that loses by the exchange more than this times the
-            square of the plies that are left after its reduction, where these are five or less (Stockfish).
+        quiet_exchange: changes the value; leave out a quiet move that loses more by the exchange than this, in the
+            units of the evaluation, times the square of the plies that are left after its reduction, where these are
+            five or less (Stockfish).
         table_static: changes the value; where the table has a bound beyond the evaluation of a position, or its value
             at another depth, take that for the evaluation (Stockfish).
         repetitions: changes the value; a position that comes again on the line is drawn at once, and one of the game
@@ -179,7 +181,7 @@ class AlphaBeta(SearchAgent):
         countermoves: bool | None = None,
         penalties: bool | None = None,
         null_move: int | None = None,
-        check_extensions: bool | None = None,
+        check_extensions: bool = False,
         futility: float | None = None,
         late_pruning: int | None = None,
         deep_reductions: bool | None = None,
@@ -300,8 +302,10 @@ class AlphaBeta(SearchAgent):
                 w = new_workspace(self.game, lengths.plies, self.table_mb)
                 self._roots = np.zeros(1, root_dtype(self.game))
             elif lengths.plies >= w.states.size:
-                longer = new_workspace(self.game, lengths.plies, self.table_mb)._replace(status=w.status)
-                w = longer if longer.table.size > w.table.size else longer._replace(table=w.table)
+                most, table = most_positions(self.game, lengths.plies), w.table
+                if table.size < slots_of(self.table_mb, most):
+                    table = new_table(self.table_mb, most)
+                w = new_workspace(self.game, lengths.plies, 0)._replace(table=table, status=w.status)
             self._workspace, self._depth_of_lines = w, self.depth
             self._fresh = new_status(self.game, self.options, lengths.longest)
         return w, self._roots

@@ -18,7 +18,6 @@ _OFF: dict[str, Any] = {
     "countermoves": False,
     "penalties": False,
     "null_move": 0,
-    "check_extensions": False,
     "futility": 0.0,
     "late_pruning": 0,
     "deep_reductions": False,
@@ -57,19 +56,15 @@ _OWN: dict[str, dict[str, Any]] = {
         "unfinished": True,
     },
 }
-_IN_UNITS = (
-    "futility",
-    "delta",
-    "null_margin",
-    "razoring",
-    "quiet_exchange",
-)  # of the game's features, whatever their weights: of no use with another evaluation
-_FOLLOW = {  # nothing without these
-    "deep_reductions": "lmr",
-    "null_margin": "null_move",
-    "delta": "quiescence",
-    "exchange_pruning": "quiescence",
-    "quiescence_table": "quiescence",
+# In units of the game's features, whatever their weights: of no use with another evaluation.
+_IN_UNITS = ("futility", "delta", "null_margin", "razoring", "quiet_exchange")
+_FOLLOW = {  # nothing without one of these
+    "deep_reductions": ("lmr",),
+    "null_margin": ("null_move",),
+    "delta": ("quiescence",),
+    "exchange_pruning": ("quiescence",),
+    "quiescence_table": ("quiescence",),
+    "table_static": ("futility", "null_move", "razoring", "quiescence_table"),
 }
 
 
@@ -83,8 +78,8 @@ def own_options(game: str, given: Mapping[str, Any], is_own: bool = True) -> dic
     """
     own = {name: value for name, value in _OWN.get(game, {}).items() if is_own or name not in _IN_UNITS}
     options = {name: value if value is not None else own.get(name, _OFF[name]) for name, value in given.items()}
-    for name, base in _FOLLOW.items():
-        if given[name] is None and not options[base]:
+    for name, bases in _FOLLOW.items():
+        if given[name] is None and not any(options[base] for base in bases):
             options[name] = _OFF[name]
     if given["exchange_pruning"] is None and not options["captures"]:
         options["exchange_pruning"] = False

@@ -72,7 +72,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
     # Step 1. Look the state up: the entry may answer, or at least name the move to try first.
     hash_move = -1
     key = np.uint64(0)
-    known, found, seen = np.nan, 0.0, 0  # the table's evaluation, value, and what that is
+    known = np.nan  # the evaluation, where the table has it or it is computed
+    table_value, table_bound = 0.0, 0
     target = -np.inf  # the value that the other moves must stay below for the move of the table to be singular
     has_table = w.table.size > 0
     if has_table:
@@ -87,7 +88,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
             solved = entry.bound >= SOLVED
             serves = entry.depth == depth or (solved and entry.depth < depth)
             if pruning is not None:
-                known, found, seen = entry.static, value, bound
+                known, table_value, table_bound = entry.static, value, bound
             if selective is not None:
                 # Not what proves a win: looking for it from here on finds the shortest, and comes to an end.
                 deeper = status.deeper_entries != 0 and entry.depth > depth
@@ -106,7 +107,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
     if selective is not None and has_table and hash_move < 0 and 0 < status.internal_reductions <= depth:
         depth -= 1
 
-    # Step 2. Is the state so good that nothing needs to be searched, or that the player can even pass?
+    # Step 2. Is the state so good, or so bad, that nothing needs to be searched, or can the player even pass?
     static = 0.0
     is_narrow = False  # whether only a null window is open, and the player is not forced
     if pruning is not None and selective is not None and not forced and abs(beta) < status.top:
@@ -116,7 +117,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 known = game.evaluate(state, player)
             static = known
             if status.table_static != 0:
-                static = better_guess(static, found, seen, status.top)
+                static = better_guess(static, table_value, table_bound, status.top)
             if status.futility > 0 and depth <= FUTILE_TO and static - status.futility * depth >= beta:
                 status.futile += 1
                 status.horizon += 1
@@ -126,6 +127,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 value = quiesce(game, w, pruning, ply, status.quiescence, alpha, beta)
                 if status.stop != 0 or value <= alpha:
                     return value
+                status.horizon = horizon_before
         if is_narrow and status.null_move > 0 and depth >= _PASSED_FROM and static >= beta and frame.after_pass == 0:
             w.states[ply + 1] = state
             child = w.states[ply + 1]
@@ -222,7 +224,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
                 status.pruned += count - i
                 status.horizon += 1
                 break
-            if is_poor(game.exchange, state, move, status, depth - less, frame.scores[i]):
+            if is_poor(game.exchange, game.stakes, state, move, status, depth - less, frame.scores[i]):
                 if status.penalties != 0:
                     frame.scores[i] = KILLER  # no quiet move that was tried in vain
                 status.pruned += 1

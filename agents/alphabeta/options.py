@@ -141,6 +141,12 @@ def check_options(options: Options) -> None:
         raise ValueError("deep_reductions needs lmr above 0: it reduces the same moves, by more")
     if options.null_margin and not options.null_move:
         raise ValueError("null_margin needs null_move above 0: it searches less deep after a pass")
+    if options.table_static and not (
+        options.futility or options.null_move or options.razoring or options.quiescence_table
+    ):
+        raise ValueError(
+            "table_static needs futility, null_move, razoring or quiescence_table: the others ask for no evaluation"
+        )
     if aspiration is not None and not options.iterative:
         raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")
 

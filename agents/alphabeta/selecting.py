@@ -3,8 +3,9 @@
 Sources: D. F. Beal, "A generalised quiescence search algorithm", Artificial Intelligence 43 (1990), and C. Donninger,
 "Null move and deep search", ICCA Journal 16 (1993), for null moves; J. Schaeffer, "Experiments in search and
 knowledge", thesis, University of Waterloo (1986), and E. A. Heinz, "Extended futility pruning", ICCA Journal 21 (1998),
-for futility; and, for reductions by the logarithms of the depth and of the move's number, and for late-move pruning,
-programs with open sources since Fruit Reloaded and Stockfish.
+for futility; J. A. Birmingham and P. Kent, "Tree-searching and tree-pruning techniques", Advances in Computer Chess 1
+(1977), for razoring; and, for reductions by the logarithms of the depth and of the move's number, for late-move pruning
+and for quiet moves that lose by the exchange, programs with open sources since Fruit Reloaded and Stockfish.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ __all__ = [
     "is_forced",
     "is_futile",
     "is_late",
+    "is_poor",
     "is_reduced",
     "passes",
     "reduction",
@@ -73,11 +75,12 @@ def is_late(status: Any, depth: int, number: int, score: int) -> bool:
 
 
 @helper
-def is_poor(exchange: Any, state: Any, move: int, status: Any, depth: int, score: int) -> bool:
+def is_poor(exchange: Any, stakes: Any, state: Any, move: int, status: Any, depth: int, score: int) -> bool:
     """Return whether a quiet move need not be tried, since it loses too much by the exchange.
 
     Args:
         exchange: the game's rule; None: it has none.
+        stakes: likewise.
         state: the state.
         move: the move.
         status: the options.
@@ -87,6 +90,8 @@ def is_poor(exchange: Any, state: Any, move: int, status: Any, depth: int, score
     if exchange is None:
         return False
     if status.quiet_exchange == 0 or depth > _POOR_TO or abs(score) >= QUIET:
+        return False
+    if (status.ordered == 0 or status.captures == 0) and prize(stakes, state, move) > 0:  # the order does not tell
         return False
     return not exchange(state, move, -status.quiet_exchange * depth * depth)
 
@@ -103,7 +108,7 @@ def is_futile(
         child: the state after the move.
         move: the move.
         status: the options.
-        depth: plies left.
+        depth: plies left, less those of the move's reduction.
         static: the evaluation of the state.
         alpha: what the move must be better than.
     """

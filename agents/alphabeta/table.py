@@ -68,11 +68,16 @@ def new_table(megabytes: float, most_positions: float = float("inf")) -> NDArray
     Raises:
         MemoryError: there is no memory for it.
     """
-    if megabytes == 0:
-        return np.zeros(0, _ENTRY)
     with table_memory(megabytes):
-        slots = max(2, int(min(float(megabytes) * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
-        return np.zeros(1 << (slots.bit_length() - 1), _ENTRY)  # bound 0: a free slot
+        return np.zeros(slots_of(megabytes, most_positions), _ENTRY)  # bound 0: a free slot
+
+
+def slots_of(megabytes: float, most_positions: float = float("inf")) -> int:
+    """Return how many slots `new_table` gives a table."""
+    if megabytes == 0:
+        return 0
+    slots = max(2, int(min(float(megabytes) * 2**20 / _ENTRY.itemsize, 2 * most_positions)))
+    return 1 << (slots.bit_length() - 1)
 
 
 @helper

@@ -189,7 +189,7 @@ class PUCT(SearchAgent):
 
     @property
     def batch(self) -> int:
-        """Leaves that are evaluated together, at most: as many as there is room for since the search was made."""
+        """Leaves that are evaluated together, at most; fixed when the search is made."""
         return self._leaves.size
 
     @batch.setter

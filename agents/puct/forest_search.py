@@ -55,19 +55,21 @@ class ForestSearch:
     ) -> None:
         self.game, self.values, self.observer = game, values, observer
         megabytes = _MEGABYTES if megabytes is None else megabytes
-        most = 1
+        most = room = 1
         # The way to a leaf takes room for each of the first simulations, until it is as long as a game.
         for few in (game.max_plies // 2 + 1, 1):
             forests = [Forest(game, 1, simulations=n, root=root, leaves=leaves, **options) for n in (few, few + 1)]
             small, edges = [one.nbytes for one in forests], [one.trees.edges.shape[1] for one in forests]
             if small[0] <= megabytes * 2**20:
-                most = few + int((megabytes * 2**20 - small[0]) / (small[1] - small[0]))
-                most = min(most, few + (MOST_EDGES - edges[0]) // (edges[1] - edges[0]))
+                room = few + int((megabytes * 2**20 - small[0]) / (small[1] - small[0]))
+                most = min(room, few + (MOST_EDGES - edges[0]) // (edges[1] - edges[0]))
                 break
         self.asked = simulations
         if simulations is not None and simulations > most and not is_strict:
             simulations = None
         if simulations is not None and simulations > most:
+            if most < room:
+                raise ValueError(f"{simulations} simulations need more edges than a tree can have: give {most} at most")
             raise ValueError(
                 f"{simulations} simulations need more than tree_mb={megabytes:g}, in which {most} have room: "
                 "give tree_mb more, or fewer simulations"

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from scipy import special  # as a module: worker processes find no ufunc of a script that is run by its name
+from scipy import special  # as a module: joblib's workers cannot unpickle a ufunc from ``__main__``
 
 from plyground.arena.ratings.difference import ELO_PER_LOGIT
 from plyground.arena.ratings.lists import rate_games

@@ -52,7 +52,7 @@ POSITION = np.dtype([("state", LAYOUT), ("value", "f4"), ("result", "f4"), ("gam
 
 
 class Prior(NamedTuple):
-    """What is held of values before positions are seen, in pawns."""
+    """What is assumed about the values before any position is seen, in pawns."""
 
     spread: float  # how far a value may go from what it was
     roughness: float  # how much farther than its neighbour
@@ -301,7 +301,8 @@ def first_values() -> NDArray[np.float64]:
     put("bare_file", -0.15, 0)
     strength = np.arange(SIZES["king_attack"])
     put("king_attack", 0.01 * strength**2, 0.002 * strength**2)
-    put("threat", (0.5, 0.6, 0.6, 0.4, 0.5, 0.5), 0.4)
+    threats = (0.5, 0.6, 0.6, 0.4, 0.5, 0.5, 0, 0, 0)  # of the player to move, and of the other
+    put("threat", 2 * threats, 2 * (*[0.4] * 6, 0, 0, 0))
     put("tempo", 0.15, 0.1)
     return values
 

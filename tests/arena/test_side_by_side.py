@@ -172,9 +172,9 @@ def test_few_games_are_not_worth_compiling(games: int, monkeypatch: pytest.Monke
 def test_tables_of_a_search_fit_into_memory() -> None:
     game = as_game(SMALL)
     deep: Any = AlphaBeta(game, depth=8).copies()
-    assert deep.most_games == 10  # of 12 megabytes each
-    with pytest.raises(ValueError, match="expected at most 10 games, which have a table each, got 11"):
-        deep.begin(GameBatch(game, 11), np.arange(11))
+    assert deep.most_games == 8  # of 16 megabytes each
+    with pytest.raises(ValueError, match="expected at most 8 games, which have a table each, got 9"):
+        deep.begin(GameBatch(game, 9), np.arange(9))
     shallow: Any = AlphaBeta(game, depth=2).copies()
     assert shallow.most_games > 10**9
     table = SideBySide(game, (AlphaBeta(game, depth=3, table_mb=64).copies(), Random().copies()), ["a", "b"])  # pyright: ignore[reportArgumentType]

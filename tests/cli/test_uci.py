@@ -215,7 +215,7 @@ class TestSearch:
         assert told == sorted(told)
         assert set(told) <= set(itertools.accumulate(counts))  # of all lines together, by then
 
-    @pytest.mark.parametrize("fen", ["8/8/8/3k4/5Q1Q/8/2PK4/8 b - - 0 1", "7k/8/8/8/8/8/R7/1R5K w - - 0 1"])
+    @pytest.mark.parametrize("fen", ["8/1k4R1/8/8/2Q5/K7/8/8 b - - 0 1", "7k/8/8/8/8/8/R7/1R5K w - - 0 1"])
     def test_several_mates(self, talk: Dialogue, fen: str) -> None:
         talk.said("setoption name MultiPV value 3", f"position fen {fen}")
         last = scores(talk.ask("go depth 7"))[-3:]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plyground.envs import Game, chess
-from plyground.envs.games.features.chess_terms import PHASES, SIZES, by_phase
+from plyground.envs.games.features.chess_terms import PHASES, SIZES, by_phase, values_of
 from plyground.envs.games.features.chess_values import VALUES
 from plyground.envs.jit import kernel
 from tests.conftest import random_game
@@ -158,11 +158,22 @@ def test_little_counts_where_a_side_can_hardly_win(game: Game) -> None:
     assert ahead(rook.replace("3RK3", "2BRK2P")) > 2 * 0.013
     assert 0 < ahead("8/8/4k3/8/8/3NKN2/8/8 w - - 0 1") < 1 * 0.013  # two knights cannot mate
     assert ahead("8/8/4k3/8/8/3BKB2/8/8 w - - 0 1") > 5 * 0.013
-    same, opposite = "8/2p1k3/2b5/8/8/2BPKPP1/8/8 w - - 0 1", "8/2p1k3/3b4/8/8/2BPKPP1/8/8 w - - 0 1"
-    shares = [share_of(pieces_of(fen, 0)) for fen in (same, opposite)]
+    opposite, same = "8/2p1k3/2b5/8/8/2BPKPP1/8/8 w - - 0 1", "8/2p1k3/3b4/8/8/2BPKPP1/8/8 w - - 0 1"
+    shares = [share_of(pieces_of(fen, 0)) for fen in (opposite, same)]  # the squares of the bishops
     assert shares == [0.5, 1]
-    check(game, same)
     check(game, opposite)
+    check(game, same)
+
+
+def test_values_to_begin_with_are_whole() -> None:
+    """The tuner writes them, and a group of another size ended it."""
+    pytest.importorskip("typer")
+    from benchmarks.strength.tune_chess import first_values, text_of
+
+    assert first_values().shape == (2, sum(SIZES.values()))
+    found: dict[str, Any] = {}
+    exec(text_of(first_values(), "To begin with."), found)
+    assert (np.abs(values_of(found["VALUES"]) - 1000 * first_values()) <= 0.5).all()
 
 
 def test_bare_king_by_hand(game: Game) -> None:

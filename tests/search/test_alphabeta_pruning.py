@@ -157,11 +157,12 @@ class Slow(NamedTuple):
             if is_narrow and number and late:
                 break
             lost = self.quiet_exchange * depth * depth
-            if is_narrow and number and lost and depth <= POOR_TO and not _exchange(state, action, -lost):
+            is_quiet = _stakes(state, action)[0] <= 0
+            if is_narrow and number and lost and depth <= POOR_TO and is_quiet and not _exchange(state, action, -lost):
                 continue
             (child,) = self.children(state, [action])
             hopeless = self.futility and depth <= MOVES_FUTILE_TO and static + self.futility * depth <= alpha
-            if is_narrow and number and hopeless and _stakes(state, action)[0] <= 0 and not _is_forced(child):
+            if is_narrow and number and hopeless and is_quiet and not _is_forced(child):
                 best = max(best, min(alpha, static + self.futility * depth))
                 continue
             floor = max(alpha, best)

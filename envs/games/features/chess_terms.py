@@ -35,9 +35,11 @@ king_attack        the attack on the other king, by its strength: each square on
 threat             a pawn that attacks a minor piece, a rook, a queen; a minor piece that attacks a rook, a queen; a
                    rook that attacks a queen; and where no pawn protects them, a minor piece that attacks a pawn, a
                    minor piece, and a rook that attacks either; first those of the player to move, then of the other
-hanging            a pawn, a minor piece, a rook or queen that is attacked, and that nothing protects; likewise
-push               a piece that a pawn would attack after a step, or two, to a square that no pawn attacks, nor another
-                   piece unless an own one protects the square; of the player to move, then of the other
+hanging            a pawn, a minor piece, a rook or queen that is attacked, and that nothing protects; of the
+                   player to move, then of the other
+push               a knight, bishop, rook or queen that no pawn attacks yet, and that one would attack after a step or
+                   two, to a square that no pawn attacks, nor another piece unless an own one protects it; of the player
+                   to move, then of the other
 tempo              the right to move
 =================  ==================================================================================================
 """

@@ -4,7 +4,8 @@ Tuned by ``python -m benchmarks.strength.tune_chess`` in four steps from the val
 of alpha-beta against itself, from openings of 8 random plies. Two steps had other terms: 283 and 15,863 games of
 ``alphabeta(nodes=600)``. In the third, with 10,876 games of ``alphabeta(nodes=1000)`` by the values of the second, the
 new terms began at 0. The fourth had these again, and more of the same player by the values of the second and of the
-third: 15,604 games and 1,358,402 positions in all.
+third: 15,604 games and 1,358,402 positions in all. The first two had ``--spread 0.2 --roughness 0.04``, these the
+defaults.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _7, _9 = np.uint64(7), np.uint64(9)
 
 
 class View(NamedTuple):
-    """The bitboards of a state and the squares of the kings, as a side sees them that goes up."""
+    """The bitboards of a state and the squares of the kings, as seen by the side whose pawns move up."""
 
     own: Any
     other: Any
