@@ -116,8 +116,8 @@ def iter_match(
         resume: whether to go on with a tournament whose games are in the store, rather than raise an error.
         analyses: whether records keep what the players' searches thought of each move, see `plyground.arena.play`.
             Games are then played one by one.
-        at_most: whether so many games are the most that may be needed, as for `plyground.arena.until_decided`: then a
-            store does not tell them as the plan.
+        at_most: whether so many games are the most that may be needed, as for `plyground.arena.until_decided`; a store
+            then notes that they are a limit, not a plan.
 
     Raises:
         ValueError: a number is out of its range, a player, the format, the game or a condition cannot be made, an

@@ -93,7 +93,7 @@ def evaluate_player(
         "watch_games": play_with_progress,
     }
     if curve:
-        points, is_stopped = graded_curve(player, game, options)
+        points, code = graded_curve(player, game, options)
         rows = [curve_row(point) for point in points]
         if as_json:
             print_json([{**as_data(row), "found": as_data(p.found)} for row, p in zip(rows, points, strict=True)])
@@ -102,8 +102,8 @@ def evaluate_player(
         if out is not None and rows:
             out.mkdir(exist_ok=True)
             save_curve(out, rows, f"{player}: {points[0].found.game}, seed {seed}")
-        if is_stopped:
-            raise typer.Exit(130)
+        if code:
+            raise typer.Exit(code)
         return
     asked = named(player)
     made = make_game(game or asked.game or "connect_four")

@@ -23,6 +23,7 @@ from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES
 from ..whole_files import write_whole
+from .failing import LadderError, telling_games
 
 __all__ = [
     "Watch",
@@ -56,6 +57,9 @@ def anchors_of(
         opening_plies: random plies that open a game. Default: as when the committed ratings were measured.
         jobs: processes; -1 for one on each core.
         watch: plays the games of a measurement.
+
+    Raises:
+        LadderError: as `measure_anchors`.
     """
     is_committed = opening_plies in (None, default_opening_plies(game))
     known = {player_name(rung): elo for rung, elo in committed_anchors(game).items()} if is_committed else {}
@@ -117,6 +121,9 @@ def measure_anchors(
 
     A drawn game is added between any two that have met. The rung ``random`` is rated 0, or the first rung if ``random``
     is none.
+
+    Raises:
+        LadderError: as `ratings_of`.
     """
     pairings = pairings_of(rungs)
     matches = [
@@ -144,9 +151,20 @@ def ratings_of(rungs: Sequence[str], records: Sequence[GameRecord]) -> Ratings:
     """Return the most likely ratings of rungs by their games.
 
     A drawn game is added between any two that have met. The rung ``random`` is rated 0, or the first rung if ``random``
-    is none.
+    is none. Pairs of games in which a rung failed count for nothing.
+
+    Raises:
+        LadderError: a `ValueError`: a rung has no other pairs, or none connect it with all the others.
     """
-    found = fit_ratings(game_results(records), prior=_PRIOR)
+    telling = telling_games(records, both=True)
+    missing = set(rungs).difference(*(one.players for one in telling))
+    if missing:
+        unknown = ", ".join(rung for rung in rungs if rung in missing)
+        raise LadderError(f"cannot measure {unknown}: a rung failed in each pair of games", records)
+    try:
+        found = fit_ratings(game_results(telling), prior=_PRIOR)
+    except ValueError as error:  # no games connect some of the rungs with the others
+        raise LadderError("cannot measure the ladder: too many pairs of games had a failure", records) from error
     zero = found.elo["random" if "random" in rungs else rungs[0]]
     return Ratings({rung: found.elo[rung] - zero for rung in rungs}, {rung: found.errors[rung] for rung in rungs})
 

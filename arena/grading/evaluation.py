@@ -20,7 +20,7 @@ from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
 from .calibration import Calibration, calibrate
-from .failing import LadderError
+from .failing import LadderError, telling_games
 from .grades import Grade, Grades, grade
 from .heads import has_head, head_values
 from .ladder import Ladder, climb, ladder_rungs
@@ -66,7 +66,8 @@ class Evaluation:
         ladder: results against other players; None if none were asked for, or it was stopped before the first result.
         calibration: a network's or a search's values in the first set compared with exact ones; None if the player has
             no values.
-        outcomes: a network's values in the ladder's games compared with how they ended; None without such values.
+        outcomes: a network's values in the ladder's games that count compared with how they ended; None without such
+            values.
         stopped: whether the evaluation was stopped: then grades, ladder or both lack something.
         notes: what was left out and why, for people to read.
         sets: the marks over each set of positions that was asked for, as far as it was asked.
@@ -153,7 +154,8 @@ def evaluate(
 
     Raises:
         ValueError: a player or the game cannot be made, or a number is out of its range; or a player plays an illegal
-            move; or there are neither positions nor a ladder, or nothing but rungs that fail.
+            move; or there are neither positions nor a ladder. And a `LadderError`, see `climb`, where there are no
+            marks that would be lost.
     """
     game = as_game(game)
     agent = as_agent(player, game)
@@ -213,7 +215,10 @@ def evaluate(
         elif climbed is not None:
             counted = {one.player: one.result.games for one in climbed.rungs}
             short = {rung: count for rung in ladder_rungs(ladder) if (count := counted.get(rung, 0)) < games}
-            notes += [f"against {rung} only {count} games count: too many errors" for rung, count in short.items()]
+            notes += [
+                f"against {rung} only {count} of {games} games count, because of errors"
+                for rung, count in short.items()
+            ]
     label, outcomes = name or player_name(player), None
     try:
         outcomes = _outcomes(agent, game, climbed, label)
@@ -280,10 +285,13 @@ def _calibration(positions: SolvedPositions, answers: Answers) -> Calibration | 
 
 
 def _outcomes(agent: Agent, game: Game, ladder: Ladder | None, name: str) -> Calibration | None:
-    """Compare a network's values in the ladder's games, where it is to move, with how they ended."""
+    """Compare a network's values in the ladder's games, where it is to move, with how they ended.
+
+    As in its rating, pairs in which the rung failed count for nothing.
+    """
     if ladder is None or not has_head(agent):
         return None
-    asked = list(_own_positions(ladder.records, name))
+    asked = list(_own_positions(telling_games(ladder.records), name))
     chosen = [asked[i] for i in np.unique(np.linspace(0, len(asked) - 1, _OUTCOMES).round().astype(int))]
     values = head_values(agent, game, list(shown(game, [line for line, _ in chosen])))
     if values is None:

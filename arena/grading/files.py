@@ -74,10 +74,11 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]], names: Sequence[str] |
     Args:
         path: the file.
         rows: the rows.
-        names: their names. Default: those of the first row, which there must be then.
+        names: their names. Default: all that a row has, in the order in which they come; a cell is empty where its row
+            has no such value.
     """
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, list(rows[0]) if names is None else names)
+    writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)) if names is None else names)
     writer.writeheader()
     writer.writerows(rows)
     write_whole(path, file.getvalue().encode())

@@ -17,7 +17,7 @@ from ..ratings import Difference, elo_difference, pair_scores, rate_against
 from ..records.record import GameRecord
 from ..tournaments import Score
 from .anchors import Watch, anchors_of, is_played_out
-from .failing import LadderError, telling_games
+from .failing import NO_RUNG, LadderError, telling_games
 
 __all__ = ["LADDERS", "Ladder", "Rung", "climb", "ladder_rungs"]
 
@@ -134,7 +134,8 @@ def climb(
 
     Raises:
         ValueError: as `ladder_rungs` and `iter_match`; nothing is played then.
-        LadderError: a `ValueError` after the games: each pair had a rung that failed.
+        LadderError: a `ValueError` after the games: each pair had a rung that failed, or the ratings of the rungs were
+            measured anew, and each pair of one had a failure.
     """
     game = as_game(game)
     watch = watch or (lambda played, total: list(played))
@@ -168,7 +169,7 @@ def climb(
     parts = {rung: telling_games(part) for rung, part in parts.items()}
     pairs = {rung: pair_scores(part) for rung, part in parts.items() if part}
     if not pairs and whole:
-        raise LadderError(records, label)
+        raise LadderError(NO_RUNG, records, label)
     if not pairs:
         return None
     return Ladder(

@@ -22,7 +22,7 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES, Openings, game_seeds
 from ..tournaments.earlier import check_alike
-from .failing import LadderError, broken_rungs, has_failed, telling_games
+from .failing import NO_RUNG, LadderError, broken_rungs, has_failed, telling_games
 
 __all__ = ["Placing", "iter_place", "most_telling", "placing_of", "rungs_at_hand"]
 
@@ -111,7 +111,7 @@ def iter_place(
     Each pair of games has an opening of its own, which both play from both sides. It ends when the interval reaches no
     farther than ``width`` to either side on average, or after so many games; or when the player has failed in three,
     for which a match withdraws it too. A rung that has failed in three games is met no more, and the pairs in which it
-    failed count for nothing.
+    failed count for nothing. It ends, too, when no rung is left.
 
     Args:
         player: an agent, a function or a spec string.
@@ -129,7 +129,8 @@ def iter_place(
     Raises:
         ValueError: a player or the game cannot be made, a number is out of range, or ``after`` holds other games: of
             another game, player, rung, seed or opening. Nothing is played then.
-        LadderError: a `ValueError` in the midst of the games: no rung is left, or each pair had a rung that failed.
+        LadderError: a `ValueError` in the midst of the games: each pair had a rung that failed, so that there is no
+            rating when no rung is left, or after so many games.
     """
     game = as_game(game)
     label = name or player_name(player)
@@ -177,7 +178,10 @@ def _played(
                 if left.pop(rung, None) is not None:
                     _LOG.warning("%s has failed in %s games: this rung is withdrawn", rung, MAX_FAILURES)
             if not left:
-                raise LadderError(done, label)
+                if placing.rating is not None:
+                    failed = ", ".join(ladder)
+                    _LOG.warning("no rung is left, after failures of %s: the rating is by the games before", failed)
+                break
         number, half = len(done) // 2, done[len(done) // 2 * 2 :]
         rung = half[0].players[1] if half else most_telling(left, placing.rating)
         two = [agent, rungs[rung]]
@@ -188,8 +192,8 @@ def _played(
             if len(done) % 2 == 0:
                 placing = placing_of(ladder, done, confidence)
             yield record, placing
-    if placing.rating is None:
-        raise LadderError(done, label)
+    if placing.rating is None:  # games that are kept go on without the rungs that failed
+        raise LadderError(NO_RUNG, done, label, ", and begin a new file")
 
 
 def _seeds(done: Sequence[GameRecord], seed: int) -> Callable[[int], int]:

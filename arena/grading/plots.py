@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def plot_curve(rows: Sequence[dict[str, Any]], title: str, path: Path) -> list[P
     Shares of moves have bands of 95 %, and dotted lines at the shares that random play is expected to have.
 
     Args:
-        rows: the rows, in the order of the steps.
+        rows: the rows, in the order of the steps. There is a gap where a value is missing.
         title: the title of the picture.
         path: the name of the files, without its ending.
 
@@ -41,13 +42,14 @@ def plot_curve(rows: Sequence[dict[str, Any]], title: str, path: Path) -> list[P
     figure, axes = _figure(title)
     steps = [row["steps"] for row in rows]
     for name, colour in _COLOURS.items():
-        if name not in rows[0]:
+        having = next((row for row in rows if name in row), None)
+        if having is None:
             continue
-        axes.plot(steps, [row.get(name) for row in rows], "o-", color=colour, ms=4, label=_NAMES[name])
-        if f"{name}_low" in rows[0]:
-            low, high = ([row[f"{name}_{end}"] for row in rows] for end in ("low", "high"))
+        axes.plot(steps, [row.get(name, nan) for row in rows], "o-", color=colour, ms=4, label=_NAMES[name])
+        if f"{name}_low" in having:
+            low, high = ([row.get(f"{name}_{end}", nan) for row in rows] for end in ("low", "high"))
             axes.fill_between(steps, low, high, color=colour, alpha=0.15, lw=0)
-            axes.axhline(rows[0][f"{name}_by_chance"], color=colour, ls=":", lw=1)
+            axes.axhline(having[f"{name}_by_chance"], color=colour, ls=":", lw=1)
     axes.set(xlabel="steps of training", ylabel="share", ylim=(0, 1))
     axes.set_xlim(left=0)
     axes.locator_params(axis="x", nbins=6)

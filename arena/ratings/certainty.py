@@ -8,12 +8,15 @@ does not understand some of them.
 
 Few pairs say little of φ. So it is drawn towards 1, in the manner of G. K. Smyth, "Linear models and empirical Bayes
 methods for assessing differential expression in microarray experiments", Statistical Applications in Genetics and
-Molecular Biology 3 (2004): what the model adds to the games counts among them, as lone games, which scatter as the
-model says. It counts by its share in all that is seen to scatter: for little where many games were decided, and in full
-where all were drawn. These alone would scatter by nothing, as if openings suited one side. How many degrees of freedom
-the pairs have follows from the fourth moments under the model (F. E. Satterthwaite, 1946): a player who wins nearly
-every game has few. That the pairs were used to fit the ratings is corrected for as by R. M. Bell and D. F. McCaffrey,
-"Bias reduction in standard errors for linear regression with multi-stage samples", Survey Methodology 28 (2002).
+Molecular Biology 3 (2004): what the model adds to the games counts among them, as lone games. It counts by its share in
+all that is seen to scatter: for little where many games were decided, and in full where all were drawn. Drawn games
+alone would scatter by nothing, as if openings suited one side; the fit makes what is added to them scatter as much as
+is expected of all. Where less is added than usual, a φ of 1 counts for as many degrees of freedom as that lacks.
+
+How many degrees of freedom the pairs have follows from the fourth moments under the model (F. E. Satterthwaite, 1946):
+a player who wins nearly every game has few. That the pairs were used to fit the ratings is corrected for, though not
+for what was added to them, as by R. M. Bell and D. F. McCaffrey, "Bias reduction in standard errors for linear
+regression with multi-stage samples", Survey Methodology 28 (2002).
 """
 
 from __future__ import annotations
@@ -98,7 +101,9 @@ class Certainty:
             return Spread(variance, 1.0, _PRIOR)
         # Games that are won as often as lost, each counted alone, always show the same variance: nothing scatters.
         freedom = 2 * expected**2 / max(scatter, 1e-6 * expected**2)
-        return Spread(variance, seen / expected, freedom + _PRIOR)
+        dispersion, lacking = seen / expected, _PRIOR * max(0.0, 1 - self._model.prior)
+        dispersion += lacking * (1 - dispersion) / (freedom + lacking)
+        return Spread(variance, dispersion, freedom + _PRIOR)
 
     @cached_property
     def _clusters(self) -> tuple[Vector, Vector]:

@@ -62,6 +62,7 @@ class Model:
         prior: how many times what the head of this file says is added.
 
     Attributes:
+        prior: how many times what the head of this file says was added.
         free: the numbers of the parameters that are estimated. Without anchors the last player's rating is 0.
         counts: games of each kind and outcome [kinds, 3], with what is added.
         played: the same without.
@@ -77,7 +78,8 @@ class Model:
         self.second = games.pairings[:, ::-1].reshape(-1)
         self.played = games.totals.reshape(-1, 3)
         drawn = self.played[:, 1].sum()
-        self.counts = self.played + max(prior, _LEAST_PRIOR) * self._added(drawn > 0)
+        self.prior = max(prior, _LEAST_PRIOR)
+        self.counts = self.played + self.prior * self._added(drawn > 0)
         self.start = np.zeros(self.players + 2)
         for player, elo in anchors.items():
             self.start[player] = elo / ELO_PER_LOGIT

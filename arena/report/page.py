@@ -11,7 +11,7 @@ from string import Template
 from typing import Any, TypeVar
 
 from ...envs import Game, make_game
-from ...envs.outside.files import check_writable, naming
+from ...envs.outside.files import check_writable
 from ...envs.outside.messages import cut
 from ...envs.outside.spec import same_spec
 from ...envs.render.styles import mix
@@ -22,6 +22,7 @@ from ..formats import is_format
 from ..ratings import payoff_matrix, rating_list
 from ..records.record import GameRecord
 from ..tournaments import standings
+from ..whole_files import write_whole
 from .blunders import SHOWN, Search, blunders_section, find_blunders
 from .games import LIMIT, games_data, order_of
 from .markup import Html, escaped, section, tag
@@ -64,13 +65,7 @@ def write_report(
     """
     check_page(out)
     page = report_page(records, title=title, blunder_seconds=blunder_seconds, games_bytes=games_bytes)
-    part = Path(f"{out}.part")  # so that an earlier page is whole until the new one is
-    try:
-        with naming(out):
-            part.write_text(page, encoding="utf-8", newline="\n")
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(Path(out), page.encode())
 
 
 def check_page(out: str | Path) -> None:

@@ -175,7 +175,7 @@ class Session:
         return arguments | ({"at_most": True} if plan.at_most else {}), digest(what)
 
     def _extend(self, connection: sqlite3.Connection, arguments: dict[str, Any]) -> None:
-        """Note that a tournament has more games than were planned at first, or that so many are a plan or none."""
+        """Note that a tournament has more games than before, or whether so many are planned, or only allowed."""
         if self._planned(connection) <= arguments["games"]:
             connection.execute(
                 "UPDATE tournaments SET arguments = ? WHERE id = ?", (json.dumps(arguments), self.number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, parse_spec
@@ -23,6 +24,12 @@ def schedule_of(spec: str, players: int) -> Schedule:
     Raises:
         ValueError: there is none of this name, or it takes no such arguments.
     """
+    name, named = _parsed(spec)
+    return _checked(FORMATS[name](players, **named))
+
+
+def _parsed(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the arguments of a format, see `schedule_of` for the errors."""
     name, values, named = parse_spec(spec)
     if name not in FORMATS:
         stops = "; a test that stops by itself is `plyground sprt`, or `Sprt` with `until_decided`"
@@ -31,24 +38,20 @@ def schedule_of(spec: str, players: int) -> Schedule:
     if values or not set(named) <= set(options):
         takes = f"takes {', '.join(f'{option}=…' for option in options)}" if options else "takes no arguments"
         raise ValueError(f"cannot make a tournament of {shown(spec)}: {name} {takes}")
-    return _checked(FORMATS[name](players, **named))
+    return name, named
 
 
 def canonical_format(spec: str) -> str:
     """Return the one spelling of a format that there is: as ``"gauntlet"`` for ``" gauntlet(seeds=1)"``.
 
-    Arguments that are the defaults are left out.
+    Arguments that are the defaults are left out, but for such as depend on the number of players.
 
     Raises:
-        ValueError: there is no format of this name.
+        ValueError: there is none of this name, or it takes no such arguments.
     """
-    name, values, named = parse_spec(spec)
-    if name not in FORMATS or values:
-        raise ValueError(f"unknown format {shown(spec)}: {nearest(name, FORMATS)}")
+    name, named = _parsed(spec)
     usual = inspect.signature(FORMATS[name]).parameters
-    others = [
-        f"{key}={value!r}" for key, value in sorted(named.items()) if key not in usual or value != usual[key].default
-    ]
+    others = [f"{key}={value!r}" for key, value in sorted(named.items()) if value != usual[key].default]
     return f"{name}({', '.join(others)})" if others else name
 
 

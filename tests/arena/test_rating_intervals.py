@@ -122,6 +122,13 @@ class TestIntervals:
         lead = lead_of(paired_games(drawn))
         assert lead.low < -40 < 40 < lead.high
 
+    @pytest.mark.parametrize("prior", [0.5, 0.01, 1e-6])
+    def test_a_small_prior_does_not_make_openings_decide(self, prior: float) -> None:
+        """Five pairs, of openings that each suit one side: the interval vanished with the prior."""
+        records = [game(*who, 2 * (opening % 2), opening) for opening in range(5) for who in (("a", "b"), ("b", "a"))]
+        usual, found = (rating_list(records, prior=one).ratings[0] for one in (1.0, prior))
+        assert 1 < (found.high - found.low) / (usual.high - usual.low) < 1.3
+
     def test_more_games_and_less_confidence_are_narrower(self) -> None:
         wide, narrow = (rating_list(GAMES, confidence=share).ratings[0] for share in (0.99, 0.5))
         assert wide.low < narrow.low < narrow.elo < narrow.high < wide.high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,12 @@ class TestFormats:
         assert not same_format("league", "league")
         with pytest.raises(ValueError, match="unknown format 'leage'"):
             canonical_format("leage")
+        for wrong in ("gauntlet(1)", "gauntlet(players=3)", "gauntlet(seed=1)"):
+            with pytest.raises(
+                ValueError, match=f"cannot make a tournament of '{re.escape(wrong)}': gauntlet takes seeds=…"
+            ):
+                canonical_format(wrong)
+            assert not same_format(wrong, wrong)
 
     def test_another_spelling_is_no_other_tournament(self) -> None:
         tournament(GAME, PLAYERS, 2, format="gauntlet(seeds=1)", store="games.db")

@@ -11,12 +11,14 @@ import sys
 import time
 from dataclasses import fields, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plyground.arena import learning_curve, read_records
+from plyground.arena.grading.failing import LadderError
 from plyground.arena.grading.grades import Blunder
 from tests.helpers.command_line import Run
 from tests.helpers.untrained_run import GAME
@@ -108,7 +110,9 @@ class TestCommand:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("plyground.arena.whole_files.os.replace", killed)
+        before = set(tmp_path.iterdir())
         run(*command, "--seed", "1", code=130)
+        assert set(tmp_path.iterdir()) == before  # evaluation.json.partial stayed
         assert {name: (tmp_path / name).read_bytes() for name in kept} == kept
 
     @pytest.mark.parametrize(
@@ -187,6 +191,41 @@ class TestCommand:
 
         monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_as_it_loads)
         assert "20,000" in run(str(training_run), "--curve", code=130)[0]
+
+    @pytest.mark.parametrize("missing", [0, 1])
+    def test_a_curve_with_a_point_that_has_no_ladder(
+        self, run: Any, training_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: int
+    ) -> None:
+        """A rung that fails at one checkpoint ended the curve in a KeyError."""
+
+        def failing(*arguments: Any, **options: Any) -> Any:
+            for i, point in enumerate(learning_curve(training_run, GAME, positions=2, ladder=["random"], games=2)):
+                lost = {"ladder": None, "notes": ("random failed",)} if i == missing else {}
+                yield replace(point, found=replace(point.found, **lost))
+
+        monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", failing)
+        table, said = run(str(training_run), "--curve", "--out", str(tmp_path))
+        assert f"{('step_000020000', 'step_000100000')[missing]}.zip: random failed" in said
+        line = next(line for line in table.splitlines() if ("20,000", "100,000")[missing] in line)
+        assert line.split()[-2:] == ["–", "–"]
+        rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
+        assert [row["elo"] == "" for row in rows] == [missing == 0, missing == 1]
+        assert "steps" in rows[0]
+
+    def test_a_curve_keeps_its_points_where_the_ladder_fails(
+        self, run: Any, training_run: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def failing(first: int, *arguments: Any, **options: Any) -> Any:
+            yield from islice(learning_curve(training_run, GAME, positions=2, ladder="none"), first)
+            raise LadderError("no rung is left", [])
+
+        place = "plyground.arena.cli.parts.evaluation.learning_curve"
+        monkeypatch.setattr(place, partial(failing, 1))
+        table, said = run(str(training_run), "--curve", code=2)
+        assert "20,000" in table
+        assert "ended after 1 of 2: no rung is left" in said
+        monkeypatch.setattr(place, partial(failing, 0))
+        assert "no rung is left" in run(str(training_run), "--curve", code=2)[1]
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

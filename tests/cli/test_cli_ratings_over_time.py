@@ -126,6 +126,19 @@ def test_a_picture(run: Run, checkpoints: str, tmp_path: Path) -> None:
         assert text in drawn
 
 
+def test_why_tournaments_are_missing(run: Run, files: list[str], tmp_path: Path) -> None:
+    """They were not mentioned."""
+    broken = str(tmp_path / "broken.jsonl")
+    write_games(broken, [replace(one, ending="truncated", outcome=[0.0, 0.0]) for one in GAMES])
+    given = "give more files, or a store of several"
+    for names, found in (
+        ((files[0], broken), "got one: d.jsonl; the others have no game with a result"),
+        ((broken,), "got none; no game has a result"),
+    ):
+        said = " ".join(run("ratings", *names, "--over-time", "tournaments", code=2)[1].split())
+        assert f"two tournaments or more, {found}; {given}" in said
+
+
 def test_what_cannot_be(run: Run, files: list[str], checkpoints: str, tmp_path: Path) -> None:
     over = "--over-time", "tournaments"
     for words, message in (

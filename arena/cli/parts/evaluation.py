@@ -17,6 +17,7 @@ from ....envs.outside.spec import nearest, parse_spec
 from ...formats import write_records
 from ...grading.curve import CurvePoint, checkpoints, game_of_run, learning_curve, player_of
 from ...grading.evaluation import Evaluation
+from ...grading.failing import LadderError
 from ...grading.files import save_evaluation, write_csv
 from ...grading.plots import can_plot, plot_calibration, plot_curve
 from ...lines import console, print_plain
@@ -61,24 +62,37 @@ def named(text: str) -> Named:
     return Named(text, None, None)
 
 
-def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> tuple[list[CurvePoint], bool]:
-    """Evaluate the checkpoints, and return the points that are done, and whether Ctrl-C has ended that."""
+def graded_curve(run: str, game: str | None, options: dict[str, Any]) -> tuple[list[CurvePoint], int]:
+    """Evaluate the checkpoints, and return the points that are done, and the code to exit with.
+
+    It is 0, or 130 where Ctrl-C has ended that, or 2 where the rungs of the ladder fail, as is then said.
+
+    Raises:
+        LadderError: they do so before there is a point.
+    """
     points: list[CurvePoint] = []
-    is_stopped = False
+    code = 0
     every = len(checkpoints(run))
     try:
         for point in learning_curve(run, game, **options):
-            is_stopped = bool(point.found.stopped)
-            if is_stopped:
+            if point.found.stopped:
+                code = 130
                 break
             points.append(point)
             tell_losses(point.found)
+            for note in point.found.notes:
+                print_plain(_err, f"{point.path.name}: {note}")
             print_plain(_err, f"{point.path.name} done, {len(points)} of {every}")
     except KeyboardInterrupt:  # while a checkpoint is loaded, say
-        is_stopped = True
+        code = 130
+    except LadderError as error:
+        if not points:
+            raise
+        print_plain(_err, f"ended after {len(points)} of {every}: {error}")
+        code = 2
     if not points:
-        raise typer.Exit(130)
-    return points, is_stopped
+        raise typer.Exit(code)
+    return points, code
 
 
 def tell_losses(found: Evaluation) -> None:
@@ -90,16 +104,17 @@ def tell_losses(found: Evaluation) -> None:
 
 
 def curve_table(rows: list[dict[str, Any]]) -> Table:
-    """Return a learning curve as a table, a row for each checkpoint."""
+    """Return a learning curve as a table, a row for each checkpoint, with a dash where it has no such value."""
     names = {"preserving": "preserving", "optimal": "optimal", "lost": "value lost", "score": "score", "elo": "Elo"}
     table = Table(title="Learning curve", title_justify="left", header_style="bold underline", box=None)
     table.add_column("steps", justify="right")
-    shown = [name for name in names if name in rows[0]]
+    shown = [name for name in names if any(name in row for row in rows)]
     for name in shown:
         table.add_column(names[name], justify="right")
     formats = {"lost": "{:.3f}", "elo": "{:.0f}"}
     for row in rows:
-        table.add_row(f"{row['steps']:,}", *(formats.get(name, "{:.1%}").format(row[name]) for name in shown))
+        cells = (formats.get(name, "{:.1%}").format(row[name]) if name in row else "–" for name in shown)
+        table.add_row(f"{row['steps']:,}", *cells)
     return table
 
 

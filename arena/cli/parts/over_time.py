@@ -53,12 +53,13 @@ def history_of(
         found = dict(enumerate(_tournaments(files), start=1))
         games = {number: played for number, (_, played) in found.items()}
         titles = {number: title for number, (title, _) in found.items()}
+    at_first = len(games)
     for at, played in list(games.items()):
         games[at] = [record for record in played if record.has_result]
         broken_off += len(played) - len(games[at])
         if not games[at]:
             del games[at]
-    _check_several(games, titles, times)
+    _check_several(games, titles, times, at_first)
     reach = NormalDist().inv_cdf((1 + confidence) / 2)
     players = [
         {
@@ -101,19 +102,22 @@ def _tournaments(files: Sequence[Path]) -> Iterator[tuple[str, list[GameRecord]]
             yield title, played
 
 
-def _check_several(games: dict[int, list[GameRecord]], titles: dict[int, str], times: str) -> None:
-    """Raise `ValueError` if there is one time only, or none."""
+def _check_several(games: dict[int, list[GameRecord]], titles: dict[int, str], times: str, at_first: int) -> None:
+    """Raise `ValueError` if there is one time only, or none, that has a game with a result, of so many at first."""
     if len(games) > 1:
         return
+    others = "; the others have no game with a result" if games else "; no game has a result"
+    others = others if len(games) < at_first else ""
     if times == "tournaments":
         found = "none" if not games else f"one: {titles[next(iter(games))]}"
         raise ValueError(
-            f"ratings over time take two tournaments or more, got {found}; give more files, or a store of several"
+            f"ratings over time take two tournaments or more, got {found}{others}; give more files, or a store of "
+            "several"
         )
     found = "none" if not games else f"those of step {next(iter(games))} alone"
     raise ValueError(
-        f"ratings over time take checkpoints of two steps or more, got {found}; a checkpoint has its step in its name, "
-        f"as in {_CHECKPOINT}"
+        f"ratings over time take checkpoints of two steps or more, got {found}{others}; a checkpoint has its step in "
+        f"its name, as in {_CHECKPOINT}"
     )
 
 

@@ -240,6 +240,7 @@ class AlphaZeroSession:
         """Let the net that learns play against the one that plays, and replace it if it is better."""
         config = self.config
         nets = [evaluate_by(new_inference(config, net)) for net in (self.learner.average, self.playing)]
+        # By seed + steps neighbouring runs would share openings. 3: the session's numbers have 1, its actors' have 2.
         seed = int(np.random.SeedSequence([config.seed, 3, self.steps]).generate_state(1)[0])
         score = score_of(self.game, config, nets[0], nets[1], seed)
         self.folder.note({"steps": self.steps, "seconds": round(self.seconds, 1), "gating": score})
