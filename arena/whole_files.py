@@ -18,7 +18,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     partial = path.with_name(f"{path.name}.partial")
     try:
-        with naming(partial), partial.open("wb") as file:
+        with naming(path), partial.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -226,7 +226,7 @@ def test_a_full_disk_is_told_with_the_file_and_where_the_run_goes_on(tmp_path: P
 
 
 def test_other_files_of_a_run_are_named_where_the_disk_is_full(folder: StateFolder) -> None:
-    with full_disk(), pytest.raises(OSError, match=r"File too large: '.*shard.partial'"):
+    with full_disk(), pytest.raises(OSError, match=r"File too large: '.*/shard'"):
         write_whole(folder.path / "shard", bytes(4000))
     with full_disk(), pytest.raises(OSError, match=r"File too large: '.*progress.jsonl'"):
         folder.note({"steps": 100, "text": "0" * 4000})
