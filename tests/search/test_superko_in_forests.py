@@ -23,6 +23,7 @@ from tests.search.test_forest import compare, forest, noise_of
 # before, with Black to move again.
 SENT = ["A2", "B1", "B2", "C2", "E5", "D1", "pass", "A1", "C1"]
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("go 5x5", "go 5x5, situational", "go 2x2")]
+ENDS = [pytest.param(name, marks=pytest.mark.slow) for name in ("no way out", "drawn at once")]
 
 
 class Case(NamedTuple):
@@ -102,7 +103,7 @@ def forbidden(trees: Forest, game: Game) -> int:
     [Options(), Options("puct"), Options(decisive=True), Options("puct", decisive=True, forced=0.0, noise=0.0)],
     ids=["gumbel", "puct", "decisive", "puct, decisive"],
 )
-@pytest.mark.parametrize("name", ["circle", "no way out", "drawn", "drawn at once", *SLOW])
+@pytest.mark.parametrize("name", ["circle", "drawn", *ENDS, *SLOW])
 def test_a_forest_finds_what_plain_python_finds(name: str, options: Options) -> None:
     one = case(name)
     game, positions = one.game, one.positions
