@@ -7,6 +7,7 @@ general reinforcement learning algorithm that masters chess, shogi, and Go throu
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -321,15 +322,15 @@ class PUCT(SearchAgent):
         if self._observer is not None:
             self._root[0] = state
             self._observer.begin(self._root, self._shown)
+        is_late = partial(self._is_over, start)
         return planted.search(
-            *(state, actions, self._before, self._rng, self._generator, self.temperature),
-            *(lambda done: done > 0 and self._is_over(start), self.listener),
+            state, actions, self._before, self._rng, self._generator, self.temperature, is_late, self.listener
         )
 
-    def _is_over(self, start: float) -> bool:
-        """Return whether a search that began at ``start`` has no time left, or is to end."""
+    def _is_over(self, start: float, done: int) -> bool:
+        """Return whether a search that began at ``start`` has no time left, or is to end; one is ``done`` at least."""
         is_stopped = self.listener is not None and self.listener.is_stopped
-        return is_stopped or (self.seconds is not None and time.perf_counter() - start >= self.seconds)
+        return done > 0 and (is_stopped or (self.seconds is not None and time.perf_counter() - start >= self.seconds))
 
     def _moved_root(self, state: State, actions: NDArray[np.int32]) -> PriorTree | None:
         """Return what the tree of the last search knows of ``state``, with these actions, or None for nothing."""
@@ -365,7 +366,7 @@ class PUCT(SearchAgent):
         observer, told = self._observer, start
 
         def is_late() -> bool:
-            return done > 0 and self._is_over(start)
+            return self._is_over(start, done)
 
         while done < limit and not is_late():
             room = tree.visits.size

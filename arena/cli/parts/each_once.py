@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -36,11 +37,13 @@ def each_once(files: Iterable[str | Path]) -> Iterator[Iterator[GameRecord]]:
     Raises:
         ValueError: a game cannot be read, or it is not said which tournament of a store is meant.
     """
-    known: dict[Path, set[bytes]] = {}
-    for file in files:
-        place, _ = split_name(file)
-        if is_store(place):
-            yield _new(read_games(file), known.setdefault(place.resolve(), set()))
+    files = list(files)
+    places = [split_name(file)[0].resolve() for file in files]
+    times = Counter(filter(is_store, places))
+    known: defaultdict[Path, set[bytes]] = defaultdict(set)
+    for file, place in zip(files, places, strict=True):
+        if times[place] > 1:  # else there is nothing to compare with, and keys of a million games take long
+            yield _new(read_games(file), known[place])
         else:
             yield read_games(file)
 

@@ -40,7 +40,7 @@ def make_attacks(movement: Movement) -> tuple[Rule, Rule]:
             every: what these and the king attack.
             phase: the phase of the game.
             trace: where the counts are written down, or None.
-            row: in which row.
+            row: in which row: 0 for the player to move, 1 for the other.
         """
         if reach.attackers < 2:
             return worth(_KING_ATTACK, 1, phase, trace, row)
@@ -64,10 +64,10 @@ def make_attacks(movement: Movement) -> tuple[Rule, Rule]:
         Args:
             view: the board.
             reach: what the own pieces attack.
-            every: what the other side's pieces attack.
+            every: what the other side's pieces attack, with the king.
             phase: the phase of the game.
             trace: where the counts are written down, or None.
-            row: in which row.
+            row: in which row: 0 for the player to move, 1 for the other. Each has values of its own.
         """
         own, other, pawns, knights = view.own, view.other, view.pawns, view.knights
         diagonals, straights = view.diagonals, view.straights
