@@ -180,7 +180,8 @@ def test_a_full_tree_is_kept(root: Any, monkeypatch: pytest.MonkeyPatch) -> None
         assert sum(found.visits.values()) == kept + found.leaves == kept + 30
     assert found.statistics["full trees"] == 1
     assert found.statistics["nodes in memory"] == 61
-    monkeypatch.setattr(agent, "_is_over", lambda start: True)  # time ends after the first simulation, not those kept
+    # time ends at once, but not before the first new simulation
+    monkeypatch.setattr(agent, "_is_over", lambda start, done: done > 0)
     assert agent.analyse(game.new_state()).leaves == 1
 
 
@@ -188,7 +189,7 @@ def test_what_a_mask_forgets_does_not_count_as_kept(monkeypatch: pytest.MonkeyPa
     game = make_game(SMALL)
     agent = PUCT(game, 30, root="gumbel", batch=1, reuse_tree=True, evaluator=evaluator(game))
     agent.analyse(game.new_state())
-    monkeypatch.setattr(agent, "_is_over", lambda start: True)
+    monkeypatch.setattr(agent, "_is_over", lambda start, done: done > 0)
     found = agent.analyse(game.new_state(), np.array([1, 0, 1, 1, 0]))
     assert (found.statistics["simulations kept"], found.leaves) == (0, 1)
 
