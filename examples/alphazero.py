@@ -63,8 +63,9 @@ class SelfPlay:
     """Games side by side, and the samples of those that go on."""
 
     def __init__(self, game: Game, num_envs: int, simulations: int, seed: int) -> None:
-        self.batch = GameBatch(game, num_envs, opening_plies=OPENING_PLIES, seed=seed)
-        self.forest = Forest(game, num_envs, simulations=simulations, c_scale=C_SCALE, seed=seed)
+        of_games, of_trees = np.random.SeedSequence(seed).generate_state(2).tolist()  # else noise would follow openings
+        self.batch = GameBatch(game, num_envs, opening_plies=OPENING_PLIES, seed=of_games)
+        self.forest = Forest(game, num_envs, simulations=simulations, c_scale=C_SCALE, seed=of_trees)
         self.samples = new_samples(game, num_envs, game.max_plies)
         self.proved = np.zeros((num_envs, game.max_plies), np.bool_)
         self.players = np.zeros((num_envs, game.max_plies), np.int64)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
 from ...envs.outside.messages import cut
+from ...envs.outside.whole_files import write_whole
 from .config import NetworkConfig
 
 if TYPE_CHECKING:
@@ -65,12 +65,7 @@ def save_network(
             )
     header = {"format": _FORMAT, "config": net.config.to_json(), "notes": json.dumps(notes or {})}
     header["digest"] = _digest(header, weights)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(safetensors.numpy.save(weights, metadata=header))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, safetensors.numpy.save(weights, metadata=header))
 
 
 def check_one_network(run: Path) -> None:

@@ -12,6 +12,7 @@ all actions the same prior, and each position the value 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,16 @@ try:
 except ImportError as error:
     raise ImportError(f"networks are trained by torch ({error}): {how_to_install('rl')}") from error
 
-__all__ = ["Outputs", "PolicyValueNet", "new_network", "restored"]
+__all__ = ["Outputs", "PolicyValueNet", "new_network", "plies_unit", "restored"]
+
+
+def plies_unit(observation_shape: Sequence[int]) -> float:
+    """Return the unit in which a network tells plies: half of the board.
+
+    So a new one's guess is about a third of a game that fills it. The longest game is no measure: in chess it is a
+    hundred times as long as a usual one.
+    """
+    return math.prod(observation_shape[:-1]) / 2
 
 
 class Outputs(NamedTuple):
@@ -125,8 +135,7 @@ class PolicyValueNet(nn.Module):
             value, value_logits = torch.tanh(result[:, 0]), None
         plies_left = ownership = score = None
         if "plies_left" in self.config.auxiliary:
-            # In units of half the board, so that a new net's guess is about a third of a game that fills it.
-            plies_left = softplus(body.plies_left(hidden)[:, 0]) * (math.prod(planes.shape[1:-1]) / 2)
+            plies_left = softplus(body.plies_left(hidden)[:, 0]) * plies_unit(planes.shape[1:])
         if "ownership" in self.config.auxiliary:
             ownership = torch.tanh(body.ownership(seen)[:, 0])
         if "score" in self.config.auxiliary:

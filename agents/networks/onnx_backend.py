@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
+from ...envs.outside.whole_files import write_whole
 from ...envs.version import __version__
 from .backend import Backend
 from .config import NetworkConfig
@@ -106,7 +107,7 @@ def export_onnx(net: PolicyValueNet | SavedNetwork | str | Path, out: str | Path
         net = read_network(net)
     model = onnx_model(net.config, net.weights if isinstance(net, SavedNetwork) else net.weights())
     onnx.checker.check_model(model, full_check=True)
-    out.write_bytes(model.SerializeToString())
+    write_whole(out, model.SerializeToString())
 
 
 class _Nodes:

@@ -34,15 +34,33 @@ _PANELS = {
 }
 _NAMES = {AlphaZeroConfig: "alphazero", AlphaGoConfig: "alphago"}
 # Options that some values of others leave without effect: where they have one, in words, and as a test.
-_EFFECTS: dict[type, dict[str, tuple[str, Callable[[Any], bool]]]] = {
+_Effect = tuple[str, Callable[[Any], bool]]
+_TESTED: _Effect = ("--ladder-every above 0", lambda config: config.ladder_every > 0)
+_SELF_PLAY: _Effect = ("--self-play above 0", lambda config: config.self_play > 0)
+_SNAPSHOTS: _Effect = (
+    "--self-play above 0, and another --sampling than latest",
+    lambda config: config.self_play > 0 and config.sampling != "latest",
+)
+_GUMBEL: _Effect = ("--root gumbel", lambda config: config.root == "gumbel")
+_PUCT: _Effect = ("--root puct", lambda config: config.root == "puct")
+_GATING: _Effect = ("--gating-games above 0", lambda config: config.gating_games > 0)
+_EFFECTS: dict[type, dict[str, _Effect]] = {
     TrainingConfig: {
         "blocks": ("--network resnet", lambda config: config.network == "resnet"),
         "exploration_steps": ("dqn", lambda config: config.algorithm == "dqn"),
         "opponents": ("--self-play below 1", lambda config: config.self_play < 1),
+        "sampling": _SELF_PLAY,
+        **dict.fromkeys(("active_opponents", "snapshot_every", "pool"), _SNAPSHOTS),
+        **dict.fromkeys(("ladder", "ladder_games"), _TESTED),
     },
-    AlphaZeroConfig: dict.fromkeys(
-        ("gating_score", "gating_every"), ("--gating-games above 0", lambda config: config.gating_games > 0)
-    ),
+    AlphaZeroConfig: {
+        "cheap_simulations": ("--full-share below 1", lambda config: config.full_share < 1),
+        "decay_after": ("--schedule inverse_root", lambda config: config.schedule == "inverse_root"),
+        **dict.fromkeys(("considered", "c_visit", "c_scale"), _GUMBEL),
+        **dict.fromkeys(("noise_alpha", "forced", "temperature_plies"), _PUCT),
+        **dict.fromkeys(("gating_score", "gating_every"), _GATING),
+        **dict.fromkeys(("ladder", "ladder_games", "positions"), _TESTED),
+    },
 }
 _RESUMED = ("steps", "minutes", *MACHINE)  # fields that may be given with --resume
 

@@ -16,13 +16,13 @@ from typing import Any
 
 from ...envs import Game, make_game
 from ...envs.outside.spec import same_spec
+from ...envs.outside.whole_files import write_whole
 from ...envs.players import player_name
 from ..matches import iter_match
 from ..openings import default_opening_plies
 from ..ratings import Ratings, fit_ratings, game_results
 from ..records.record import GameRecord
 from ..tournaments.course import MAX_FAILURES
-from ..whole_files import write_whole
 from .failing import LadderError, telling_games
 
 __all__ = [

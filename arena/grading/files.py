@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from ..whole_files import write_whole
+from ...envs.outside.whole_files import write_whole
 from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Share
 from .ladder import Ladder

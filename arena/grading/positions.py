@@ -6,6 +6,7 @@ to it and what each action is worth. Reading it unpickles nothing, and checks ev
 
 from __future__ import annotations
 
+import io
 import zipfile
 import zlib
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State, as_game
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, same_spec
+from ...envs.outside.whole_files import write_whole
 
 __all__ = ["SETS", "SolvedPositions", "committed_path", "committed_positions", "load_positions", "save_positions"]
 
@@ -147,7 +149,7 @@ def _loaded(path: Path) -> SolvedPositions:
 
 
 def save_positions(path: str | Path, positions: SolvedPositions) -> None:
-    """Write positions to a ``.npz`` file. If it is interrupted, the old file is still there.
+    """Write positions to a ``.npz`` file. If anything ends it early, the old file is still there.
 
     Of the game it keeps the text by which it is found (`Game.source`). One that is found by none, as it was made by
     `Game` alone, must be given when the positions are read.
@@ -156,16 +158,16 @@ def save_positions(path: str | Path, positions: SolvedPositions) -> None:
     moves = np.full((len(positions), max(map(len, positions.lines), default=0)), -1, np.int16)
     for row, line in zip(moves, positions.lines, strict=True):
         row[: len(line)] = line
-    unfinished = path.with_suffix(".tmp.npz")
+    content = io.BytesIO()
     np.savez_compressed(
-        unfinished,
+        content,
         version=np.array(_VERSION),
         game=np.array(positions.game.source),
         moves=moves,
         values=positions.values.astype(np.float32),
         distances=positions.distances.astype(np.int16),
     )
-    unfinished.replace(path)
+    write_whole(path, content.getbuffer())
 
 
 def load_positions(path: str | Path, game: Game | str | None = None) -> SolvedPositions:

@@ -14,6 +14,7 @@ from ...envs import Game, make_game
 from ...envs.outside.files import check_writable
 from ...envs.outside.messages import cut
 from ...envs.outside.spec import same_spec
+from ...envs.outside.whole_files import write_whole
 from ...envs.render.styles import mix
 from ...envs.render.template import board_template
 from ...envs.starting import position_of
@@ -22,7 +23,6 @@ from ..formats import is_format
 from ..ratings import payoff_matrix, rating_list
 from ..records.record import GameRecord
 from ..tournaments import standings
-from ..whole_files import write_whole
 from .blunders import SHOWN, Search, blunders_section, find_blunders
 from .games import LIMIT, games_data, order_of
 from .markup import Html, escaped, section, tag

@@ -195,13 +195,22 @@ class TrainingConfig(Settings):
                 raise ValueError(f"the share of opponent {spec!r} must be above 0, got {share!r}")
 
     def anywhere(self) -> TrainingConfig:
-        """Return this configuration with the games and players of one's own files found from any folder."""
+        """Return this configuration with the games and players of one's own files found from any folder.
+
+        Raises:
+            ValueError: two opponents are one, written in two ways.
+        """
         from ...envs.outside.elsewhere import absolute
 
+        written: dict[str, str] = {}
+        for spec in self.opponents:
+            other = written.setdefault(absolute(spec), spec)
+            if other != spec:
+                raise ValueError(f"opponents {other!r} and {spec!r} are one: give one share for it")
         return replace(
             self,
             game=absolute(self.game),
-            opponents={absolute(spec): float(share) for spec, share in self.opponents.items()},
+            opponents={found: float(self.opponents[spec]) for found, spec in written.items()},
             ladder=tuple(map(absolute, self.ladder)),
         )
 

@@ -16,7 +16,6 @@ and tensors, and is loaded without running code.
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -26,19 +25,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...envs.outside.files import check_access, naming
 from ...envs.outside.messages import cut
-from ..whole_files import write_whole
+from ...envs.outside.whole_files import sync, write_whole
 from .settings import Settings, have_passed
-from .whole_files import check_free, is_whole_zip, write_file
+from .states import Write, by_memory, plain_of, read_state, write_state
+from .whole_files import check_free, is_whole_zip
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
 
 _STATES = 3  # that are kept
 
-Write = Callable[[Path], object]  # writes a file
 Tells = Callable[[dict[str, Any]], bool]  # whether a run goes on from the state of a ``state.json``
 
 
@@ -127,7 +124,7 @@ class StateFolder:
         """
         path = self.state()
         try:
-            seconds = float(_plain_of(path)["seconds"])
+            seconds = float(plain_of(path)["seconds"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self.damaged(error, _any_state) from None
         return _steps_in(path), seconds
@@ -169,9 +166,11 @@ class StateFolder:
         for file, write in files.items():
             with naming(partial / file):
                 write(partial / file)
-        _write_state(partial, state)
+        write_state(partial, state)
         copy = self.path / f"{self.model.name}.partial"
         shutil.copyfile(partial / self.model.name, copy)
+        for path in (*partial.iterdir(), partial, copy):  # before they have names that say that they are whole
+            sync(path)
         whole = self._states / name
         if whole.exists():  # the same moment once more: its arrays are the same, but it may have been tested since
             os.replace(partial / "state.json", whole / "state.json")
@@ -181,6 +180,8 @@ class StateFolder:
             for path in self.states()[:-_STATES]:
                 shutil.rmtree(path, ignore_errors=True)
         os.replace(copy, self.model)
+        for path in (self._states, self.path):
+            sync(path)
 
     def read(self) -> dict[str, Any]:
         """Return the newest state.
@@ -191,7 +192,7 @@ class StateFolder:
         """
         path = self.state()
         try:
-            return _read_state(path)
+            return read_state(path)
         except (ImportError, MemoryError):  # torch is not there, or no room: nothing is damaged
             raise
         except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
@@ -241,6 +242,7 @@ class StateFolder:
         partial = path.with_suffix(f".partial{self.model.suffix}")
         with naming(partial):
             write(partial)
+        sync(partial)
         os.replace(partial, path)
 
     def note(self, line: dict[str, Any]) -> None:
@@ -280,7 +282,7 @@ class RunFolder(StateFolder):
             model: a model of stable-baselines3 or sb3-contrib.
             state: see `StateFolder.write`.
         """
-        files = {"model.zip": _by_memory(model.save)}
+        files = {"model.zip": by_memory(model.save)}
         if getattr(model, "replay_buffer", None) is not None:
             files["replay.pkl"] = model.save_replay_buffer
         self.write(model.num_timesteps, state, files)
@@ -310,7 +312,7 @@ class RunFolder(StateFolder):
 
     def checkpoint(self, model: Any) -> None:
         """Add the model, as it is now, to the checkpoints."""
-        self.add_checkpoint(model.num_timesteps, _by_memory(model.save))
+        self.add_checkpoint(model.num_timesteps, by_memory(model.save))
 
 
 def _steps_in(path: Path) -> int:
@@ -327,49 +329,6 @@ def _steps_of(line: bytes) -> float:
         return math.inf
 
 
-def _write_state(folder: Path, state: Mapping[str, Any]) -> None:
-    """Write a state to three files, one for each kind of thing in it."""
-    import torch
-
-    plain, arrays, tensors = {}, {}, {}
-    _sort(state, "", plain, arrays, tensors)
-    write_file(folder / "state.json", json.dumps(plain).encode())
-    _by_memory(lambda file: np.savez(file, **arrays))(folder / "arrays.npz")
-    _by_memory(lambda file: torch.save(tensors, file))(folder / "tensors.pt")
-
-
-def _by_memory(save: Callable[[Any], object]) -> Write:
-    """Return what writes a file that ``save`` makes in memory: if torch itself writes, a full disk is no `OSError`."""
-
-    def write(path: Path) -> None:
-        content = io.BytesIO()
-        save(content)
-        write_file(path, content.getbuffer())
-
-    return write
-
-
-def _sort(
-    state: Mapping[str, Any], path: str, plain: dict[str, Any], arrays: dict[str, Any], tensors: dict[str, Any]
-) -> None:
-    """Put what a state holds into ``plain`` dicts of the same shape, or by its path into ``arrays`` or ``tensors``."""
-    import torch
-
-    for name, value in state.items():
-        if isinstance(value, torch.Tensor):
-            tensors[f"{path}{name}"] = value
-        elif isinstance(value, np.ndarray):
-            arrays[f"{path}{name}"] = value
-        elif isinstance(value, Mapping):
-            _sort(value, f"{path}{name}/", plain.setdefault(name, {}), arrays, tensors)
-        else:
-            plain[name] = value
-
-
-def _plain_of(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "state.json").read_text())
-
-
 def _any_state(plain: dict[str, Any]) -> bool:
     """Return True: what is damaged is a file of the newest state, which no other has."""
     return True
@@ -378,23 +337,6 @@ def _any_state(plain: dict[str, Any]) -> bool:
 def _tells(folder: Path, goes_on: Tells) -> bool:
     """Return whether a run goes on from a state; not from one whose numbers cannot be read."""
     try:
-        return goes_on(_plain_of(folder))
+        return goes_on(plain_of(folder))
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def _read_state(folder: Path) -> dict[str, Any]:
-    """Return what `_write_state` wrote."""
-    import torch
-
-    state = _plain_of(folder)
-    with (folder / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
-        parts = {path: saved[path] for path in saved.files}
-    parts |= torch.load(folder / "tensors.pt", map_location="cpu", weights_only=True)  # their device may be missing
-    for path, value in parts.items():
-        *parents, name = path.split("/")
-        place = state
-        for parent in parents:
-            place = place[parent]
-        place[name] = value
-    return state

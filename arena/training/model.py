@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import closing
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any, get_args, get_origin
 
 from ...agents.models import model_class
@@ -25,6 +26,9 @@ _WIDTHS = {"mlp": 256, "resnet": 16}
 _OURS = {"policy", "env", "policy_kwargs", "seed", "device", "_init_setup_model"}  # what the configuration says itself
 # The least of whole numbers where it is not 1; the advantages of one sample have no deviation to divide by.
 _LEAST = {"learning_starts": 0, "gradient_steps": -1, "sde_sample_freq": -1, "verbose": 0, "MaskablePPO.batch_size": 2}
+# The ranges of other numbers: from 0 to 1, or above 0.
+_SHARES = {"gamma", "gae_lambda", "tau", "exploration_initial_eps", "exploration_final_eps", "exploration_fraction"}
+_POSITIVE = {"clip_range", "clip_range_vf", "learning_rate", "max_grad_norm", "rms_prop_eps", "target_kl"}
 _CLASSES = {"ppo": "MaskablePPO", "a2c": "A2C", "dqn": "DQN"}
 
 
@@ -55,10 +59,8 @@ def check_algorithm(config: TrainingConfig) -> None:
         kind = parameters[name].annotation
         kinds = get_args(kind) or (kind,)
         least = _LEAST.get(f"{cls.__name__}.{name}", _LEAST.get(name, 1))
-        if expected := _expected(value, kinds, least):
+        if expected := _expected(value, kinds, least) or _expected_range(name, value, kinds):
             raise ValueError(f"setting {name} of {cls.__name__} must be {expected}, got {shown(value)}")
-        if name == "clip_range_vf" and isinstance(value, Real) and value <= 0:
-            raise ValueError(f"setting {name} of {cls.__name__} must be above 0, or None, got {shown(value)}")
         if name == "train_freq" and isinstance(value, (tuple, list)) and "episode" in value and config.num_envs > 1:
             raise ValueError(
                 f"setting {name} of {cls.__name__} must count steps where {config.num_envs} games are played side by "
@@ -81,6 +83,17 @@ def _expected(value: Any, kinds: tuple[Any, ...], least: int) -> str:
     if int in kinds:
         return "" if is_number and isinstance(value, Integral) else f"a whole number, at least {least}"
     return "" if is_number else "a number"
+
+
+def _expected_range(name: str, value: Any, kinds: tuple[Any, ...]) -> str:
+    """Return the range that a number is out of; empty for what is in it, and for what is no number."""
+    if not isinstance(value, Real):  # a schedule, or None where the library takes it
+        return ""
+    if name in _SHARES and not 0 <= float(value) <= 1:
+        return "from 0 to 1"
+    if name in _POSITIVE and float(value) <= 0:
+        return "above 0, or None" if NoneType in kinds else "above 0"
+    return ""
 
 
 def _is_of(value: Any, kind: Any) -> bool:

@@ -87,6 +87,8 @@ def resume(
 ) -> Any:
     """Go on with a run from its newest state, exactly as it was, and return the model.
 
+    Where its own limits are reached already, and no new one is given, it only makes the last test, and saves.
+
     Args:
         folder: the run's folder.
         on_progress: called after each batch of experience.
@@ -97,7 +99,8 @@ def resume(
 
     Raises:
         FileNotFoundError: the folder holds no run.
-        ValueError: a file of the run is damaged, a limit is reached already, or a value is out of its range.
+        ValueError: a file of the run is damaged, a limit that is given or the other one is reached already, or a value
+            is out of its range.
         OSError: another process goes on with it.
     """
     run = RunFolder(folder)

@@ -53,7 +53,7 @@ class Settings:
 
     def save(self, path: str | Path) -> None:
         """Write the configuration as JSON."""
-        from ..whole_files import write_whole  # it imports games, and the help of ``train`` reads settings alone
+        from ...envs.outside.whole_files import write_whole  # the help of ``train`` reads settings, and needs no games
 
         write_whole(Path(path), (json.dumps(asdict(self), indent=2) + "\n").encode())
 

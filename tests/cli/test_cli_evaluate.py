@@ -109,7 +109,7 @@ class TestCommand:
         def killed(*arguments: Any) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("plyground.arena.whole_files.os.replace", killed)
+        monkeypatch.setattr("plyground.envs.outside.whole_files.os.replace", killed)
         before = set(tmp_path.iterdir())
         run(*command, "--seed", "1", code=130)
         assert set(tmp_path.iterdir()) == before  # evaluation.json.partial stayed

@@ -19,8 +19,8 @@ def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     options = ("--num-envs", "4", "--opponent", "random*0.5", "--opponent", "minimax(depth=1)", "--network", "mlp")
     options += (
-        "--ladder-every",
-        "0",
+        "--ladder-games",
+        "2",
         "--ladder",
         "random",
         "--ladder",
@@ -34,7 +34,7 @@ def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     assert f"64 steps; go on with --resume {folder} --steps 128" in err.replace("\n", " ")
     config = TrainingConfig.load(folder / "config.json")
     assert config.opponents == {"random": 0.5, "minimax(depth=1)": 1.0}
-    assert (config.ladder_every, config.ladder) == (0, ("random", "minimax(depth=1)"))
+    assert (config.ladder_games, config.ladder) == (2, ("random", "minimax(depth=1)"))
     assert (config.symmetry, config.num_envs, config.settings) == (True, 4, {"n_steps": 8, "batch_size": 16})
     _, err = run("train", "--resume", str(folder), "--steps", "128")
     assert f"{folder}: 128 steps" in err.replace("\n", " ")
@@ -117,6 +117,21 @@ def test_the_advice_names_the_limits_that_are_reached(
         ("ppo --blocks 2", "--blocks is for --network resnet"),
         ("a2c --exploration-steps 500", "--exploration-steps is for dqn"),
         ("ppo --opponent random --self-play 1", "--opponent is for --self-play below 1"),
+        ("ppo --self-play 0 --sampling uniform", "--sampling is for --self-play above 0"),
+        ("ppo --sampling latest --pool 3", "--pool is for --self-play above 0, and another --sampling than latest"),
+        ("ppo --self-play 0 --snapshot-every 10", "--snapshot-every is for --self-play above 0, and another"),
+        ("ppo --self-play 0 --active-opponents 2", "--active-opponents is for --self-play above 0, and another"),
+        ("dqn --ladder-every 0 --ladder random", "--ladder is for --ladder-every above 0"),
+        ("alphazero --ladder-every 0 --ladder-games 4", "--ladder-games is for --ladder-every above 0"),
+        ("alphazero --ladder-every 0 --positions 50", "--positions is for --ladder-every above 0"),
+        ("alphazero --temperature-plies 30", "--temperature-plies is for --root puct"),
+        ("alphazero --forced 1 --root gumbel", "--forced is for --root puct"),
+        ("alphazero --noise-alpha 0.1", "--noise-alpha is for --root puct"),
+        ("alphazero --root puct --considered 4", "--considered is for --root gumbel"),
+        ("alphazero --root puct --c-visit 4", "--c-visit is for --root gumbel"),
+        ("alphazero --root puct --c-scale 0.1", "--c-scale is for --root gumbel"),
+        ("alphazero --cheap-simulations 4", "--cheap-simulations is for --full-share below 1"),
+        ("alphazero --schedule constant --decay-after 5", "--decay-after is for --schedule inverse_root"),
         ("alphazero --gating-score 0.6", "--gating-score is for --gating-games above 0"),
         ("alphazero --gating-every 100 --gating-games 0", "--gating-every is for --gating-games above 0"),
     ],

@@ -111,9 +111,9 @@ LATE = {
     ("arena.training.config", "envs.outside.elsewhere"),
     ("arena.training.settings", "agents.networks.inference"),
     ("arena.training.settings", "agents.networks.torch_backend"),  # this needs torch, too
-    ("arena.training.settings", "arena.whole_files"),  # its errors are those of envs
     ("arena.training.settings", "envs.outside.limits"),
     ("arena.training.settings", "envs.outside.spec"),
+    ("arena.training.settings", "envs.outside.whole_files"),
     ("arena.training.alphago.config", "agents"),
     ("arena.training.alphago.config", "agents.networks"),
     ("arena.training.alphago.config", "envs"),

@@ -68,6 +68,37 @@ def test_a_part_with_more_time_has_no_results_of_the_net_that_it_had(config: Alp
     assert json.loads((path / "results.json").read_text())["policy"]["steps"] == config.policy_steps
 
 
+def test_a_run_that_was_killed_before_its_records_had_their_place_begins_anew(
+    config: AlphaGoConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It could neither begin nor go on."""
+    path = tmp_path / "run"
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", killed)
+        patch.setattr(Path, "unlink", killed)  # what a killed process does not do
+        with pytest.raises(Killed):
+            train(config, path, parts=["policy"])
+    assert {one.name for one in path.iterdir()} == {"config.json", "records.partial"}
+    with pytest.raises(ValueError, match="was killed before it had read its records: begin it anew"):
+        resume(path)
+    assert train(config, path, parts=["policy"]).steps == config.policy_steps
+
+
+def test_results_are_json_where_nothing_is_at_stake(config: AlphaGoConfig, tmp_path: Path) -> None:
+    train(replace(config, solved=1, policy_steps=2, seed=1), tmp_path / "run", parts=["policy"])
+    found = json.loads((tmp_path / "run" / "results.json").read_text(), parse_constant=pytest.fail)
+    assert {"keeps value", "keeps value where some move loses it"} < next(
+        iter(found["policy"]["truth"].values())
+    ).keys()
+
+
 def test_records_that_teach_nothing_leave_no_folder(config: AlphaGoConfig, tmp_path: Path) -> None:
     records = [replace(one, movers=[-1] * len(one.moves)) for one in read_records(config.records[0])]
     write_games(tmp_path / "drawn.jsonl", records)

@@ -91,6 +91,23 @@ def test_losses_fall(value: Any, precision: Any) -> None:
         assert losses[-1]["value"] < losses[0]["value"] / 5
 
 
+def test_plies_left_are_learned_alike_in_games_of_any_length() -> None:
+    """Divided by the longest game, which is never played, they taught nothing in chess: a gradient of 0.0001."""
+    norms = []
+    for spec in ("connect_four", "minichess"):
+        game = make_game(spec)
+        net = new_network(game, "mlp", seed=0, auxiliary=("plies_left",))
+        outputs = net(torch.zeros(4, *game.observation_shape))
+        config = AlphaZeroConfig(spec, network="mlp", plies_left=1.0, precision="f32")
+        actions = np.ones((4, game.num_actions), bool)
+        one = batch(
+            4, masks=actions, policies=actions / np.float32(game.num_actions), plies_left=np.full(4, 60, np.float32)
+        )
+        Learner(game, config, net)._losses(outputs, one)["plies_left"].backward()
+        norms.append(max(float(weight.grad.norm()) for weight in net.parameters() if weight.grad is not None))
+    assert 1 / 10 < norms[1] / norms[0] < 10
+
+
 def test_owners_and_their_sum_are_learned() -> None:
     game = make_game("go(board_size=3)")
     config = AlphaZeroConfig(game.spec, ownership=0.5, score=0.5, precision="f32", warm_up=1, learning_rate=1e-2)

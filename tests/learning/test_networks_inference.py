@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 import subprocess
 import sys
@@ -203,6 +205,22 @@ def test_exported_network_runs_in_onnx_runtime(tmp_path: Path) -> None:
     assert properties == {"config": net.config.to_json()}
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         export_onnx(net, tmp_path / "none" / "model.onnx")
+
+
+def test_a_full_disk_leaves_no_part_of_an_exported_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a file was left, which stood in the way of the next try."""
+    pytest.importorskip("onnx")
+    net = new_network(make_game("tictactoe"), "tiny")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for write in (export_onnx, lambda net, path: save_network(path, net)):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OSError, match=r"No space left on device: '.*/model'"):
+                write(net, tmp_path / "model")
+        assert not list(tmp_path.iterdir())
 
 
 def test_bfloat16_is_for_processors_that_multiply_it(monkeypatch: pytest.MonkeyPatch) -> None:

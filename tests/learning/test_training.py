@@ -90,6 +90,12 @@ class TestConfig:
             train(replace(SMALL, **change), tmp_path / "run")
         assert not (tmp_path / "run").exists()
 
+    def test_an_opponent_written_in_two_ways_is_one(self) -> None:
+        """The share of the first was lost."""
+        config = replace(SMALL, opponents={"./mine.py:Mine": 1.0, "mine.py:Mine": 3.0, "random": 1.0})
+        with pytest.raises(ValueError, match=r"opponents '\./mine.py:Mine' and 'mine.py:Mine' are one"):
+            config.anywhere()
+
     def test_unknown_settings_write_nothing(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="unknown setting 'n_step' of MaskablePPO: did you mean 'n_steps'"):
             train(replace(SMALL, settings={"n_step": 8}), tmp_path / "run")
@@ -105,6 +111,11 @@ class TestConfig:
             ("a2c", {"normalize_advantage": "no"}, "normalize_advantage of A2C must be true or false, got 'no'"),
             ("dqn", {"buffer_size": None}, "buffer_size of DQN must be a whole number, at least 1, got None"),
             ("ppo", {"learning_rate": None}, "learning_rate of MaskablePPO must be a number, got None"),
+            ("ppo", {"clip_range": -0.2}, "clip_range of MaskablePPO must be above 0, got -0.2"),
+            ("ppo", {"gamma": 7}, "gamma of MaskablePPO must be from 0 to 1, got 7"),
+            ("dqn", {"tau": -3.0}, "tau of DQN must be from 0 to 1, got -3.0"),
+            ("a2c", {"max_grad_norm": -1}, "max_grad_norm of A2C must be above 0, got -1"),
+            ("ppo", {"target_kl": 0}, "target_kl of MaskablePPO must be above 0, or None, got 0"),
             ("ppo", {"clip_range_vf": 0}, "clip_range_vf of MaskablePPO must be above 0, or None, got 0"),
             ("ppo", {"batch_size": 1}, "batch_size of MaskablePPO must be a whole number, at least 2, got 1"),
             ("dqn", {"train_freq": (1, "episode")}, "train_freq of DQN must count steps where 16 games are played"),

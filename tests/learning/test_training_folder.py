@@ -23,8 +23,8 @@ from plyground.arena.generation import generate  # noqa: E402
 from plyground.arena.training import alphago, alphazero  # noqa: E402
 from plyground.arena.training.folder import RunFolder, StateFolder  # noqa: E402
 from plyground.arena.training.whole_files import alone_in  # noqa: E402
-from plyground.arena.whole_files import write_whole  # noqa: E402
 from plyground.envs.outside.files import check_writable  # noqa: E402
+from plyground.envs.outside.whole_files import write_whole  # noqa: E402
 
 CONFIG = TrainingConfig("tictactoe", steps=100)
 
@@ -75,6 +75,34 @@ def test_config_and_progress_are_written_whole_or_stay(folder: StateFolder, monk
         folder.forget_after(0)
     assert TrainingConfig.load(folder.config) == CONFIG
     assert json.loads(folder.progress.read_text()) == {"steps": 100}
+
+
+def test_what_a_state_is_made_of_is_on_the_disk_before_it_has_its_name(
+    folder: StateFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a loss of power may leave states that look whole, with empty files."""
+    synced, named = set[str](), list[tuple[str, set[str]]]()
+    rename, replace = Path.rename, os.replace
+
+    def note(path: Path) -> None:
+        synced.add(path.name)
+
+    def renamed(path: Path, target: Path) -> Path:
+        named.append((target.name, set(synced)))
+        return rename(path, target)
+
+    def replaced(path: Path, target: Path) -> None:
+        named.append((target.name, set(synced)))
+        replace(path, target)
+
+    monkeypatch.setattr("plyground.arena.training.folder.sync", note)
+    monkeypatch.setattr(Path, "rename", renamed)
+    monkeypatch.setattr(os, "replace", replaced)
+    model = folder.model.name
+    folder.write(100, {"numbers": np.zeros(3)}, {model: lambda path: path.write_bytes(b"weights")})
+    parts = {"state.json", "arrays.npz", "tensors.pt", model, "step_000000100.partial", f"{model}.partial"}
+    assert named == [("step_000000100", parts), (model, parts)]
+    assert synced == {*parts, "state", folder.path.name}
 
 
 def test_a_run_that_was_killed_before_its_first_state_is_none(folder: StateFolder) -> None:

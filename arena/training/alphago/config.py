@@ -49,7 +49,7 @@ class AlphaGoConfig(Settings):
     )
     strict: bool = field(
         default=False,
-        metadata=about("End with an error at the first game that cannot be read, in place of leaving it out."),
+        metadata=about("End with an error at the first game that cannot be used, in place of leaving it out."),
     )
     # The paper kept a million of 29.4 million positions.
     test_share: float = field(

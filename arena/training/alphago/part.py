@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....envs import Game
-from ...whole_files import write_whole
+from ....envs.outside.whole_files import write_whole
 from ..alphazero.board import ScalarLog
 from ..alphazero.shards import DamagedSamplesError
 from ..folder import StateFolder

@@ -213,8 +213,8 @@ def _replayed(game: Game, lines: Sequence[Sequence[int]]) -> Iterator[tuple[NDAr
 def samples_of(game: Game, records: Sequence[GameRecord]) -> Iterator[NDArray[Any]]:
     """Yield the positions of games in which a player chose the move, as samples, some games at a time.
 
-    The policy of a sample is the move that was chosen, and its result that of the game for the player to move. Moves
-    that nobody chose, of openings or drawn at random, are left out.
+    The policy of a sample is the move that was chosen. How the game ended is not in it: values are learned from games
+    of the run's own. Moves that nobody chose, of openings or drawn at random, are left out.
     """
     for start in range(0, len(records), _ROWS):
         chunk = records[start : start + _ROWS]
@@ -226,12 +226,8 @@ def samples_of(game: Game, records: Sequence[GameRecord]) -> Iterator[NDArray[An
             batch.show(chosen)
             samples = new_samples(game, chosen.size)
             pack(game, samples, batch.observations[chosen], batch.masks[chosen])
-            seats = batch.players[chosen].tolist()
-            for place, (row, seat) in enumerate(zip(chosen.tolist(), seats, strict=True)):
-                record = chunk[row]
-                samples["policy"][place, record.moves[ply]] = 1
-                samples["result"][place] = np.clip(record.outcome[seat] / game.max_utility, -1, 1)
-                samples["plies_left"][place] = len(record.moves) - ply
+            for place, row in enumerate(chosen.tolist()):
+                samples["policy"][place, chunk[row].moves[ply]] = 1
             samples["game"], samples["ply"] = chosen + start, ply
             parts.append(samples)
         if parts:

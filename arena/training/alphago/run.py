@@ -23,8 +23,8 @@ from typing import Any
 
 from ....envs import Game, make_game
 from ....envs.outside.spec import nearest
+from ....envs.outside.whole_files import write_whole
 from ...interruption import interruptible
-from ...whole_files import write_whole
 from ..folder import algorithm_of
 from ..settings import check_machine, have_passed, resumed
 from ..whole_files import alone_in, check_free
@@ -75,8 +75,9 @@ def train(
     config.check_names()
     chosen = _chosen(parts)
     path = Path(folder)
-    part_folder(path.parent, path.name).check_new()
-    check_free(path, ("records", "results.json", *PARTS))
+    if not _has_only_begun(path):
+        part_folder(path.parent, path.name).check_new()
+        check_free(path, ("records", "results.json", *PARTS))
     _check_needs(path, chosen)
     game = make_game(config.game)
     collection = read_collection(game, config.records, test_share=config.test_share, strict=config.strict)
@@ -87,9 +88,10 @@ def train(
         shutil.rmtree(partial, ignore_errors=True)  # what a run left that was killed as it read
         try:
             _write_records(partial, game, collection)
-            partial.rename(records)
             config.save(path / "config.json")
+            partial.rename(records)  # now it is a run; before, one that has only begun
         except BaseException:
+            (path / "config.json").unlink(missing_ok=True)
             for written in (partial, records, *([path] if is_new else [])):
                 shutil.rmtree(written, ignore_errors=True)
             raise
@@ -154,6 +156,8 @@ def _unfinished(
         )
     if not is_run(path):
         raise ValueError(f"{str(path)!r} holds a run of another kind, expected one of alphago")
+    if _has_only_begun(path):
+        raise ValueError(f"the run in {str(path)!r} was killed before it had read its records: begin it anew")
     if not (path / "records" / "summary.json").is_file():
         where = f": resume {str(path.parent)!r}" if is_run(path.parent) else ""
         raise ValueError(f"{str(path)!r} holds no whole run of alphago, only a part of one{where}")
@@ -165,6 +169,11 @@ def _unfinished(
     _check_needs(path, left)
     check_machine(config.device, config.backend)
     return config, left
+
+
+def _has_only_begun(path: Path) -> bool:
+    """Return whether what is here is a run that was killed before its records had their place."""
+    return is_run(path) and {one.name for one in path.iterdir()} <= {"config.json", "records.partial"}
 
 
 def _chosen(parts: Sequence[str] | None) -> list[str]:

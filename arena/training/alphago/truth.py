@@ -14,6 +14,7 @@ from ....agents.solver.connect_four.scores import is_connect_four
 from ....envs import Game
 from ...grading import SolvedPositions, grade, load_positions, save_positions
 from ...grading.answers import shown
+from ...grading.files import as_data
 from ...grading.heads import batch_of
 from ...grading.sampling import join_positions, solvable_plies
 from ...records.record import GameRecord
@@ -92,7 +93,7 @@ class Truth:
         return {
             "positions": len(self.positions),
             "keeps value": grades.total.preserving.share,
-            "keeps value where some move loses it": grades.total.keeping.share,
+            "keeps value where some move loses it": as_data(grades.total.keeping.share),
             "optimal": grades.total.optimal.share,
             "by ply": {
                 str(one.ply): {"positions": one.positions, "keeps value": one.preserving.share} for one in grades.by_ply

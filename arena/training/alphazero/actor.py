@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game, make_game
-from ...whole_files import write_whole
+from ....envs.outside.whole_files import write_whole
 from .config import AlphaZeroConfig
 from .samples import sample_dtype
 from .self_play import Counts, SelfPlay

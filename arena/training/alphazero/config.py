@@ -119,10 +119,12 @@ class AlphaZeroConfig(Settings):
             least=0,
         ),
     )
-    # AlphaGo Zero: the first 30 moves in proportion to the visits.
+    # AlphaGo Zero: the first 30 moves in proportion to the visits. Its games have no random opening.
     temperature_plies: int = field(
         default=8,
-        metadata=about("First plies of a game whose moves a puct root draws in proportion to their visits.", least=0),
+        metadata=about(
+            "First plies after the opening whose moves a puct root draws in proportion to their visits.", least=0
+        ),
     )
     opening_plies: int | None = field(
         default=None,

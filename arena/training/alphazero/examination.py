@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -98,10 +99,12 @@ class Examination:
     def marks(self, net: Net) -> dict[str, float]:
         """Return the shares of moves that keep the value: of all, and of those where some move loses it.
 
-        The names are those of `plyground.arena.grading.Grade`; empty for a game without solved positions.
+        The names are those of `plyground.arena.grading.Grade`; empty for a game without solved positions, and without
+        the second where no move of them loses value.
         """
         if self._solved is None:
             return {}
         positions, planes, masks = self._solved
         total = grade(positions, preferred(net, planes, masks)).total
-        return {"preserving": total.preserving.share, "keeping": total.keeping.share}
+        shares = {"preserving": total.preserving.share, "keeping": total.keeping.share}
+        return {name: share for name, share in shares.items() if not math.isnan(share)}

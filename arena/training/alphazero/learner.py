@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from ....agents.networks import AUXILIARY
+from ....agents.networks.module import plies_unit
 from ....envs import Game
 from .config import AlphaZeroConfig
 from .descent import Descent, log_chances
@@ -62,9 +63,9 @@ class Learner(Descent):
         else:
             losses["value"] = self._loss_of_chances(outputs.value_logits.float(), value, batch)
         if outputs.plies_left is not None and self.config.plies_left > 0:
-            left = outputs.plies_left.float().reshape(-1)
+            left, unit = outputs.plies_left.float().reshape(-1), plies_unit(self.game.observation_shape)
             losses["plies_left"] = functional.smooth_l1_loss(
-                left / self.game.max_plies, self.tensor(batch.plies_left) / self.game.max_plies, beta=0.1
+                left / unit, self.tensor(batch.plies_left) / unit, beta=0.1
             )
         if batch.owners is not None:
             owners = self.tensor(batch.owners)

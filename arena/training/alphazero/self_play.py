@@ -210,7 +210,7 @@ class SelfPlay:
         self._remembered += count
 
     def _drawn(self, searched: Searched) -> NDArray[np.int32]:
-        """Return actions drawn from the policies in the first plies of a game, and the best ones later."""
+        """Return actions drawn from the policies in the first plies after the opening, and the best ones later."""
         shares = np.cumsum(searched.policies, axis=1, dtype=np.float64)
         numbers = self._chance.random((len(shares), 1)) * shares[:, -1:]
         drawn = (shares <= numbers).sum(axis=1).clip(max=self.game.num_actions - 1)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...whole_files import write_whole
+from ....envs.outside.whole_files import write_whole
 
 __all__ = ["DamagedSamplesError", "Shard", "Shards"]
 

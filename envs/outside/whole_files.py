@@ -6,12 +6,12 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ..envs.outside.files import naming
+from .files import naming
 
-__all__ = ["write_whole"]
+__all__ = ["sync", "write_whole"]
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes | memoryview) -> None:
     """Write a file so that, after a crash at any moment, it is there as a whole, or as it was before.
 
     An error leaves nothing else behind, nor does Ctrl-C; a crash may leave what was written, beside it.
@@ -27,9 +27,19 @@ def write_whole(path: Path, content: bytes) -> None:
         with suppress(OSError):  # the error that there was tells more
             partial.unlink()
         raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Bring a file to the disk, or the names in a folder, so that a loss of power does not undo what comes before it.
+
+    On Windows folders stay as they are: there they cannot be opened.
+    """
+    if os.name != "posix" and path.is_dir():
+        return
+    with naming(path):
+        opened = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
         try:
-            os.fsync(folder)
+            os.fsync(opened)
         finally:
-            os.close(folder)
+            os.close(opened)
