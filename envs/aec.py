@@ -159,8 +159,9 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             ValueError: the moves or the state do not fit this game, or the game would already be over. Nothing is
                 changed.
         """
-        position = Position(self.game) if options else self._position  # an error leaves the game in progress alone
-        line, before = begin(self.game, position, options or {})
+        # An error leaves the game in progress alone.
+        position = self._position if options is None else Position(self.game)
+        line, before = begin(self.game, position, options)
         self._position = position
         self._begin(line, before)
 

@@ -13,7 +13,9 @@ from .definition.terms import Rule
 from .game import Game
 from .outside.messages import shown
 
-__all__ = ["game_factory"]
+__all__ = ["game_factory", "is_own"]
+
+_OWN = f"{__name__.rpartition('.')[0]}.games."  # the modules of our own games, which are checked in tests
 
 
 def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
@@ -29,6 +31,11 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
         return _made(factory, function, args, kwargs)
 
     return factory
+
+
+def is_own(function: Callable[..., Any]) -> bool:
+    """Return whether a function that makes games is one of this package, whose games are checked in its tests."""
+    return str(function.__module__).startswith(_OWN)  # what `exec` makes may have no module
 
 
 _games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> the game that it made
@@ -56,6 +63,7 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
         if any(game is other for other in _games.values()):
             game = game.replace()  # of another factory, and keeps the parameters of that
         changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
+        game.is_checked |= is_own(function)
         game.parameters = dict(bound.arguments)
         game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
         game._origin = (factory, dict(bound.arguments))

@@ -43,6 +43,9 @@ from .outside.validity import StateCheck
 __all__ = ["Game"]
 
 
+_HARMLESS = {"name", "players", "weights", "check"}  # changes that break no promise of a game
+
+
 def _no_noisy_actions(state: Any, actions: Any) -> int:
     return 0
 
@@ -55,6 +58,7 @@ class Game(GameTexts, GameViews):
     """A two-player, zero-sum, turn-based game of perfect information.
 
     Immutable. Two games are equal when all is that they are made of: name, parameters, rules, planes, texts and board.
+    Functions count by what they do and reach; objects of libraries, as a generator of NumPy, by their type alone.
     A game can be pickled when it comes from a `game_factory`, or when its rules are functions at the top level of a
     module.
 
@@ -86,12 +90,10 @@ class Game(GameTexts, GameViews):
         passed: ``passed(state)`` lets the player to move pass, in place, and returns True; or it returns False, and
             the state is of no use any more, where passing is against the idea of a null move: whoever is in check or in
             zugzwang would gain by it. After a pass the other player is to move.
-        key: ``key(state) -> uint64``, equal for positions that may share a transposition-table entry. Default: all
-            fields.
+        key: ``key(state) -> uint64``, equal for positions that a search may take for one. Default: all fields.
         canonical_key: ``canonical_key(state) -> uint64``, a key that is the same for a position and its images under
             the ``symmetries``. Default: ``key``.
-        repetition_key: ``repetition_key(state) -> uint64``, equal for positions that count as repeated. Default:
-            ``key``.
+        repetition_key: ``repetition_key(state) -> uint64``, equal for repeated positions. Default: ``key``.
         keys_after: ``keys_after(state, actions, keys, scratch)`` writes the legal actions as ``legal_actions`` does,
             and beside each, into ``keys`` [num_actions] of uint64, the ``repetition_key`` of the state after it; for
             games that forbid repetitions and can tell without playing. ``scratch`` is an array [1] for a state.
@@ -114,8 +116,7 @@ class Game(GameTexts, GameViews):
             -1 the second's, 0 nobody's; plain Python. Networks may learn it, and self-play takes it that such a game is
             hardly ever won by a single move. Default: cells have no owners.
         move_name, move_of: the name of an action in a state, and the inverse, ``move_name(state, action)`` and
-            ``move_of(state, text)``, for games whose actions are named by what stands on the board. Default: the name
-            is the same in all states.
+            ``move_of(state, text)``, where it depends on what stands on the board. Default: the same in all states.
         fen_of, read_fen: a position as text, and the inverse, which may raise `ValueError`. Default: there is no text.
         board: what people see, for text and pictures.
         text: a function that draws a state as text. Default: the text of ``board``.
@@ -134,7 +135,7 @@ class Game(GameTexts, GameViews):
         observation_dtype: the dtype of the planes.
         players: PettingZoo's names for the two agents, first player first.
         check: whether the game is checked for a moment when it is registered, or first searched or put into an
-            environment or a batch, as `check_game` does in full, unless all of its rules are of this package.
+            environment or a batch, as `check_game` does in full.
 
     Raises:
         ValueError, TypeError: an argument does not fit; the message names it.
@@ -202,16 +203,15 @@ class Game(GameTexts, GameViews):
         self.name = name
         self.dtype = state
         self.num_actions = checked_whole("num_actions", num_actions, 1)
-        self.max_plies = checked_whole("max_plies", max_plies, 1)
+        self.max_plies = checked_whole("max_plies", max_plies, 1, 2**31 - 1)  # batches count in 32 bits
         self.max_utility = max_utility
         self.observation_shape = checked_tuple(f"observation_shape of {name}", observation_shape, "(6, 7, 2)")
         self.observation_high = observation_high
         self.observation_dtype = np.dtype(observation_dtype)
         self.players = checked_tuple("players", players, "('white_0', 'black_0')")
         self.is_checked = not check
-        self.symmetries = tuple(
-            map(symmetry_of, checked_tuple("symmetries", symmetries, "(Symmetry(cells, actions),)"))
-        )
+        images = checked_tuple("symmetries", symmetries, "(Symmetry(cells, actions),)")
+        self.symmetries = tuple(map(symmetry_of, images))
         self.repetition, self.history = repetition, history
         self.history_first, self.history_turned = history_first, history_turned
         self.history_swap = None if history_swap is None else checked_tuple("history_swap", history_swap, "(1, 0)")
@@ -307,7 +307,8 @@ class Game(GameTexts, GameViews):
     def replace(self, **changes: Any) -> Game:
         """Return this game with other rules or metadata, for example ``game.replace(evaluate=my_evaluation)``.
 
-        A new ``evaluate`` replaces the features and weights; new features replace the ``evaluate``.
+        A new ``evaluate`` replaces the features and weights; new features replace the ``evaluate``. All but names and
+        weights is checked as in a new game.
         """
         if changes.get("evaluate") is not None:
             changes = {"features": None, "weights": None, **changes}
@@ -320,6 +321,7 @@ class Game(GameTexts, GameViews):
         changes = _plain(changes)
         game = Game(**{**self._fields, **changes})
         game.spec, game.parameters, game._source = self.spec, self.parameters, self._source
+        game.is_checked |= self.is_checked and changes.keys() <= _HARMLESS
         game._origin = (_replaced, {"game": self, "changes": changes})
         return game
 

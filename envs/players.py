@@ -12,7 +12,9 @@ import numpy as np
 
 from .game import Game
 
-__all__ = ["Player", "PlayerLike", "checked_answer", "forfeit", "player_name"]
+__all__ = ["SEATS", "Player", "PlayerLike", "check_seat", "checked_answer", "forfeit", "player_name"]
+
+SEATS = {"first": 0, "second": 1}  # a learner's seats, with the numbers of their players; "random" is either
 
 
 @runtime_checkable
@@ -37,6 +39,16 @@ def player_name(player: Any) -> str:
         parts = _TEXTS.split(player)
         return "".join(part if number % 2 else _BLANKS.sub(r"\1", part) for number, part in enumerate(parts)).strip()
     return getattr(player, "__name__", None) or type(player).__name__
+
+
+def check_seat(seat: Any) -> None:
+    """Check what an environment is told of its learner's seat.
+
+    Raises:
+        ValueError: it is neither ``"first"`` nor ``"second"`` nor ``"random"``.
+    """
+    if seat not in (*SEATS, "random"):
+        raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
 
 
 def forfeit(game: Game) -> float:

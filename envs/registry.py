@@ -19,7 +19,7 @@ import gymnasium
 import pettingzoo
 
 from .checker import check_once
-from .factory import game_factory
+from .factory import game_factory, is_own
 from .game import Game
 from .outside.elsewhere import absolute, installed, load, place_of
 from .outside.messages import shown
@@ -27,7 +27,6 @@ from .outside.spec import nearest, parse_spec
 
 __all__ = ["as_game", "game_names", "game_presets", "game_with", "make_game", "register_game"]
 
-_OWN = f"{__name__.rpartition('.')[0]}.games."  # the modules of our own games, which are checked in tests
 _factories: dict[str, Callable[..., Game]] = {}
 _presets: dict[str, str] = {}  # other names -> specs
 _GROUP = "plyground.games"  # of entry points
@@ -60,9 +59,10 @@ def register_game(
 
     Raises:
         ValueError: another module has registered a game of that name, or one of the names is short for another spec, or
-            can be no part of an id; ``factory`` is not a `game_factory`; or the game that it makes by default has
-            another name, or a rule that breaks its promise (see `check_game`). One that makes none without parameters
-            is asked by `make_game`. Nothing is registered then.
+            can be no part of an id; a preset has the name of the game, or its spec is none of this game; ``factory`` is
+            not a `game_factory`; or the game that it makes by default has another name, or a rule that breaks its
+            promise (see `check_game`). One that makes none without parameters is asked by `make_game`. Nothing is
+            registered then.
     """
     if not hasattr(factory, "__wrapped__"):
         raise ValueError(f"expected a function decorated with game_factory, got {factory!r}")
@@ -82,7 +82,9 @@ def register_game(
                 f"{what} of {name!r} must be letters, digits, _ and -, as in the id 'plyground/ConnectFour-v0', "
                 f"got {part!r}"
             )
-    if not factory.__module__.startswith(_OWN) and _needs_nothing(factory):
+    for preset, spec in (presets or {}).items():
+        _check_preset(factory, preset, spec)
+    if not is_own(factory) and _needs_nothing(factory):
         check_once(_named(name, factory()))
     if known is None:
         _register_ids(name, name, title, namespace)
@@ -90,6 +92,19 @@ def register_game(
         _register_ids(preset, spec, None, namespace)
     _presets.update(new)
     _factories[name] = factory  # last, for the libraries may refuse an id
+
+
+def _check_preset(factory: Callable[..., Game], preset: str, spec: str) -> None:
+    """Check that a preset has a name of its own, and that its spec is one of the game that ``factory`` makes."""
+    name = factory.__name__
+    if preset == name:
+        raise ValueError(f"a preset of {name!r} has the name of the game: choose another")
+    if not isinstance(spec, str):
+        raise ValueError(f"preset {preset!r} of {name!r} must be a spec, such as '{name}(…)', got {spec!r}")
+    named, args, kwargs = parse_spec(spec)
+    if named != name:
+        raise ValueError(f"preset {preset!r} of {name!r} must be a spec of that game, got {shown(spec)}")
+    _bound(factory, name, spec, args, kwargs)
 
 
 def _needs_nothing(factory: Callable[..., Game]) -> bool:
@@ -160,16 +175,27 @@ def make_game(spec: str, **parameters: Any) -> Game:
 
 def _called(factory: Callable[..., Game], name: str, spec: str, args: list[Any], kwargs: dict[str, Any]) -> Game:
     """Call a factory with arguments that were read from a spec."""
+    bound = _bound(factory, name, spec, args, kwargs)
+    return factory(*bound.args, **bound.kwargs)
+
+
+def _bound(
+    factory: Callable[..., Game], name: str, spec: str, args: list[Any], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    """Return the arguments of a factory that were read from a spec.
+
+    Raises:
+        ValueError: it takes others.
+    """
     signature = inspect.signature(factory)
     for key in kwargs:
         if key not in signature.parameters:
             known = nearest(key, signature.parameters) if signature.parameters else "it takes none"
             raise ValueError(f"unknown parameter {shown(key)} of game {name!r}: {known}")
     try:
-        signature.bind(*args, **kwargs)
+        return signature.bind(*args, **kwargs)
     except TypeError as error:
         raise ValueError(f"cannot make {shown(spec)}: {error}; expected {name}{signature}") from None
-    return factory(*args, **kwargs)
 
 
 def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any]) -> Game:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from .aec import BoardGameEnv
 from .definition.terms import State
 from .game import Game
-from .outside.arguments import action_number, checked_flag, checked_span
-from .players import PlayerLike, checked_answer
+from .outside.arguments import action_number, checked_flag, checked_span, checked_whole
+from .players import SEATS, PlayerLike, check_seat, checked_answer
 from .position import Position
 from .registry import game_with
 from .render.renderer import RENDER_FPS, RENDER_MODES, render_modes
@@ -30,7 +30,6 @@ from .vector.opponents import check_single, close, prepare, resolved, tell
 __all__ = ["SoloEnv"]
 
 _ATTEMPTS = 1000
-_SEATS = {"first": 0, "second": 1}
 
 
 class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
@@ -74,8 +73,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         info_state: bool = True,
         **parameters: Any,
     ) -> None:
-        if seat not in (*_SEATS, "random"):
-            raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
+        check_seat(seat)
         self.game = game = game_with(SoloEnv, game, parameters)
         self.metadata = {**self.metadata, "render_modes": render_modes(game)}
         self.seat = seat
@@ -105,8 +103,10 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             options: where the game starts, as in `BoardGameEnv.reset`.
 
         Raises:
-            ValueError: the game cannot start there, and nothing is changed; or it ends before the learner can move.
+            ValueError: the seed does not fit or the game cannot start there, and nothing is changed; or it ends before
+                the learner can move.
         """
+        seed = None if seed is None else checked_whole("seed", seed, 0)
         begun: Position | None = None
         line: list[int] = []
         before: State | None = None
@@ -114,7 +114,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             begun = Position(self.game)  # an error leaves the seat and the random numbers alone
             line, before = begin(self.game, begun, options)
         super().reset(seed=seed)
-        number = _SEATS[self.seat] if self.seat in _SEATS else int(self.np_random.integers(2))
+        number = SEATS[self.seat] if self.seat in SEATS else int(self.np_random.integers(2))
         self._learner = self.game.players[number]
         for _ in range(_ATTEMPTS):
             try:

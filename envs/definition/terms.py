@@ -38,6 +38,7 @@ class Symmetry(NamedTuple):
     """A symmetry of the board: where each cell and each action goes.
 
     After the symmetry, cell ``i`` of the board looks as cell ``cells[i]`` did before, and so it is with ``actions``.
+    Cells are those of an observation, H·W of H×W×C. Where that has one size or two, they may also be all of its values.
     """
 
     cells: NDArray[np.intp]  # [cells of the board, row-major]
@@ -135,10 +136,7 @@ def check_layout(game: Any) -> None:
     if len(set(game.players)) != 2 or len(game.players) != 2 or not all(map(_is_agent_name, game.players)):
         raise ValueError(f"players must be two names such as 'player_0', got {game.players!r}")
     for cells, actions in game.symmetries:
-        for name, numbers, count in (
-            ("cells", cells, game.symmetries[0].cells.size),
-            ("actions", actions, game.num_actions),
-        ):
+        for name, numbers, count in (("cells", cells, _cells_of(game)), ("actions", actions, game.num_actions)):
             if not np.array_equal(np.sort(numbers), np.arange(count)):
                 raise ValueError(
                     f"{name} of a symmetry of {game.name} must be the numbers from 0 to {count - 1}, each once, "
@@ -148,6 +146,14 @@ def check_layout(game: Any) -> None:
         raise ValueError(f"fixed of {game.name} must be names of fields, {list(game.dtype.names)}, got {unknown}")
     if game.repetition is not None:
         game.repetition = _checked_repetition(game, game.repetition)
+
+
+def _cells_of(game: Any) -> int:
+    """Return how many cells the symmetries of a game move: kernels reckon with so many in each observation."""
+    shape = game.observation_shape
+    if len(shape) < 3 and game.symmetries[0].cells.size == math.prod(shape):
+        return math.prod(shape)
+    return math.prod(shape[:-1])
 
 
 def _is_number(value: Any) -> bool:

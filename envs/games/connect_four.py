@@ -100,12 +100,13 @@ def connect_four(rows: int = 6, columns: int = 7) -> Game:
                 planes[row, column, 0] = (own >> bits[row, column]) & _ONE
                 planes[row, column, 1] = (other >> bits[row, column]) & _ONE
 
+    @helper
     def key(state: Any) -> Any:
         # In each column a one marks the lowest empty cell; below it, a one is a stone of the player to move (J. Tromp).
         return state.mine + (state.mine | state.theirs) + bottom
 
     def canonical_key(state: Any) -> Any:
-        left_to_right, mirrored = state.mine + (state.mine | state.theirs) + bottom, _ZERO
+        left_to_right, mirrored = key(state), _ZERO
         for column in range(columns):
             part = (left_to_right >> (np.uint64(column) * height)) & ones
             mirrored |= part << (np.uint64(columns - 1 - column) * height)

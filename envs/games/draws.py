@@ -7,7 +7,9 @@ from typing import Any
 
 from ..definition.terms import Repetition
 
-__all__ = ["drawn_by_repetition", "won_by_mate"]
+__all__ = ["drawn_by_repetition", "near_end", "won_by_mate"]
+
+_FAR = 50  # plies that no search looks ahead, but for what is proved
 
 
 def drawn_by_repetition(
@@ -32,6 +34,11 @@ def drawn_by_repetition(
     if not repetition:
         return None
     return Repetition("draw", times=repetition, memory=max_quiet_plies, announced=announced, channel=channel)
+
+
+def near_end(max_quiet_plies: int) -> int:
+    """Return how many quiet plies a ``key`` need not tell apart: no search looks from there to the draw."""
+    return max_quiet_plies - _FAR
 
 
 def won_by_mate(is_check: Callable[[Any], bool], can_move: Callable[[Any], bool]) -> Callable[[Any, int], float]:

@@ -26,7 +26,7 @@ import numpy as np
 from ..definition.terms import Rule
 from ..factory import game_factory
 from ..game import Game
-from .draws import drawn_by_repetition, won_by_mate
+from .draws import drawn_by_repetition, near_end, won_by_mate
 from .features.minichess import WEIGHTS, features
 from .minichess_moves import KING, PAWN, PLANES, SIZE, SQUARES
 from .minichess_rules import (
@@ -49,7 +49,6 @@ __all__ = ["minichess"]
 
 # Each of 10 pawns moves 3 times at most, and 18 pieces are captured. No more plies than these start the count anew.
 _RESETS = 10 * 3 + 18
-_FAR = 50  # plies that no search looks ahead, but for what is proved
 
 
 def player(state: Any) -> int:
@@ -98,6 +97,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
     drawn = drawn_by_repetition("minichess", max_quiet_plies, repetition)
     digits = max_quiet_plies.bit_length()
     observe, decode = _rules_of_planes(digits)
+    near = near_end(max_quiet_plies)
 
     def is_terminal(state: Any) -> bool:
         return state.quiet >= max_quiet_plies or is_dead(state) or not can_move(state)
@@ -105,7 +105,7 @@ def minichess(max_quiet_plies: int = 100, repetition: int = 3) -> Game:
     def key(state: Any) -> Any:
         # How many plies are left matters near the end only.
         value = repetition_key(state)
-        return value ^ QUIET_KEYS[state.quiet] if state.quiet > max_quiet_plies - _FAR else value
+        return value ^ QUIET_KEYS[state.quiet] if state.quiet > near else value
 
     def is_valid(state: Any) -> bool:
         if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies:

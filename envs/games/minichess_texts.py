@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..definition.board import Board, letters, numbers_up
+from .chessmen import board_of_chessmen
 from .forsyth import refuse, split_fen, squares_of, write_ranks
 from .minichess_moves import KING, LETTERS, PAWN, PLANES, PROMOTED, SIZE, SQUARES, TARGETS, UNDERPROMOTION
 from .minichess_rules import STATE, is_attacked, is_check, king_of
@@ -60,7 +60,7 @@ def fen_of(state: Any) -> str:
     return f"{write_ranks(rows)} {'wb'[state.turn]} - - {state.quiet} 1"
 
 
-def read_fen(text: str, most_quiet: int = 255) -> Any:
+def read_fen(text: str, most_quiet: int) -> Any:
     """Return the state of a position in FEN, in which the fields for castling and en passant are ``-``.
 
     Args:
@@ -117,15 +117,4 @@ def _threatened(state: Any) -> tuple[int, ...]:
     return (_cell(king_of(state.cells, 1), int(state.turn)),) if is_check(state) else ()
 
 
-BOARD = Board(
-    SIZE,
-    SIZE,
-    _pieces,
-    _cells,
-    "chess",
-    row_labels=numbers_up(SIZE),
-    column_labels=letters(SIZE),
-    marks=".PpNnBbRrQqKk",
-    symbols="·♙♟♘♞♗♝♖♜♕♛♔♚",
-    threatened=_threatened,
-)
+BOARD = board_of_chessmen(SIZE, _pieces, _cells, _threatened)

@@ -25,7 +25,7 @@ from numba.core.dispatcher import Dispatcher
 
 __all__ = ["digest"]
 
-_OPAQUE_MODULES = frozenset(sys.stdlib_module_names) | {"numba", "numpy", "scipy"}
+_OPAQUE_MODULES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy", "scipy"}
 
 
 def digest(*objects: Any) -> str:
@@ -33,7 +33,8 @@ def digest(*objects: Any) -> str:
 
     Args:
         *objects: Python or Numba-compiled functions, NumPy arrays and dtypes, Numba's types, enumerations and their
-            members, numbers, strings, and tuples, lists and dicts of these. Other objects count by their type's name.
+            members, numbers, strings, and tuples, lists, dicts, sets, ranges and slices of these. Other objects count
+            by the name of their type and by their attributes; those of libraries that are not ours by that name alone.
 
     Returns:
         A string that is the same in every process of one Python version, whatever the hash seed.
@@ -49,8 +50,8 @@ def digest(*objects: Any) -> str:
 def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | bytes]:
     """Yield the pieces of ``value`` in an order that does not depend on the process.
 
-    ``seen`` numbers the functions and modules that have been met. ``names`` are what the function that reaches the
-    value may look up: of a module, only these attributes count.
+    ``seen`` numbers the functions, modules and objects that have been met. ``names`` are what the function that reaches
+    the value may look up: of a module, only these attributes count.
     """
     if isinstance(value, Dispatcher):  # it stands for its Python function, with options that change what is computed
         yield from _parts((value.targetoptions, value.locals), seen, names)
@@ -84,6 +85,9 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
         yield from getattr(type(value), "_fields", ())  # of a NamedTuple: rules ask for values by these
         for item in value:
             yield from _parts(item, seen, names)
+    elif isinstance(value, (slice, range)):
+        yield type(value).__name__
+        yield from _parts((value.start, value.stop, value.step), seen, names)
     elif isinstance(value, (set, frozenset)):
         yield repr(sorted(map(repr, value)))
     elif isinstance(value, dict):
@@ -105,6 +109,11 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
             yield from _parts((value.func, value.args, value.keywords), seen, names)
         elif isinstance(value, (MethodType, BuiltinMethodType)):
             yield from _parts((value.__self__, getattr(value, "__func__", None)), seen, names)
+        elif id(value) in seen:
+            yield f"object {seen[id(value)]} again"
+        elif type(value).__module__.partition(".")[0] not in _OPAQUE_MODULES:
+            seen[id(value)] = len(seen)
+            yield from _parts(getattr(value, "__dict__", None), seen, names)
 
 
 def _function_parts(function: FunctionType, seen: dict[Any, int]) -> Iterable[str | bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,18 +21,13 @@ from ..starting import begin, read_options
 from .checks import check_saved, checked_integers, checked_rows, checked_seats
 from .kernels import Columns, advance, draw, first_illegal, play, show, show_both
 from .pieces import Pieces
+from .row_random import draw_numbers
 from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
 
 __all__ = ["GameBatch"]
 
 _ATTEMPTS = 1000  # random openings that may end a game before it begins without one, or is given up
-
-
-@cache
-def _counting(rows: int, count: int) -> NDArray[np.int8]:
-    """Return masks that draw a number below ``count``."""
-    return np.ones((rows, count), np.int8)
 
 
 class GameBatch:
@@ -190,15 +184,6 @@ class GameBatch:
         draw(self.masks, self.rngs, rows, actions)
         return actions
 
-    def checked(self, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
-        """Return the actions for ``rows`` [some] as integers.
-
-        Raises:
-            ValueError: the rows are not different rows of the batch, there is not one action for each, an action is
-                illegal in its row, or a game is over.
-        """
-        return self._legal(checked_rows(rows, self.num_envs), actions)
-
     # -- parts of a step, for environments in which not all games are at the same point --------------------------------
 
     def restart(self, rows: NDArray[np.intp]) -> None:
@@ -230,7 +215,8 @@ class GameBatch:
         """Play legal actions in these rows. A game that ends stays as it is, and ``over`` says so.
 
         Raises:
-            ValueError: as `checked` raises; nothing is changed.
+            ValueError: the rows are not different rows of the batch, there is not one action for each, an action is
+                illegal in its row, or a game is over; nothing is changed.
         """
         rows = checked_rows(rows, self.num_envs)
         self._play(rows, self._legal(rows, actions))
@@ -270,7 +256,11 @@ class GameBatch:
     # -- the same where all is known to fit; for this room alone -------------------------------------------------------
 
     def _legal(self, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
-        """Return the actions for ``rows`` [some], which are known to be rows, as `checked` does."""
+        """Return the actions for ``rows`` [some], which are known to be rows, as integers.
+
+        Raises:
+            ValueError: there is not one action for each row, one is illegal in its row, or a game is over.
+        """
         chosen = checked_integers(rows, actions)
         place = first_illegal(self.masks, self.over, rows, chosen)
         if place >= 0:
@@ -320,9 +310,7 @@ class GameBatch:
 
     def _open(self, rows: NDArray[np.intp]) -> None:
         """Play a random number of random plies in these rows."""
-        counts = np.zeros(rows.size, np.int64)
-        draw(_counting(self.num_envs, self.opening_plies - self._fewest + 1), self.rngs, rows, counts)
-        counts += self._fewest
+        counts = self._fewest + draw_numbers(self.rngs, rows, self.opening_plies - self._fewest + 1)
         for ply in range(int(counts.max())):
             some = rows[(counts > ply) & ~self.over[rows]]
             actions = np.zeros(some.size, np.int64)

@@ -134,7 +134,7 @@ def check_saved(game: Game, saved: Mapping[str, NDArray[Any]], frames: Frames | 
     row = game.state_check.first_invalid(states)
     if row < 0:
         columns = (saved[name] for name in ("players", "plies", "over", "masks"))
-        row = first_inconsistent(game, states, *columns, np.zeros(game.num_actions, np.int32))
+        row = first_inconsistent(game, game.max_plies, states, *columns, np.zeros(game.num_actions, np.int32))
     if row < 0 and frames is not None:
         first, last = saved["frames.first"], frames.windows.shape[2] - math.prod(frames.shape)
         row = int(((first < 0) | (first > last)).argmax()) if first.min() < 0 or first.max() > last else -1

@@ -49,6 +49,11 @@ class FollowedBatch(GameBatch):
         counts = fitting({"moves.counts": np.zeros(self.num_envs, np.int64)}, state)["moves.counts"]
         if counts.min() < 0 or counts.sum() != joined.size or joined.dtype.kind not in "iu":
             raise ValueError(f"the state has {joined.size} moves in games of {counts.tolist()}: was it changed?")
+        if joined.size and not 0 <= joined.min() <= joined.max() < self.game.num_actions:
+            raise ValueError(
+                f"the moves of the state must be actions of {self.game.spec}, 0 to {self.game.num_actions - 1}, got "
+                f"{joined.min()} to {joined.max()}: was it changed?"
+            )
         super().load_state_dict(state)
         lines = np.split(joined, np.cumsum(counts)[:-1])
         self.moves = {row: line.tolist() for row, line in enumerate(lines)}

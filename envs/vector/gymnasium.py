@@ -22,7 +22,7 @@ from ..outside.arguments import checked_flag, checked_options
 from ..registry import game_with
 from .checks import checked_seeds
 from .opponents import OpponentLike
-from .seats import SeatBatch
+from .seats import SeatBatch, as_shown
 
 __all__ = ["AutoresetMode", "BoardVectorEnv"]
 
@@ -116,15 +116,15 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         chosen = self._checked_mask(options["reset_mask"]) if "reset_mask" in options else self._all
         start = {name: options[name] for name in _STARTS if name in options}
         seed = checked_seeds(seed, self.num_envs)
+        if start or chosen is self._all:
+            self.seats.batch.start_from(start)  # an error leaves all else alone
         if isinstance(seed, int):
             super().reset(seed=seed)
             seed = [seed + row for row in range(self.num_envs)]
         self.closed = False  # what the opponents start anew is to be ended, too
-        rows = None if chosen is self._all else np.flatnonzero(chosen)
-        if seed is not None and rows is not None:
-            seed = [seed[row] for row in rows.tolist()]
-        self.seats.reset(seed=seed, rows=rows, options=start or None)
-        return self._view(self.seats.observations), self._infos(chosen)
+        rows = np.flatnonzero(chosen)
+        self.seats.reset(seed=None if seed is None else [seed[row] for row in rows.tolist()], rows=rows)
+        return as_shown(self.seats.observations, self.flatten, self.copy), self._infos(chosen)
 
     def step(
         self, actions: ArrayLike
@@ -158,7 +158,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         rewards, truncations = seats.rewards, self._truncations
         if self.copy:
             rewards, ended, truncations = rewards.copy(), ended.copy(), truncations.copy()
-        return self._view(seats.observations), rewards, ended, truncations, infos
+        return as_shown(seats.observations, self.flatten, self.copy), rewards, ended, truncations, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions [games, num_actions]; all actions where a game is over."""
@@ -170,17 +170,18 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Let the games go on from where they were, in an environment of the same mode: see `SeatBatch`."""
-        self.closed = False  # what the opponents start anew is to be ended, too
-        self.seats.load_state_dict(state)
+        try:
+            self.seats.load_state_dict(state)
+        except BaseException:
+            if self.closed:
+                self.seats.close()  # what the opponents have started anew
+            raise
+        self.closed = False
 
     def close_extras(self, **kwargs: Any) -> None:
         """End what the opponents have started, such as programs, and the threads."""
         if "seats" in vars(self):  # until 1.2, Gymnasium closes what could not be made, too
             self.seats.close()
-
-    def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
-        flat = observations.reshape(self.num_envs, -1) if self.flatten else observations
-        return flat.copy() if self.copy else flat
 
     def _infos(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
         masks, states = self.seats.masks, self.seats.batch.states
@@ -200,11 +201,9 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Return the infos about games that ended and were followed by the next game in the same step."""
         seats = self.seats
         rows = np.flatnonzero(ended)
-        final = seats.final_observations[rows]  # new memory
+        final = as_shown(seats.final_observations[rows], self.flatten, copy=False)  # in new memory
         observations = np.full(self.num_envs, None, object)
-        for row, observation in zip(
-            rows.tolist(), final.reshape(rows.size, -1) if self.flatten else final, strict=True
-        ):
+        for row, observation in zip(rows.tolist(), final, strict=True):
             observations[row] = observation
         masks = np.zeros_like(seats.masks)
         masks[rows] = 1

@@ -56,25 +56,29 @@ def first_illegal(masks, over, rows, actions):
 
 
 @kernel
-def first_inconsistent(game, states, players, plies, over, masks, actions):
+def first_inconsistent(game, max_plies, states, players, plies, over, masks, actions):
     """Return the first row whose columns do not agree with its state, which is valid, or -1.
 
-    ``actions`` [num_actions] is room to work in. A game may be over for another reason than its state.
+    ``actions`` [num_actions] is room to work in. A game may be over for another reason than its state; after
+    ``max_plies`` it is over, and no count of plies is larger.
     """
     for i in range(states.size):
         state = states[i]
-        if players[i] != game.player(state) or plies[i] < 0:
+        if players[i] != game.player(state) or plies[i] < 0 or plies[i] > max_plies:
+            return i
+        marked, others = 0, 0
+        for action in range(masks.shape[1]):
+            marked += masks[i, action] == 1
+            others += masks[i, action] != 0 and masks[i, action] != 1
+        if others != 0:
             return i
         if over[i]:
             continue
-        if game.is_terminal(state):
+        if plies[i] == max_plies or game.is_terminal(state):
             return i
         legal = 0
         for place in range(game.legal_actions(state, actions)):
-            legal += masks[i, actions[place]] != 0
-        marked = 0
-        for action in range(masks.shape[1]):
-            marked += masks[i, action] != 0
+            legal += masks[i, actions[place]]
         if marked != legal or marked == 0:  # an action is marked that is not legal, or none is
             return i
     return -1

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit.prng import new_rng
-from ..players import forfeit
+from ..players import SEATS, check_seat, forfeit
 from ..registry import game_with
 from .batch import GameBatch
 from .checks import checked_actions, checked_rows, checked_seeds
@@ -25,10 +25,21 @@ from .row_random import draw_numbers
 from .seed_sequences import generators, spawned
 from .state_dicts import copied, fitting, part, restore
 
-__all__ = ["SeatBatch"]
+__all__ = ["SeatBatch", "as_shown"]
 
 _ATTEMPTS = 1000  # games in a row that may end before the learner can move
-_SEATS = {"first": 0, "second": 1}
+
+
+def as_shown(observations: NDArray[Any], flatten: bool, copy: bool) -> NDArray[Any]:
+    """Return observations [games, *observation_shape] as an environment shows them.
+
+    Args:
+        observations: what the learner sees.
+        flatten: whether an observation is one line of values.
+        copy: whether to return a copy.
+    """
+    shown = observations.reshape(len(observations), -1) if flatten else observations
+    return shown.copy() if copy else shown
 
 
 class SeatBatch:
@@ -78,15 +89,14 @@ class SeatBatch:
         seed: int | None = None,
         **parameters: Any,
     ) -> None:
-        if seat not in (*_SEATS, "random"):
-            raise ValueError(f"seat must be 'first', 'second' or 'random', got {seat!r}")
+        check_seat(seat)
         game = game_with(SeatBatch, game, parameters)
         self.opponents = as_opponents(opponent, game)
         kind = FollowedBatch if needs_moves(self.opponents) else GameBatch
         self.batch = batch = kind(game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed)
         self.game, self.num_envs, self.seat = batch.game, batch.num_envs, seat
         prepare(self.opponents, batch)
-        self.learners = np.full(self.num_envs, _SEATS.get(seat, 0), np.int8)
+        self.learners = np.full(self.num_envs, SEATS.get(seat, 0), np.int8)
         self.rewards = np.zeros(self.num_envs, np.float32)
         self.terminations = np.zeros(self.num_envs, np.bool_)
         self.illegal = np.full(self.num_envs, -1, np.int64)
@@ -159,8 +169,8 @@ class SeatBatch:
 
         Raises:
             ValueError: there is not one action for each row, one is not an action of the game, or a game is over, and
-                nothing is changed; or the opponent played an illegal move, and there is no game any more where it was
-                its turn.
+                nothing is changed; or the opponent played an illegal move. After that, or any other error of the
+                opponent's, there is no game any more where it was its turn, or where the game had ended.
         """
         batch = self.batch
         some = self._all if rows is None else checked_rows(rows, self.num_envs)
@@ -181,20 +191,20 @@ class SeatBatch:
                 self._play(some[legal], chosen[legal])
             else:
                 self._play(some, chosen)
+            if forfeits.size:
+                batch.over[forfeits] = True
+                self.illegal[forfeits] = chosen[~legal]
+            batch._show(some, self.learners[some])
+            ended = some[batch.over[some]]
+            if ended.size:
+                self._end(ended)
         except BaseException:
             self._abandon(some)
             raise
-        if forfeits.size:
-            batch.over[forfeits] = True
-            self.illegal[forfeits] = chosen[~legal]
-        batch._show(some, self.learners[some])
-        ended = some[batch.over[some]]
-        if ended.size:
-            self._end(ended)
-            if restart:
-                self._begin(ended)
-            else:
-                self._leave(ended)
+        if ended.size and restart:
+            self._begin(ended)
+        elif ended.size:
+            self._leave(ended)
         return batch.observations, self.rewards, self.terminations
 
     def state_dict(self) -> dict[str, Any]:
@@ -218,11 +228,16 @@ class SeatBatch:
         saved, opponents = fitting(self._saved(), state), part(state, "opponents")
         if not ((saved["learners"] == 0) | (saved["learners"] == 1)).all():
             raise ValueError("the learners of the state must be 0 or 1")
-        if self.seat in _SEATS and (saved["learners"] != _SEATS[self.seat]).any():
+        if self.seat in SEATS and (saved["learners"] != SEATS[self.seat]).any():
             raise ValueError(f"the state is of games whose learner has another seat than {self.seat!r}")
+        games = part(state, "batch")
+        turns = fitting({"players": self.batch.players, "over": self.batch.over}, games)
+        waiting = ~turns["over"] & (turns["players"] != saved["learners"])
+        if waiting.any():
+            raise ValueError(f"the state has a game in row {waiting.argmax()} in which it is not the learner's turn")
         before = {**copied(self._saved()), "batch": self.batch.state_dict()}
         try:
-            self.batch.load_state_dict(part(state, "batch"))
+            self.batch.load_state_dict(games)
             restore(self._saved(), state)
             load_opponents_state(self.opponents, opponents, self.batch)
         except BaseException:

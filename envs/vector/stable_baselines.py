@@ -20,7 +20,7 @@ from ..outside.arguments import checked_flag
 from ..outside.extras import how_to_install
 from ..registry import game_with
 from .opponents import OpponentLike
-from .seats import SeatBatch
+from .seats import SeatBatch, as_shown
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnv
@@ -107,7 +107,7 @@ class BoardVecEnv(VecEnv):
         if not all(_are_same(given[0], other) for other in given[1:]):
             raise ValueError(f"the games of {self!r} share their options, got different ones: {given!r}")
         self.seats.reset(seed=seeds, options=given[0] or None)
-        return self._view(self.seats.observations)
+        return as_shown(self.seats.observations, self.flatten, self.copy)
 
     def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
         """Take the actions [games] for `step_wait`."""
@@ -127,8 +127,7 @@ class BoardVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
         ended = np.flatnonzero(dones)
         if ended.size:
-            final = seats.final_observations[ended]
-            final = final.reshape(ended.size, -1) if self.flatten else final
+            final = as_shown(seats.final_observations[ended], self.flatten, copy=False)  # in new memory
             seconds = round(time.time() - self._made, 6)
             columns = ended.tolist(), rewards[ended].tolist(), seats.lengths[ended].tolist(), seats.illegal[ended]
             for place, (row, reward, length, illegal) in enumerate(zip(*columns, strict=True)):
@@ -139,7 +138,7 @@ class BoardVecEnv(VecEnv):
                     info["illegal_action"] = int(illegal)
         if self.copy:
             rewards, dones = rewards.copy(), dones.copy()
-        return self._view(observations), rewards, dones, infos
+        return as_shown(observations, self.flatten, self.copy), rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions [games, num_actions]; at least one in each game."""
@@ -195,10 +194,6 @@ class BoardVecEnv(VecEnv):
 
     def _get_indices(self, indices: Any) -> Iterable[int]:
         return super()._get_indices(indices)
-
-    def _view(self, observations: NDArray[Any]) -> NDArray[Any]:
-        flat = observations.reshape(self.num_envs, -1) if self.flatten else observations
-        return flat.copy() if self.copy else flat
 
 
 def _are_same(options: Mapping[str, Any], others: Mapping[str, Any]) -> bool:

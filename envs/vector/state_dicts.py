@@ -38,7 +38,7 @@ def fitting(arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> dic
     """
     found: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
-        if name not in state:
+        if not isinstance(state, Mapping) or name not in state:
             raise ValueError(f"the state has no {name!r}: expected {', '.join(arrays)}")
         saved = np.asarray(state[name])
         if saved.shape != array.shape or saved.dtype != array.dtype:

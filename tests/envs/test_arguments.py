@@ -160,7 +160,6 @@ class TestRowsOfBatches:
         seats = SeatBatch("tictactoe", 2, seed=0)
         search: Any = AlphaBeta("tictactoe", depth=1).batched()
         calls: list[Callable[[], object]] = [
-            lambda: batch.checked(rows, [1]),
             lambda: batch.play(rows, [1]),
             lambda: batch.restart(rows),
             lambda: batch.show(rows),

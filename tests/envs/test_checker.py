@@ -257,6 +257,21 @@ def test_a_rule_that_does_not_compile_in_a_game_that_decodes() -> None:
         check_game(game)
 
 
+def _two_sides(state: Any, player: int, planes: Any) -> None:
+    planes[state.x] = state.ply
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 1)])
+def test_symmetries_of_observations_that_are_no_boards(shape: tuple[int, ...]) -> None:
+    """They were looked at only where an observation was a board."""
+    coin: dict[str, Any] = {**COIN, "observation_shape": shape, "observe": _two_sides}
+    check_game(Game(**{**coin, "symmetries": [([1, 0], [1, 0])]}))
+    with pytest.raises(ValueError, match="'symmetries' of coin: the image of the moves must lead to the image"):
+        check_game(Game(**{**coin, "symmetries": [([0, 1], [1, 0])]}))
+    with pytest.raises(ValueError, match="cells of a symmetry of coin must be the numbers from 0 to"):
+        Game(**{**coin, "symmetries": [([2, 1, 0], [1, 0])]})
+
+
 def test_planes_that_count_on_zeros() -> None:
     def observe(state: Any, player: int, planes: Any) -> None:
         planes[0, 0, 0] = 1

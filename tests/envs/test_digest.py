@@ -95,6 +95,35 @@ def test_digest_of_plain_values() -> None:
     assert len({digest(value) for value in values}) == len(values)
 
 
+def test_digest_of_ranges_and_slices() -> None:
+    values = [range(3), range(4), range(1, 4), range(1, 4, 2), slice(3), slice(1, 3), slice(1, 3, 2), slice(None, 4)]
+    assert len({digest(value) for value in values}) == len(values)
+    assert digest(range(3)) == digest(range(3))
+
+    def first(x: Any) -> Any:
+        return x[0]
+
+    codes = [first.__code__.replace(co_consts=(None, part)) for part in (slice(1, 2), slice(1, 3))]  # as in Python 3.14
+    assert digest(codes[0]) != digest(codes[1])
+
+
+class Marks:
+    def __init__(self, text: str) -> None:
+        self.text, self.itself = text, self
+
+    def shown(self, state: Any) -> str:
+        return self.text
+
+
+def test_digest_of_objects() -> None:
+    """Those of one's own count by what they have, others by their type."""
+    assert digest(Marks("X")) == digest(Marks("X")) != digest(Marks("O"))
+    assert digest(Marks("X").shown) == digest(Marks("X").shown) != digest(Marks("O").shown)
+    one, other = Marks("X"), Marks("X")
+    assert digest([one, one, other]) != digest([one, other, other])  # as of functions
+    assert digest(np.random.default_rng(1)) == digest(np.random.default_rng(2))
+
+
 def test_digest_of_the_options_of_numba() -> None:
     """Code was found again that divides by zero, or reckons, in another way."""
 

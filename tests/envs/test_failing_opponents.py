@@ -53,6 +53,34 @@ def test_games_that_the_opponent_could_not_begin_are_none() -> None:
     seats.step([3, 3])
 
 
+def test_games_whose_end_the_opponent_cannot_bear_must_begin_anew() -> None:
+    """They were left with the masks of finished games, in which there may be no action."""
+
+    class Sore(Opponents):
+        def begin(self, batch: Any, rows: Any) -> None:
+            pass
+
+        def act(self, batch: Any, rows: Any) -> Any:
+            return np.array([batch.masks[row].argmax() for row in rows])
+
+        def end(self, batch: Any, rows: Any, rewards: Any) -> None:
+            raise RuntimeError("not fair")
+
+    seats = SeatBatch("tictactoe", 2, Sore(), "first")
+    seats.reset()
+    for actions in ([0, 4], [3, 8]):
+        seats.step(actions)
+    with pytest.raises(RuntimeError, match="not fair"):
+        seats.step([6, 2])
+    assert seats.over.tolist() == [True, False]
+    assert seats.masks[0].all()
+    with pytest.raises(ValueError, match=r"no game .* in row 0: call reset\(\)"):
+        seats.step([0], rows=np.array([0]))
+    seats.step([7], rows=np.array([1]))
+    seats.reset(rows=np.array([0]))
+    seats.step([0], rows=np.array([0]))
+
+
 def test_games_in_other_rows_outlast_an_opponent_who_is_interrupted() -> None:
     calls = iter([KeyboardInterrupt(), [1]])
 

@@ -9,9 +9,7 @@ import pickle
 from typing import Any, cast
 
 import cloudpickle
-import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 
 from plyground.agents import AlphaBeta
@@ -28,7 +26,6 @@ from plyground.envs import (
     game_names,
     go,
     make_game,
-    register_game,
     state_dtype,
     tictactoe,
 )
@@ -37,6 +34,21 @@ from plyground.envs.repetition import new_past
 from tests.helpers.coin import COIN
 
 BOARD = cast(Board, connect_four().board)
+
+
+_SHOWN: dict[str, Any] = {"observation_shape": (2, 2, 3)}  # four cells
+
+
+def _listing(rows: Any) -> Any:
+    return lambda state: str(rows)
+
+
+class Rows:
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def pieces(self, state: Any) -> Any:
+        return np.zeros((self.rows, 7), np.int8)
 
 
 class TestGames:
@@ -121,12 +133,22 @@ class TestGames:
             {"owners": lambda state: np.zeros(42, np.int8)},
             {"action_to_str": "column {}".format},
             {"knowledge": Knowledge(num_weights=5)},
+            {"text": _listing(range(3))},
         ],
     )
     def test_what_differs_in_anything_is_another_game(self, changes: dict[str, Any]) -> None:
         game = connect_four().replace(history=(1, 2))
         assert game.replace(**changes) != game
         assert game.replace(**changes) == game.replace(**changes)
+
+    def test_what_texts_and_boards_reach_counts(self) -> None:
+        """Games were equal that show other rows, or other pieces."""
+        for one, other in ((range(3), range(6)), (slice(0, 3), slice(3, 6)), (Rows(3), Rows(6))):
+            games = [connect_four().replace(text=_listing(rows)) for rows in (one, other, copy.deepcopy(one))]
+            assert games[0] == games[2] != games[1]
+        boards = [dataclasses.replace(BOARD, pieces=Rows(rows).pieces) for rows in (3, 6, 3)]
+        games = [connect_four().replace(board=board) for board in boards]
+        assert games[0] == games[2] != games[1]
 
     def test_what_is_made_twice_is_one_game(self) -> None:
         game = connect_four()
@@ -142,43 +164,6 @@ class TestGames:
         sizes = [sample_dtype(one)["observation"].shape for one in (game, game.replace(observation_high=3))]
         assert sizes == [(11,), (84,)]
 
-    @pytest.mark.usefixtures("registries")
-    def test_registered_once_for_all(self) -> None:
-        register_game(coin, title="Penny", namespace="test")
-        register_game(coin, namespace="test")  # again, as a notebook cell does
-        assert make_game("coin").name == "coin"
-        assert "test/Penny-v0" in gymnasium.registry
-        assert "test/coin-v0" in pettingzoo.aec_registry
-
-        @game_factory
-        def tictactoe() -> Game:
-            raise AssertionError
-
-        with pytest.raises(ValueError, match=r"already registered by plyground\.envs\.games\.tictactoe"):
-            register_game(tictactoe)
-        with pytest.raises(ValueError, match="expected a function decorated with game_factory"):
-            register_game(lambda: connect_four())
-
-    @pytest.mark.usefixtures("registries")
-    def test_registered_by_the_name_of_the_game(self) -> None:
-        @game_factory
-        def nickel() -> Game:
-            return Game(**COIN)
-
-        @game_factory
-        def dime(plies: int) -> Game:
-            return Game(**{**COIN, "name": "dime" if plies == 1 else "coin"})
-
-        with pytest.raises(
-            ValueError, match=r"factory 'nickel' makes a game named 'coin', .*: give both the same name"
-        ):
-            register_game(nickel)
-        register_game(dime)  # which makes no game without being told more
-        assert make_game(make_game("dime(1)").spec) is make_game("dime", plies=1)
-        with pytest.raises(ValueError, match="factory 'dime' makes a game named 'coin'"):
-            make_game("dime(2)")
-        assert "nickel" not in game_names()
-
     def test_lists_and_numbers_of_numpy_are_kept_as_pythons_own(self) -> None:
         """Such games could not be hashed, or had no past."""
         memory: Any = np.int64(4)
@@ -188,49 +173,6 @@ class TestGames:
         assert new_past(games[0], 1) is not None
         deep: dict[str, Any] = {**COIN, "observation_shape": (1, 1, 2)}
         assert hash(Game(**deep, history=cast(Any, [2, 1]))) == hash(Game(**deep, history=(2, 1)))
-
-    @pytest.mark.usefixtures("registries")
-    def test_names_that_are_taken(self) -> None:
-        @game_factory
-        def go_9x9() -> Game:
-            return Game(**{**COIN, "name": "go_9x9"})
-
-        ids = {*gymnasium.registry}
-        with pytest.raises(ValueError, match=r"'go_9x9' stands for 'go\(board_size=9\)' already: choose another name"):
-            register_game(go_9x9)
-        with pytest.raises(ValueError, match="'chess' is a game already: choose another name"):
-            register_game(coin, presets={"chess": "coin"})
-        assert make_game("go_9x9") is go(board_size=9)
-        assert {*gymnasium.registry} == ids
-        register_game(coin, namespace="test")
-        for _ in range(2):  # as in a notebook, whose cell is run again; new names count then, too
-            register_game(coin, presets={"heads": "coin"}, namespace="test")
-        assert make_game("heads") is coin()
-        assert "test/Heads-v0" in gymnasium.registry
-        with pytest.raises(ValueError, match="'heads' stands for 'coin' already: choose another name"):
-            register_game(coin, presets={"heads": "othello"}, namespace="test")
-
-    @pytest.mark.usefixtures("registries")
-    def test_names_that_can_be_no_ids_leave_nothing_registered(self) -> None:
-        """The game was known then, and its ids were not: a second call registered none."""
-        before = {*gymnasium.registry}, {*pettingzoo.aec_registry}
-        wrong: dict[str, Any] = {
-            "title of 'coin' must be letters, digits, _ and -, .*, got 'A coin'": {"title": "A coin"},
-            "title of 'coin' must be .*, got 3": {"title": 3},
-            "namespace of 'coin' must be .*, got 'my games'": {"namespace": "my games"},
-            "preset of 'coin' must be .*, got 'two sides'": {"presets": {"two sides": "coin"}},
-        }
-        for message, names in wrong.items():
-            with pytest.raises(ValueError, match=message):
-                register_game(coin, **names)
-        gymnasium.register("test/Coin", "plyground.envs.solo:SoloEnv")  # beside which none with a version may stand
-        with pytest.raises(gymnasium.error.RegistrationError):
-            register_game(coin, namespace="test", presets={"heads": "coin"})
-        del gymnasium.registry["test/Coin"]
-        assert ({*gymnasium.registry}, {*pettingzoo.aec_registry}) == before
-        assert "coin" not in game_names()
-        register_game(coin, namespace="test", presets={"heads": "coin"})
-        assert {"test/Coin-v0", "test/Heads-v0"} <= set(gymnasium.registry)
 
     def test_parameters_may_be_numbers_of_numpy(self) -> None:
         rows: Any = np.int64(5)
@@ -298,7 +240,12 @@ class TestGames:
             ({"name": "Coin Toss"}, ValueError, "name must be lower case"),
             ({"num_actions": 0}, ValueError, "num_actions must be a whole number, at least 1, got 0"),
             ({"num_actions": 2.0}, ValueError, r"num_actions must be a whole number, at least 1, got 2\.0"),
-            ({"max_plies": float("inf")}, ValueError, "max_plies must be a whole number, at least 1, got inf"),
+            ({"max_plies": float("inf")}, ValueError, "max_plies must be a whole number, from 1 to 2147483647, got"),
+            (
+                {"max_plies": 2**31},
+                ValueError,
+                "max_plies must be a whole number, from 1 to 2147483647, got 2147483648",
+            ),
             ({"max_utility": 0}, ValueError, "max_utility of coin must be a number above 0, got 0"),
             ({"max_utility": float("nan")}, ValueError, "max_utility of coin must be a number above 0, got nan"),
             ({"observation_shape": ()}, ValueError, "observation_shape of coin must have a size at least"),
@@ -321,7 +268,7 @@ class TestGames:
             ({"players": ("white", "black")}, ValueError, "players must be two names such as 'player_0'"),
             ({"players": ("player_0", "player_0")}, ValueError, "players must be two names such as 'player_0'"),
             ({"symmetries": [([0], [0, 0])]}, ValueError, "actions of a symmetry of coin must be .* from 0 to 1, each"),
-            ({"symmetries": [([1, 2], [1, 0])]}, ValueError, "cells of a symmetry of coin .* from 0 to 1, each once"),
+            ({"symmetries": [([1, 2], [1, 0])]}, ValueError, "cells of a symmetry of coin .* from 0 to 0, each once"),
             ({"repetition": ("draw", 3)}, TypeError, "repetition of coin must be a Repetition"),
             (
                 {"repetition": Repetition(cast(Any, "forbid"))},
@@ -337,6 +284,12 @@ class TestGames:
             ({"state": np.dtype("i4")}, TypeError, "state must be a record dtype"),
             ({"players": 5}, ValueError, "players must be a tuple, as in .*, got 5"),
             ({"fixed": 5}, ValueError, "fixed must be a tuple, as in .*, got 5"),
+            ({**_SHOWN, "symmetries": [([0, 2, 1], [1, 0])]}, ValueError, "cells of a symmetry of coin .* from 0 to 3"),
+            (
+                {**_SHOWN, "symmetries": [([1, 0, 2, 3, 4], [1, 0])]},
+                ValueError,
+                "cells of a symmetry of .* from 0 to 3",
+            ),
             ({"symmetries": 5}, ValueError, "symmetries must be a tuple, as in .*, got 5"),
             ({"state": np.dtype([("x", "i4")])}, TypeError, "state must be a record dtype"),
             ({"state": state_dtype(size="i4")}, ValueError, "a state of coin has a field 'size', and records of NumPy"),
@@ -355,11 +308,6 @@ class TestGames:
 
 def _nothing(state: Any, player: int) -> float:
     return 0.0
-
-
-@game_factory
-def coin() -> Game:
-    return Game(**COIN)
 
 
 class TestKeys:

@@ -250,10 +250,21 @@ def test_a_bad_start_leaves_seat_and_random_numbers_alone() -> None:
             with pytest.raises(ValueError, match=r"illegal|must be one state|finished position"):
                 env.reset(seed=9, options=options)
             assert (env._learner, env.np_random.bit_generator.state) == (seat, numbers)
+        for wrong in (-1, 1.5, True, "3"):
+            with pytest.raises(ValueError, match="seed must be a whole number, at least 0, got"):
+                env.reset(seed=wrong)  # pyright: ignore[reportArgumentType]
+            assert (env._learner, env.np_random.bit_generator.state) == (seat, numbers)
         *_, info = env.step(int(env.action_masks().argmax()))
         assert "illegal_action" not in info  # a legal move is no illegal one of the other seat
     _, info = env.reset(options={"moves": iter([0, 1])})
     assert info["state"].ply >= 2
+
+
+def test_seeds_may_be_numbers_of_numpy() -> None:
+    one, other = (SoloEnv("tictactoe", "random", opening_plies=3) for _ in range(2))
+    one.reset(seed=3)
+    other.reset(seed=np.int64(3))  # pyright: ignore[reportArgumentType]
+    assert one.np_random.bit_generator.state == other.np_random.bit_generator.state
 
 
 def test_text_board() -> None:

@@ -229,9 +229,10 @@ class TestStartAnywhere:
             ({"moves": [0, 1, 0, 1, 0, 1, 0, 1]}, "at index 7 comes after the end"),
             ({"state": np.zeros(3)}, "must be one state of connect_four"),
             ({"state": "start"}, "must be one state of connect_four"),
+            *((falsy, "options must be a dict such as .*, got") for falsy in ([], "", 0, False)),
         ],
     )
-    def test_impossible_starts_change_nothing(self, options: dict[str, Any], message: str) -> None:
+    def test_impossible_starts_change_nothing(self, options: Any, message: str) -> None:
         env = BoardGameEnv("connect_four")
         env.reset(options={"moves": [1, 2]})
         before = pickle.dumps(env)

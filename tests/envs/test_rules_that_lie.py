@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from typing import Any
 from unittest.mock import patch
@@ -18,11 +19,13 @@ from plyground.envs import (
     SoloEnv,
     check_game,
     checker,
+    connect_four,
     game_factory,
     game_names,
     make_game,
     register_game,
     state_dtype,
+    tictactoe,
 )
 from plyground.envs.jit import helper
 
@@ -174,9 +177,33 @@ def test_a_game_is_checked_once_and_for_a_moment(monkeypatch: pytest.MonkeyPatch
         checker.check_once(game)
         for name in game_names():  # and ours are trusted
             checker.check_once(make_game(name))
-            checker.check_once(make_game(name).replace(name="another"))
-        with pytest.raises(AssertionError):
-            checker.check_once(make_game("tictactoe").replace(play=play))
+            other = make_game(name).replace(name="another", players=("one_0", "two_0"))
+            checker.check_once(pickle.loads(pickle.dumps(other)))
+        checker.check_once(connect_four().with_weights(twos=0.2))
+        checker.check_once(game.replace(name="another"))  # and so is what was found good
+        ours = connect_four()
+        for changed in (
+            tictactoe().replace(play=play),
+            ours.replace(max_plies=43).with_weights(twos=0.2),
+            ours.replace(legal_actions=ours.noisy_actions),
+            Game(**{**ours._fields, "name": "another"}),
+        ):
+            with pytest.raises(AssertionError):
+                checker.check_once(changed)
+
+
+@pytest.mark.parametrize(
+    ("game", "change", "message"),
+    [
+        ("minichess", {"num_actions": 100}, "'legal_actions' of minichess"),
+        ("connect_four", {"max_plies": 5}, "'max_plies' of connect_four: a game must end after 5 plies, and goes on"),
+        ("tictactoe", {"observation_shape": (3, 2, 2), "symmetries": ()}, "'observe' of tictactoe raised IndexError"),
+    ],
+)
+def test_other_sizes_of_our_games_are_no_longer_ours(game: str, change: dict[str, Any], message: str) -> None:
+    """They were trusted, and compiled code wrote beyond its arrays."""
+    with pytest.raises(ValueError, match=message):
+        GameBatch(make_game(game).replace(**change), 1)
 
 
 def no_such_field(state: Any, action: int) -> None:

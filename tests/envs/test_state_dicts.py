@@ -164,6 +164,26 @@ def test_a_state_of_another_seat_is_refused() -> None:
     np.testing.assert_equal(one.state_dict(), before)
 
 
+def test_games_in_which_it_is_not_the_learners_turn_are_refused() -> None:
+    """Its next action was played as the opponent's."""
+    seats = SeatBatch("tictactoe", 3, seed=0)
+    seats.reset()
+    state = seats.state_dict()
+    state["learners"][1] ^= 1
+    seats.step(legal_moves(seats, np.random.default_rng(1)))
+    before, seen = seats.state_dict(), seats.observations.copy()
+    with pytest.raises(ValueError, match="the state has a game in row 1 in which it is not the learner's turn"):
+        seats.load_state_dict(state)
+    np.testing.assert_equal(seats.state_dict(), before)
+    assert (seats.observations == seen).all()
+    for games in (3, {}):
+        with pytest.raises(ValueError, match="the state has no 'players'"):
+            seats.load_state_dict({**state, "batch": games})
+    state["batch"]["over"][1] = True  # nobody moves there any more
+    seats.load_state_dict(state)
+    assert seats.over.tolist() == [False, True, False]
+
+
 def test_opponents_without_a_state_begin_anew_and_draw_no_numbers() -> None:
     agent = "minimax(depth=1)"  # asked row by row: a copy for each
     one, other = (SeatBatch("tictactoe", 6, agent, seed=seed) for seed in (1, 2))

@@ -239,18 +239,30 @@ class TestWhereItIsAsked:
 
     def test_batches_that_are_loaded(self) -> None:
         batch = GameBatch("connect_four(rows=4, columns=5)", 3, seed=0)
-        before = batch.state_dict()
-        for name, value in {
-            "states": with_fields(batch.game.new_state(), {"ply": 77}),
-            "players": 1,
-            "plies": -4,
-            "masks": 0,
-        }.items():
+        before, most = batch.state_dict(), batch.game.max_plies
+        for name, value in (
+            ("states", with_fields(batch.game.new_state(), {"ply": 77})),
+            ("players", 1),
+            ("plies", -4),
+            ("plies", most),  # as many as a game that goes on cannot have had
+            ("plies", most + 1),
+            ("plies", 2**31 - 1),  # the next ply would be the process's last
+            ("masks", 0),
+            ("masks", 3 * before["masks"][1]),
+            ("masks", -before["masks"][1]),
+        ):
             state = batch.state_dict()
             state[name][1] = value
             with pytest.raises(ValueError, match=r"has no game of connect_four.* in row 1"):
                 batch.load_state_dict(state)
             assert all((array == before[key]).all() for key, array in batch.state_dict().items() if key != "game")
+        ended = {**before, "over": np.ones(3, np.bool_), "plies": np.full(3, most, np.int32)}
+        batch.load_state_dict(ended)
+        for name, value in (("plies", most + 1), ("masks", 2)):
+            state = {**ended, name: ended[name].copy()}
+            state[name][1] = value
+            with pytest.raises(ValueError, match=r"has no game of connect_four.* in row 1"):
+                batch.load_state_dict(state)
         full = {**before, "start": with_fields(batch.game.initial.copy(), {"ply": 3})}
         with pytest.raises(ValueError, match=r"options\['state'\] is not a valid state"):
             batch.load_state_dict(full)

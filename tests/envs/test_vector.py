@@ -12,7 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
 
-from plyground.envs import BoardVectorEnv, Game, SoloEnv
+from plyground.envs import BoardVectorEnv, Game, Opponents, SoloEnv
 from tests.envs.test_seats import Fixed, some_actions
 
 MODES = list(AutoresetMode)
@@ -301,3 +301,58 @@ def test_bad_input_changes_nothing(mode: AutoresetMode, call: Any, message: str)
     assert (env.seats.batch.states == before[0]).all()
     assert (env.seats.batch.rngs == before[1]).all()
     assert (env.seats.terminations == before[2]).all()
+
+
+class Starting(Opponents):
+    """Has something running while it plays, and once cannot begin."""
+
+    running = fails = False
+
+    def begin(self, batch: Any, rows: Any) -> None:
+        self.running = True
+        if self.fails:
+            raise RuntimeError("not now")
+
+    def act(self, batch: Any, rows: Any) -> Any:
+        return np.array([batch.masks[row].argmax() for row in rows])
+
+    def end(self, batch: Any, rows: Any, rewards: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        self.running = False
+
+
+def test_what_is_refused_changes_nothing() -> None:
+    """It was taken for open again, and its random numbers began anew."""
+    opponents = Starting()
+    env = BoardVectorEnv("tictactoe", 2, opponents, "first")
+    env.reset(seed=1)
+    env.close()
+    saved, numbers = env.state_dict(), env.np_random.bit_generator.state
+    calls: list[Any] = [
+        *(
+            lambda options=options: env.reset(seed=9, options=options)
+            for options in ({"state": 3}, {"moves": [99]}, {"moves": [0, 3, 1, 4, 2]}, {"fen": "x"})
+        ),
+        lambda: env.reset(seed=9, options={"moves": [99], "reset_mask": np.array([True, False])}),
+        lambda: env.load_state_dict({}),
+        lambda: env.load_state_dict({**saved, "learners": saved["learners"] + 2}),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"state|move|position"):
+            call()
+        assert env.closed
+        assert env.np_random.bit_generator.state == numbers
+        np.testing.assert_equal(env.state_dict(), saved)
+    opponents.fails = True
+    with pytest.raises(RuntimeError, match="not now"):
+        env.load_state_dict(saved)
+    assert env.closed
+    assert not opponents.running
+    opponents.fails = False
+    env.load_state_dict(saved)
+    assert not env.closed
+    assert opponents.running
+    env.close()
+    assert not opponents.running

@@ -223,3 +223,16 @@ def test_a_batch_without_its_threads_goes_on() -> None:
     for _ in range(10):
         actions = one.masks.argmax(axis=1)
         assert (one.step(actions)[0] == other.step(actions)[0]).all()
+
+
+def test_moves_of_a_state_are_actions_of_the_game() -> None:
+    """Programs were told of others, and only then was it seen."""
+    batch = FollowedBatch("tictactoe", 2, seed=0)
+    batch.play(np.arange(2), [4, 8])
+    saved = batch.state_dict()
+    for wrong in (-1, 9):
+        with pytest.raises(ValueError, match=r"moves of the state must be actions of tictactoe, 0 to 8, got"):
+            batch.load_state_dict({**saved, "moves": np.array([4, wrong])})
+        np.testing.assert_equal(batch.state_dict(), saved)
+    batch.load_state_dict(saved)
+    assert batch.moves == {0: [4], 1: [8]}

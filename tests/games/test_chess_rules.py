@@ -131,6 +131,31 @@ class TestStatesFromOutside:
             other.en_passant = square
             assert not self.is_valid(other)
 
+    @pytest.mark.parametrize("chess960", [-1, 5])
+    def test_only_the_initial_position_can_be_one_that_nobody_has_moved_in(self, chess960: int) -> None:
+        """The board of any other looked empty in classic observations."""
+        game = make_game("chess", chess960=chess960, classic=True)
+        start = game.new_state()
+        for state, is_start in ((start, True), (game.play_moves([game.actions(start)[0]]), False)):
+            other = state.copy()
+            assert game.is_valid(state)
+            for moved in (0, 1, 2, 255):
+                other.moved = moved
+                assert game.is_valid(other) == (moved == 1 or (moved == 0 and is_start)), (is_start, moved)
+        quiet = game.new_state()
+        quiet.quiet = 4  # knights went out and came back
+        assert not game.is_valid(quiet)
+        quiet.moved = 1
+        assert game.is_valid(quiet)
+        initial = game.state_from_fen(game.fen(game.new_state()))
+        assert initial.moved == 1
+
+    def test_moves_are_not_noted_where_nothing_asks_for_it(self) -> None:
+        for state in (CHESS.new_state(), CHESS.play_moves(["e2e4"])):
+            assert CHESS.is_valid(state)
+            state.moved = 1
+            assert not CHESS.is_valid(state)
+
     def test_eight_pawns_at_most(self) -> None:
         state = CHESS.state_from_fen("4k3/8/8/PPPPPPPP/8/8/8/4K3 w - - 0 1")
         assert self.is_valid(state)

@@ -167,6 +167,15 @@ class TestFen:
             read_fen(fen)
 
     @pytest.mark.rules
+    def test_counts_are_believed_as_python_chess_believes_them(self) -> None:
+        """No game has a pawn that has just moved after 7 quiet plies."""
+        fen = "rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR b KQkq d3 7 3"
+        assert pychess.Board(fen).is_valid()
+        state = make_game("chess").state_from_fen(fen)  # which also asks is_valid
+        assert (int(state.quiet), fen_of(state, 3)) == (7, fen)
+        assert "e4d3" in [make_game("chess").move_name(state, action) for action in make_game("chess").actions(state)]
+
+    @pytest.mark.rules
     def test_mistakes_are_found_where_python_chess_finds_them(self) -> None:
         assert mutations(150, 3) > 5
 

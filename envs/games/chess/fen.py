@@ -5,9 +5,10 @@ rights, the square behind a pawn that has just moved two squares, plies since th
 the number of the move. The last two may be left out. Castling rights may name the files of rooks, as in ``HAha``
 (Shredder-FEN), and ``K`` and ``Q`` are those of the outermost rooks (X-FEN).
 
-Reading is strict: what no game of chess can come to by its last move is an error that says what is wrong. The square of
-a capture en passant that is not legal is read, and forgotten, as the Laws do (9.2.3). Whether pieces were promoted
-often enough is not asked.
+Reading is strict: where no last move can have left the pieces as they stand is an error that says what is wrong. The
+square of a capture en passant that is not legal is read, and forgotten, as the Laws do (9.2.3). Whether pieces were
+promoted often enough is not asked, nor whether the counts fit the position: python-chess, too, reads the square behind
+a pawn that has just moved beside a count of plies that should be 0.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def read_fen(text: str, is_960: bool = False, always: bool = False, most_quiet: 
     Args:
         text: the position.
         is_960: whether kings and rooks that may castle can stand on any files.
-        always: whether the square behind a pawn is kept where nobody can capture.
+        always: whether the square behind a pawn is kept where nobody can capture, and ``moved`` is set.
         most_quiet: the most plies since the last capture or move of a pawn.
 
     Raises:

@@ -78,9 +78,9 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
     list_moves = lister(is_960)
     play = helper(player_of_moves(is_960, classic))
     repetition_key, key = keys(max_quiet_plies, classic)
-    is_valid = validity(max_quiet_plies, is_960, classic)
     start = back_rank(chess960 if is_960 else CHESS)
     array = read_fen(f"{start.lower()}/pppppppp/8/8/8/8/PPPPPPPP/{start} w KQkq - 0 1", is_960, classic)
+    is_valid = validity(max_quiet_plies, is_960, classic, array)
 
     def setup(state: Any) -> None:
         for name in LAYOUT.names or ():

@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...definition.board import Board, letters, numbers_up
+from ..chessmen import MARKS, board_of_chessmen
 from .fen import letter_at
 from .legal import is_check
 from .moves import CASTLING, PLANES, STEPS
 
 __all__ = ["chess_board"]
-
-_MARKS = ".PpNnBbRrQqKk"
-_SYMBOLS = "·♙♟♘♞♗♝♖♜♕♛♔♚"
 
 
 def _cell(square: int, turn: int) -> int:
@@ -26,7 +23,7 @@ def _cell(square: int, turn: int) -> int:
 def _pieces(state: Any) -> NDArray[np.int8]:
     grid = np.zeros(64, np.int8)
     for square in range(64):
-        grid[_cell(square, int(state.turn))] = _MARKS.index(letter_at(state, square) or ".")
+        grid[_cell(square, int(state.turn))] = MARKS.index(letter_at(state, square) or ".")
     return grid.reshape(8, 8)
 
 
@@ -47,15 +44,4 @@ def _threatened(state: Any) -> tuple[int, ...]:
     return (_cell(int(state.king), int(state.turn)),) if is_check(state) else ()
 
 
-chess_board = Board(
-    8,
-    8,
-    _pieces,
-    _cells,
-    "chess",
-    row_labels=numbers_up(8),
-    column_labels=letters(8),
-    marks=_MARKS,
-    symbols=_SYMBOLS,
-    threatened=_threatened,
-)
+chess_board = board_of_chessmen(8, _pieces, _cells, _threatened)

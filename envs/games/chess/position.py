@@ -21,6 +21,7 @@ import numpy as np
 from ...definition.terms import Rule, state_dtype
 from ...jit import helper
 from ...jit.bits import lowest, popcount
+from ..draws import near_end
 from .legal import can_take_en_passant
 from .moves import KING
 
@@ -41,7 +42,7 @@ LAYOUT = state_dtype(
     en_passant="u1",
     quiet="u1",  # plies since the last capture or move of a pawn
     turn="i1",
-    moved="u1",  # whether a move was played: of use where the first observation is empty
+    moved="u1",  # with ``always``, whether this is no initial position: the first observation is empty there; else 0
 )
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -54,7 +55,6 @@ PIECE_KEYS[:, 0] = 0
 _CASTLING_KEYS = _RANDOM[2048 : 2048 + 512].reshape(2, 256)  # [colours, rights]
 FILE_KEYS, _QUIET_KEYS = _RANDOM[2560:2568], _RANDOM[2568:]  # [files] en passant; [plies]
 TURN_KEY = np.uint64(0x9E3779B97F4A7C15)
-_FAR = 50  # plies that no search looks ahead, but for what is proved
 
 
 @helper
@@ -99,7 +99,7 @@ def keys(max_quiet_plies: int, always: bool) -> tuple[Rule, Rule]:
         max_quiet_plies: plies after which a game without captures and moves of pawns is drawn.
         always: whether ``en_passant`` is set also where nobody can capture.
     """
-    near = max_quiet_plies - _FAR
+    near = near_end(max_quiet_plies)
 
     def repetition_key(state: Any) -> Any:
         value = state.hash ^ _CASTLING_KEYS[state.turn, state.castling]

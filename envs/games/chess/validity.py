@@ -1,4 +1,7 @@
-"""Whether the record of a position of chess is one that play can have left, as far as the position itself tells."""
+"""Whether the record of a position of chess is one that play can have left, as far as the pieces themselves tell.
+
+The count of quiet plies is held against its limit alone, as in `fen`: it may be any beside a capture en passant.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ...definition.terms import Rule
+from ...definition.terms import Rule, State
 from ...jit import helper
 from ...jit.bits import popcount
 from .attacks import diagonal_attacks, straight_attacks
 from .legal import can_take_en_passant, castling_square
-from .position import piece_key
+from .position import LAYOUT, piece_key
 from .squares import KING_STEPS, KNIGHT_STEPS, RANKS, bit_of
 
 __all__ = ["validity"]
@@ -31,14 +34,25 @@ def _is_other_safe(state: Any) -> bool:
     return far & own == _ZERO
 
 
-def validity(max_quiet_plies: int, is_960: bool, always: bool) -> Rule:
+def validity(max_quiet_plies: int, is_960: bool, always: bool, start: State) -> Rule:
     """Return the rule ``is_valid``.
 
     Args:
         max_quiet_plies: plies after which a game without captures and moves of pawns is drawn.
         is_960: whether kings and rooks that may castle can stand on any files.
-        always: whether ``en_passant`` is set also where nobody can capture.
+        always: whether ``en_passant`` is set also where nobody can capture, and ``moved`` by a move.
+        start: the initial position.
     """
+    initial = np.zeros(1, LAYOUT)
+    initial[0] = start
+    pieces, castling, other_castling = initial["hash"][0], initial["castling"][0], initial["other_castling"][0]
+
+    @helper
+    def moved_agrees(state: Any) -> bool:
+        if state.moved == 1:
+            return always
+        is_start = state.hash == pieces and state.castling == castling and state.other_castling == other_castling
+        return state.moved == 0 and (not always or (is_start and state.turn + state.quiet + state.en_passant == 0))
 
     @helper
     def castling_agrees(state: Any, castling: int, own: Any, king: int, rank: int) -> bool:
@@ -71,7 +85,7 @@ def validity(max_quiet_plies: int, is_960: bool, always: bool) -> Rule:
         return always or can_take_en_passant(state)
 
     def is_valid(state: Any) -> bool:
-        if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies or state.moved > 1:
+        if not 0 <= state.turn <= 1 or state.quiet > max_quiet_plies or not moved_agrees(state):
             return False
         own, other = state.own, state.other
         if own & other != _ZERO or state.king > 63 or state.other_king > 63:

@@ -64,7 +64,7 @@ def go(board_size: int = 19, komi: float = 7.5, superko: str = "positional") -> 
     cell_of, point_of, zobrist = grid.cell_of, grid.point_of, grid.zobrist
     fields, set_up_board, place = chains(board_size)
     chains_agree, ko_agrees = chain_checks(board_size)
-    _, _, is_legal, is_eye, after, list_empty = liberties(board_size)
+    _, _, is_legal, is_eye, after, list_empty, _ = liberties(board_size)
     area_balance, owners, evaluate = area(board_size)
     # passes: in a row, just now; situational, which is 1 or 0, and komi: of the game. They stand here so that games
     # which differ in no more than these share their compiled code.

@@ -47,7 +47,7 @@ def heavy(board_size: int, rules: tuple[str, ...] = RULES) -> Rule:
     """
     num_points, _, cell_of, point_of, around, diagonals, _ = points(board_size)
     pass_move = num_points
-    _, _, is_legal, is_eye, _, _ = liberties(board_size)
+    _, _, is_legal, is_eye, _, _, _ = liberties(board_size)
     last_liberty, _, _, _, is_self_atari = tactics(board_size)
     vital_point = nakade(board_size)
     surroundings_of, is_shape = surroundings(board_size), shape_test()

@@ -39,6 +39,7 @@ class Liberties(NamedTuple):
     is_eye: Rule  # is_eye(state, cell, own): whether it is a single-point eye
     after: Rule  # after(state, cell, own): whether that is legal, and what `hash` would be then
     list_empty: Rule  # list_empty(state, actions): write the empty points, ascending, and return how many there are
+    is_last: Rule  # is_last(state, cell, beside): whether all liberties of the stone ``beside`` are on that cell
 
 
 @cache
@@ -130,4 +131,4 @@ def liberties(board_size: int) -> Liberties:
             empties += state.board[cell_of[action]] == EMPTY
         return empties
 
-    return Liberties(liberty, is_lone, is_legal, is_eye, after, list_empty)
+    return Liberties(liberty, is_lone, is_legal, is_eye, after, list_empty, is_last)

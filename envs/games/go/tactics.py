@@ -33,7 +33,8 @@ class Tactics(NamedTuple):
 def tactics(board_size: int) -> Tactics:
     """Return the questions for a board of ``board_size`` points a side, whose state has the fields of `chains`."""
     around = points(board_size).around
-    liberty = liberties(board_size).liberty
+    known = liberties(board_size)
+    liberty, is_last = known.liberty, known.is_last
 
     @helper(forceinline=True)
     def only_cell(total: Any) -> Any:
@@ -66,10 +67,8 @@ def tactics(board_size: int) -> Tactics:
     def is_capture(state: Any, cell: Any, own: int) -> bool:
         for step in around:
             beside = cell + step
-            if state.board[beside] == 3 - own:
-                total = state.liberties[state.head[beside]]
-                if total == (total & COUNT) * liberty[cell]:
-                    return True
+            if state.board[beside] == 3 - own and is_last(state, cell, beside):
+                return True
         return False
 
     @helper
@@ -94,8 +93,7 @@ def tactics(board_size: int) -> Tactics:
             if stone == EMPTY:
                 total += liberty[beside]
             elif stone == 3 - own:
-                theirs = state.liberties[state.head[beside]]
-                if theirs == (theirs & COUNT) * liberty[cell]:
+                if is_last(state, cell, beside):
                     return False
             elif stone == own:
                 head = state.head[beside]
