@@ -178,7 +178,7 @@ def test_an_estimate_is_made_where_an_interrupt_is_heard(monkeypatch: pytest.Mon
     assert not estimates
 
 
-@pytest.mark.parametrize("moves", [(), (5,), (0, 5), (5, 0, 10, 15)])
+@pytest.mark.parametrize("moves", [pytest.param((), marks=pytest.mark.slow), (5,), (0, 5), (5, 0, 10, 15)])
 def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, ...]) -> None:
     game = make_game("mnk(m=4, n=4, k=3)")
     state = game.play_moves(moves)

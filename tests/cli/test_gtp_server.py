@@ -63,7 +63,9 @@ class Clocked:
         return int(info["action_mask"].argmax())
 
 
-@pytest.mark.parametrize("player", ["mcts(simulations=4, seed=0)", "alphabeta(depth=2)"])
+@pytest.mark.parametrize(
+    "player", [pytest.param("mcts(simulations=4, seed=0)", marks=pytest.mark.slow), "alphabeta(depth=2)"]
+)
 def test_all_is_compiled_before_the_first_command(compiled: list[str], player: str) -> None:
     server = GTPServer(player, GO)
     compiled.clear()
