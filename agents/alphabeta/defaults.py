@@ -11,6 +11,7 @@ from typing import Any
 __all__ = ["own_options"]
 
 _OFF: dict[str, Any] = {
+    "aspiration": None,
     "deeper_entries": False,
     "lmr": 0,
     "quiescence": 0,
@@ -34,6 +35,7 @@ _OFF: dict[str, Any] = {
 }
 _OWN: dict[str, dict[str, Any]] = {
     "chess": {
+        "aspiration": 0.004,
         "deeper_entries": True,
         "lmr": 3,
         "quiescence": 32,
@@ -57,7 +59,7 @@ _OWN: dict[str, dict[str, Any]] = {
     },
 }
 # In units of the game's features, whatever their weights: of no use with another evaluation.
-_IN_UNITS = ("futility", "delta", "null_margin", "razoring", "quiet_exchange")
+_IN_UNITS = ("aspiration", "futility", "delta", "null_margin", "razoring", "quiet_exchange")
 _FOLLOW = {  # nothing without one of these
     "deep_reductions": ("lmr",),
     "null_margin": ("null_move",),

@@ -59,6 +59,7 @@ STUDIES = [
             "`penalties`": ({}, {"penalties": False}),
             "`quiescence_table`": ({}, {"quiescence_table": False}),
             "`repetitions`": ({}, {"repetitions": False}),
+            "`aspiration`": ({}, {"aspiration": 2.0}),
             "`unfinished`": ({}, {"unfinished": False}),
             "`deeper_entries`": ({}, {"deeper_entries": False}),
         },

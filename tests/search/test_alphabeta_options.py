@@ -240,6 +240,18 @@ def test_the_games_own_options_go_without_what_they_need(change: dict[str, Any])
     AlphaBeta("tictactoe", captures=False, penalties=False, deeper_entries=False, internal_reductions=0, **change)
 
 
+def test_chess_has_a_window_where_there_are_depths_before_and_its_own_units() -> None:
+    width = AlphaBeta("chess").options.aspiration
+    assert width is not None
+    assert width > 0
+    assert AlphaBeta("chess", weights={"tempo": 0.0}).options.aspiration == width
+    assert AlphaBeta("chess", aspiration=2.0).options.aspiration == 2.0
+    without: list[dict[str, Any]] = [{"iterative": False}, {"evaluate": scrambled}, {"selective": False}]
+    for options in without:
+        assert AlphaBeta("chess", **options).options.aspiration is None
+    assert AlphaBeta("othello").options.aspiration is None
+
+
 @pytest.mark.parametrize("megabytes", [1e18, 1e300, 1.7e308])
 def test_a_table_for_which_there_is_no_memory(megabytes: float) -> None:
     with pytest.raises(MemoryError, match="there is no memory for table_mb=1"):
@@ -261,7 +273,7 @@ def test_the_page_marks_the_options_of_which_chess_has_values_of_its_own() -> No
     page = PAGE.read_text(encoding="utf-8")
     marked = re.findall(r"`(\w+)` †", page)
     unset = {name for name, one in inspect.signature(AlphaBeta).parameters.items() if one.default is None}
-    others = {"depth", "nodes", "seconds", "aspiration", "singular", "evaluate", "weights"}  # None is None in chess too
+    others = {"depth", "nodes", "seconds", "singular", "evaluate", "weights"}  # None is None in chess too
     assert sorted(marked) == sorted(unset - others)
     shown = dict(re.findall(r"^\| `(\w+)` † \| `(\S+)` \|", page, re.MULTILINE))
     off = own_options("", dict.fromkeys(marked))
