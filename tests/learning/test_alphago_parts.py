@@ -100,11 +100,12 @@ def test_whole_games_are_those_of_the_policy_by_play(run: Run, monkeypatch: pyte
 
 
 def batches(tmp_path: Path) -> Any:
-    """Return the positions of games of a player that knows what it wants, as batches to learn from."""
+    """Return the positions of games of a player that knows what it wants, and the results, as batches."""
     write_games(tmp_path / "games.jsonl", generate("tictactoe", ["alphabeta(depth=9)"], 60, opening_plies=(0, 4)))
     found = read_collection(GAME, [str(tmp_path / "games.jsonl")], test_share=0.3)
     buffer = ReplayBuffer(tmp_path / "positions", GAME, lambda total: total)
     for samples in samples_of(GAME, found.train):
+        samples["result"] = [found.train[one["game"]].outcome[one["ply"] % 2] for one in samples]
         buffer.append(samples)
     rng = np.random.default_rng(0)
     return lambda: buffer.sample(64, rng, symmetry=True)
