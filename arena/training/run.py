@@ -95,7 +95,7 @@ def resume(
         steps: the new limit on the moves of the learner, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
         machine: new values of the fields ``threads`` and ``network_threads``. With another number of the latter the run
-            goes on, but no longer bit by bit.
+            goes on, but no longer bit for bit.
 
     Raises:
         FileNotFoundError: the folder holds no run.

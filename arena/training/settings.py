@@ -36,7 +36,7 @@ __all__ = [
     "resumed",
 ]
 
-# Fields that say by what a run is computed, and not what: it goes on with other values, but no longer bit by bit.
+# Fields that say by what a run is computed, and not what: it goes on with other values, but no longer bit for bit.
 MACHINE = ("threads", "network_threads", "device", "backend")
 
 _WIDTH = 112  # of the documentation

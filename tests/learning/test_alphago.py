@@ -1,4 +1,4 @@
-"""AlphaGo's pipeline on small boards: what its parts learn and write, going on bit by bit, and bad input."""
+"""AlphaGo's pipeline on small boards: what its parts learn and write, going on bit for bit, and bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of AlphaZero: what they write, interruption, and going on bit by bit."""
+"""Runs of AlphaZero: what they write, interruption, and going on bit for bit."""
 
 from __future__ import annotations
 

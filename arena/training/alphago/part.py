@@ -1,4 +1,4 @@
-"""A part of the pipeline as a run of its own: turns, tests, saving, and going on bit by bit.
+"""A part of the pipeline as a run of its own: turns, tests, saving, and going on bit for bit.
 
 Each part has a folder in that of the run, a `StateFolder`, and beside it ``results.json`` when it is finished.
 """

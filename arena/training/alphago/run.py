@@ -10,7 +10,7 @@
     value/           the value network, like policy/; whole.safetensors, which learned from whole games; its positions
     results.json     the results of all finished parts
 
-A run is interrupted between two steps. When it goes on, it does what it would have done without the break, bit by bit.
+A run is interrupted between two steps. When it goes on, it does what it would have done without the break, bit for bit.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def resume(
         parts: the parts to train. Default: all that are not finished.
         minutes: the new limit on the time of a part, over all sessions. Default: the configuration's.
         machine: new values of the fields ``threads``, ``device`` and ``backend``. With others than before the run
-            goes on, but no longer bit by bit.
+            goes on, but no longer bit for bit.
 
     Raises:
         FileNotFoundError: the folder holds no run.

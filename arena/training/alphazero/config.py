@@ -63,7 +63,7 @@ class AlphaZeroConfig(Settings):
         default=0,
         metadata=about(
             "Processes that play, beside the one that learns; each plays num_envs games, and takes half of the "
-            "threads, as that does. 0: one process plays and learns by turns, and goes on bit by bit after a break.",
+            "threads, as that does. 0: one process plays and learns by turns, and goes on bit for bit after a break.",
             least=0,
             most=most_threads,
         ),

@@ -2,7 +2,7 @@
 
 D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
 Science 362 (2018). A run is saved, tested and interrupted only between two turns. When it goes on from what was saved
-there, in one process, it does what it would have done without the break, bit by bit.
+there, in one process, it does what it would have done without the break, bit for bit.
 
 ::
 
@@ -103,7 +103,7 @@ def resume(
         steps: the new limit on the moves of self-play, over all sessions. Default for each: the configuration's.
         minutes: the new limit on the time of training, over all sessions.
         machine: new values of the fields ``threads``, ``device`` and ``backend``. With others than before the run
-            goes on, but no longer bit by bit.
+            goes on, but no longer bit for bit.
 
     Raises:
         FileNotFoundError: the folder holds no run.

@@ -21,7 +21,7 @@ class ActorError(RuntimeError):
 class Team:
     """Actors by number; none ever gets the number of another, for the games that it plays depend on it.
 
-    Samples come in no order that could be repeated: a run with actors goes on, but not bit by bit.
+    Samples come in no order that could be repeated: a run with actors goes on, but not bit for bit.
 
     Args:
         game: the game.
