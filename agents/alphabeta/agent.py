@@ -76,8 +76,8 @@ class AlphaBeta(SearchAgent):
             search it again if it is (T. A. Marsland and M. Campbell, "Parallel search of strongly ordered game
             trees", ACM Computing Surveys 14, 1982; A. Reinefeld's NegaScout, ICCA Journal 6, 1983).
         aspiration: sound; search in a window of this half-width round the last depth's value, in the units of the
-            evaluation, and again with a side open if the value is outside. Needs ``iterative``, and is chess's own only
-            with it. One that no value leaves, such as 2, is none.
+            evaluation, and again with a side open if the value is outside. It needs ``iterative``. Chess has one of its
+            own with it; a window that is wider than all values, such as 2, is as good as none.
         iterative: sound; search depth 1, 2, 3 … before the depth asked for. False: search that depth at once, and to
             its end: no clock and no listener ends it, as there would be no move.
         all_best: also find every action that is as good as the best, at the price of fewer cut-offs.
@@ -231,9 +231,6 @@ class AlphaBeta(SearchAgent):
             "unfinished": unfinished,
         }
         is_own = evaluate is None and bool(self.game.weights)
-        own = own_options(self.game.name if selective else "", given, is_own)
-        if aspiration is None and not iterative:
-            own["aspiration"] = None
         self.hears = bool(iterative)
         self.options = Options(
             ordered=ordered,
@@ -247,7 +244,7 @@ class AlphaBeta(SearchAgent):
             all_best=all_best,
             margin=margin,
             singular=singular,
-            **own,
+            **own_options(self.game.name if selective else "", given, is_own, iterative),
         )
         check_options(self.options)
         asked = {**given, "captures": captures, "fold": fold, "singular": singular is not None}

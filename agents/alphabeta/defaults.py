@@ -70,13 +70,14 @@ _FOLLOW = {  # nothing without one of these
 }
 
 
-def own_options(game: str, given: Mapping[str, Any], is_own: bool = True) -> dict[str, Any]:
+def own_options(game: str, given: Mapping[str, Any], is_own: bool = True, is_iterative: bool = True) -> dict[str, Any]:
     """Return the options, with the game's own for those that are None.
 
     Args:
         game: the name of the game; "": one that has none.
         given: the options that were asked for.
         is_own: whether the evaluation is one of weighed features, in the units of the utility.
+        is_iterative: whether depths are searched one after the other: else there is no last value for a window.
     """
     own = {name: value for name, value in _OWN.get(game, {}).items() if is_own or name not in _IN_UNITS}
     options = {name: value if value is not None else own.get(name, _OFF[name]) for name, value in given.items()}
@@ -85,4 +86,6 @@ def own_options(game: str, given: Mapping[str, Any], is_own: bool = True) -> dic
             options[name] = _OFF[name]
     if given["exchange_pruning"] is None and not options["captures"]:
         options["exchange_pruning"] = False
+    if given["aspiration"] is None and not is_iterative:
+        options["aspiration"] = None
     return options

@@ -114,7 +114,7 @@ def check_options(options: Options) -> None:
             "aspiration",
             aspiration,
             aspiration is None or is_positive(aspiration, math.inf),
-            "above 0, or None for no window",
+            "above 0, or None for the game's own",
         ),
         ("margin", margin, is_between(margin, 0), "a finite number, at least 0"),
         ("singular", singular, singular is None or is_between(singular, 0), "a finite number, at least 0"),

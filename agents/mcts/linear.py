@@ -6,6 +6,7 @@ the weights from records.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...envs import Game, State, as_game
 from ...envs.jit import kernel
 from ...envs.outside.messages import shown
+from ...envs.outside.whole_files import write_whole
 from .policies import Linear, Policy, linear_odds, new_linear
 
 __all__ = ["LinearPolicy", "policy_of"]
@@ -70,15 +72,10 @@ class LinearPolicy:
 
     def save(self, path: str | Path) -> None:
         """Write the policy into a file, ``.npz``: the weights, and which game they are of."""
-        path = Path(path)
         about = {"format": _FORMAT, "game": self.game.name, "parameters": dict(self.game.parameters)}
-        part = path.with_name(f"{path.name}.part")
-        try:
-            with part.open("wb") as file:
-                np.savez_compressed(file, weights=self.weights, about=np.array(json.dumps(about)))
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        content = io.BytesIO()
+        np.savez_compressed(content, weights=self.weights, about=np.array(json.dumps(about)))
+        write_whole(Path(path), content.getbuffer())
 
     @classmethod
     def load(cls, path: str | Path, game: Game | str) -> LinearPolicy:

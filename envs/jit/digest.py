@@ -113,7 +113,15 @@ def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | 
             yield f"object {seen[id(value)]} again"
         elif type(value).__module__.partition(".")[0] not in _OPAQUE_MODULES:
             seen[id(value)] = len(seen)
-            yield from _parts(getattr(value, "__dict__", None), seen, names)
+            yield from _parts(_attributes(value), seen, names)
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object, those in slots too, which may not be set."""
+    slots = [getattr(one, "__slots__", ()) for one in type(value).__mro__]
+    names = {name for some in slots for name in ((some,) if isinstance(some, str) else some)} - {"__dict__"}
+    found = {name: getattr(value, name) for name in sorted(names - {"__weakref__"}) if hasattr(value, name)}
+    return {**found, **getattr(value, "__dict__", {})}
 
 
 def _function_parts(function: FunctionType, seen: dict[Any, int]) -> Iterable[str | bytes]:

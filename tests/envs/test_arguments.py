@@ -216,7 +216,7 @@ GAME: Any = tictactoe()
     [
         (lambda: AlphaBeta(GAME, table_mb=ODD), "table_mb must be a finite number, at least 0, got '1'"),
         (lambda: AlphaBeta(GAME, table_mb=10**400), "table_mb must be a finite number, at least 0, got 1000"),
-        (lambda: AlphaBeta(GAME, aspiration=ODD), "aspiration must be above 0, or None for no window, got '1'"),
+        (lambda: AlphaBeta(GAME, aspiration=ODD), "aspiration must be above 0, or None for the game's own, got '1'"),
         (lambda: AlphaBeta(GAME, singular=ODD), "singular must be a finite number, at least 0, got '1'"),
         (lambda: AlphaBeta(GAME, delta=ODD), "delta must be a finite number, .*, got '1'"),
         (lambda: AlphaBeta(GAME, pvs=ODD), "pvs must be True or False, got '1'"),

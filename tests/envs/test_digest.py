@@ -115,8 +115,25 @@ class Marks:
         return self.text
 
 
+class Slotted(Marks):
+    __slots__ = ("more", "unset")
+
+    def __init__(self, more: int) -> None:
+        super().__init__("X")
+        self.more = more
+
+
+class Bare:
+    __slots__ = "one"
+
+    def __init__(self, one: int) -> None:
+        self.one = one
+
+
 def test_digest_of_objects() -> None:
     """Those of one's own count by what they have, others by their type."""
+    for kind in (Slotted, Bare):
+        assert digest(kind(1)) == digest(kind(1)) != digest(kind(2))
     assert digest(Marks("X")) == digest(Marks("X")) != digest(Marks("O"))
     assert digest(Marks("X").shown) == digest(Marks("X").shown) != digest(Marks("O").shown)
     one, other = Marks("X"), Marks("X")

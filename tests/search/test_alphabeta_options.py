@@ -211,7 +211,7 @@ def test_deeper_entries_answer_a_shallower_search() -> None:
     ("options", "message"),
     [
         ({"replacement": "newest"}, "replacement must be 'depth' or 'always', got 'newest'"),
-        ({"aspiration": 0}, "aspiration must be above 0, or None for no window, got 0"),
+        ({"aspiration": 0}, "aspiration must be above 0, or None for the game's own, got 0"),
         ({"aspiration": 1, "iterative": False}, "aspiration needs iterative=True"),
         ({"margin": -1}, "margin must be a finite number, at least 0, got -1"),
         ({"singular": float("nan")}, "singular must be a finite number, at least 0, got nan"),
