@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .backend import Backend
 from .config import NetworkConfig
+from .cuda_graphs import CudaGraphs
 from .graph import Weights
 from .module import PolicyValueNet, restored
 
@@ -43,18 +44,23 @@ class Torch(Backend):
         )
         self._dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self._net: PolicyValueNet | None = None
+        self._graphs: CudaGraphs | None = None
 
     def load(self, config: NetworkConfig, weights: Weights) -> None:
         """Take a network and its weights."""
         if self._net is None:
             net: Any = restored(config, weights).requires_grad_(False).eval()
             self._net = net.to(self._device, self._dtype, memory_format=torch.channels_last)
+            if self._device.type == "cuda":
+                self._graphs = CudaGraphs(net, self._dtype)
         else:
             self._net.load_state_dict({name: torch.from_numpy(np.asarray(array)) for name, array in weights.items()})
 
     def run(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits [n, num_actions] and values [n]."""
         assert self._net is not None
+        if self._graphs is not None:
+            return self._graphs(planes)
         before = torch.get_num_threads()
         if self._threads is not None and self._threads != before:
             torch.set_num_threads(self._threads)

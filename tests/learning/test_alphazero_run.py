@@ -346,6 +346,8 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path) -> None:
         AlphaZeroConfig("tictactoe", minutes=None)
     with pytest.raises(ValueError, match="unknown size of a network 'smal': did you mean 'small'"):
         train(replace(CONFIG, network="smal"), tmp_path / "run")
+    with pytest.raises(ValueError, match="pass_after must be 0: tictactoe has no pass, one action more than cells"):
+        train(replace(CONFIG, pass_after=3), tmp_path / "run")
     with pytest.raises(ValueError, match="ownership must be 0: tictactoe does not tell whose cells are"):
         train(replace(CONFIG, ownership=0.1), tmp_path / "run")
     with pytest.raises(ValueError, match="decisive needs proofs"):

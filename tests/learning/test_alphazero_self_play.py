@@ -42,6 +42,30 @@ def test_samples_are_the_positions_of_whole_games() -> None:
     np.testing.assert_allclose(samples["policy"].sum(1), 1, atol=2e-3)
 
 
+@pytest.mark.parametrize(("given", "first"), [(None, 10), (4, 4), (0, 0)])
+def test_nobody_passes_before_its_time(given: int | None, first: int) -> None:
+    def tired(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        logits, values = uniform(planes, masks)
+        logits[:, -1] = 20
+        return logits, values
+
+    game = make_game("go(board_size=5)")
+    config = AlphaZeroConfig(game.spec, num_envs=8, simulations=8, opening_plies=0, pass_after=given)
+    samples = SelfPlay(game, config, 0).play(tired, 14)
+    early = samples["ply"] < first
+    assert not samples["policy"][early, -1].any()
+    assert not unpack_masks(game, samples)[early, -1].any()
+    assert unpack_masks(game, samples)[~early, -1].all()
+    assert samples["policy"][samples["ply"] == first, -1].min() > 0.5
+
+
+def test_who_can_only_pass_does() -> None:
+    game = make_game("go(board_size=1)")
+    samples = SelfPlay(game, AlphaZeroConfig(game.spec, num_envs=2, opening_plies=0, pass_after=9), 0).play(uniform, 4)
+    assert len(samples) > 0
+    assert samples["policy"].tolist() == [[0, 1]] * len(samples)
+
+
 def test_proved_results_are_those_of_minimax_and_reach_back() -> None:
     samples = self_play(simulations=60).play(uniform, 10)
     minimax = Minimax(GAME)

@@ -56,7 +56,10 @@ def test_new_weights_are_taken() -> None:
     assert not np.allclose(before, expected, atol=0.01 * float(expected.std()))
 
 
-def test_a_run_learns_there_and_goes_on_there_and_on_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 2])  # with two, one asks the net while the other one learns
+def test_a_run_learns_there_and_goes_on_there_and_on_the_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
     places = set[str]()
     turn = AlphaZeroSession.turn
 
@@ -65,7 +68,7 @@ def test_a_run_learns_there_and_goes_on_there_and_on_the_cpu(tmp_path: Path, mon
         places.update(weights.device.type for weights in session.learner.net.parameters())
 
     monkeypatch.setattr(AlphaZeroSession, "turn", watched)
-    begun = train(CONFIG, tmp_path / "run")
+    begun = train(replace(CONFIG, threads=threads), tmp_path / "run")
     assert begun.steps == 256
     assert begun.learned > 0
     assert all(np.isfinite(loss) for loss in begun.losses.values())

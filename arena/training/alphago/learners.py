@@ -86,5 +86,5 @@ class ReinforceLearner(Descent):
 
 def _log_chances(learner: Descent, planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[torch.Tensor, Any]:
     """Return the log probabilities [positions, num_actions], and all that the net says."""
-    outputs = learner.outputs(learner.tensor(planes.astype(np.float32, copy=False)))
+    outputs = learner.outputs(learner.tensor(planes))
     return log_chances(outputs.logits, learner.tensor(masks)), outputs

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..settings import Settings, about, check_machine, check_settings, documented, most_threads
+from ..settings import Settings, about, check_machine, check_settings, documented, has_pass, most_threads
 
 __all__ = ["AlphaZeroConfig"]
 
@@ -131,6 +131,15 @@ class AlphaZeroConfig(Settings):
         metadata=about(
             "Random plies, at most, that open each game, so that the net meets positions of all kinds. If not given: "
             "half of the longest game, but no more than 24.",
+            least=0,
+        ),
+    )
+    # ELF OpenGo (Y. Tian et al., ICML 2019): 160 on 19×19. MiniGo's pull request 928: else White learns to pass.
+    pass_after: int | None = field(
+        default=None,
+        metadata=about(
+            "Plies of a game before which nobody passes who can do something else, lest whoever is behind learn to do "
+            "nothing. If not given: two fifths of the cells, in games that count them and have one action more.",
             least=0,
         ),
     )
@@ -376,6 +385,8 @@ class AlphaZeroConfig(Settings):
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
+        if self.pass_after and not has_pass(game):
+            raise ValueError(f"pass_after must be 0: {game.spec} has no pass, one action more than cells")
         if self.ownership > 0 and kind == "mlp":
             raise ValueError("ownership must be 0 for an mlp, which knows no cells: choose another network")
         if self.value == "wdl" and game.max_utility != 1:  # one that counts no more than wins has no reason for others

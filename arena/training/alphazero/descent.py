@@ -104,9 +104,9 @@ class Descent:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def outputs(self, planes: torch.Tensor) -> Any:
-        """Return what the net that learns says, computed as the settings ask."""
+        """Return what the net that learns says of planes of any dtype, computed as the settings ask."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_short):
-            return self.net(planes)
+            return self.net(planes.float())
 
     def step(self, loss: torch.Tensor) -> float:
         """Take a step down the loss, and return the norm of its gradient before it was clipped."""

@@ -28,7 +28,7 @@ _UNIT = 1 << 16  # weights are counted in whole units, whose sums are exact
 class Batch(NamedTuple):
     """Samples as a network learns from them; values are the player to move's, a win is 1."""
 
-    planes: NDArray[np.float32]  # [samples, *observation_shape]
+    planes: NDArray[Any]  # [samples, *observation_shape], of a small dtype
     masks: NDArray[np.bool_]  # [samples, num_actions]
     policies: NDArray[np.float32]  # [samples, num_actions]
     full: NDArray[np.bool_]  # [samples]: whether the policy is to be learned
@@ -139,22 +139,25 @@ class ReplayBuffer:
         low, high = (int(self._sums[place]) for place in (end - size, end))
         if low == high:
             raise ValueError("there are no samples to draw, or all weigh nothing: append some")
-        drawn = rng.integers(low, high, count)
+        drawn = np.sort(rng.integers(low, high, count))  # neighbours are found, and read, one after the other
         places = np.searchsorted(self._sums[: end + 1], drawn, side="right") - 1
-        samples = self._gathered(np.sort(places) + self._first)
+        samples = self._gathered(places + self._first)
         planes, masks = unpack_planes(self.game, samples), unpack_masks(self.game, samples)
         policies = samples["policy"].astype(np.float32)
         owners = None if self.game.owners is None else samples["owners"].astype(np.float32)
         if symmetry and self._images is not None:
             image = rng.integers(len(self._images.cells), size=count)
-            cells, actions = self._images.cells[image], self._images.actions[image]
-            flat = planes.reshape(count, cells.shape[1], -1)
-            planes = np.take_along_axis(flat, cells[:, :, None], axis=1).reshape(planes.shape)
-            masks = np.take_along_axis(masks, actions, axis=1)
-            policies = np.take_along_axis(policies, actions, axis=1)
-            owners = None if owners is None else np.take_along_axis(owners, cells, axis=1)
+            flat = planes.reshape(count, self._images.cells.shape[1], -1)
+            for number, (cells, actions) in enumerate(zip(self._images.cells, self._images.actions, strict=True)):
+                rows = np.flatnonzero(image == number)  # all at once, by indices for each, takes four times as long
+                flat[rows] = flat[rows].take(cells, axis=1)
+                masks[rows] = masks[rows].take(actions, axis=1)
+                policies[rows] = policies[rows].take(actions, axis=1)
+                if owners is not None:
+                    owners[rows] = owners[rows].take(cells, axis=1)
+            planes = flat.reshape(planes.shape)
         return Batch(
-            planes.astype(np.float32),
+            planes,
             masks,
             policies,
             samples["full"].copy(),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ....agents.puct.forest import Evaluate, EvaluationCache, Forest, Searched
 from ....envs import Game, GameBatch
-from ..settings import most_opening_plies
+from ..settings import has_pass, most_opening_plies
 from .config import AlphaZeroConfig
 from .samples import UNPROVED, new_samples, pack, sample_dtype
 
@@ -102,6 +102,7 @@ class SelfPlay:
             seed=of_forest,
         )
         self.stats = Counts()
+        self._pass_after = _pass_after(game, config)
         self._chance = np.random.default_rng(of_chance)
         self._samples = np.zeros((games, 0), sample_dtype(game))  # [games, plies] of the games that go on
         self._movers = np.zeros((games, 0), np.int8)  # [games, plies]
@@ -143,11 +144,12 @@ class SelfPlay:
 
         self.forest.forget()
         done, asked, hits = self.forest.simulations_done, self.forest.evaluations, self._hits
+        masks = self._masks()
         searched = self.forest.search(
-            batch.states, timed, masks=batch.masks, simulations=simulations, noisy=full, shown=batch.seen_by_both(),
+            batch.states, timed, masks=masks, simulations=simulations, noisy=full, shown=batch.seen_by_both(),
             past=batch.pasts(self._rows),
         )  # fmt: skip
-        self._note(searched, full)
+        self._note(searched, masks, full)
         if config.earlier_openings > 0:
             self._remember()
         actions = searched.actions if config.root == "gumbel" else self._drawn(searched)
@@ -157,7 +159,7 @@ class SelfPlay:
         samples = [self._finished(row) for row in ended.tolist()]
         if last is not None:
             for row, its in zip(ended.tolist(), samples, strict=True):
-                self._note_owners(its, row, last[row], int(actions[row]))
+                self._note_owners(its, row, self.game.state_check.record(last[row]), int(actions[row]))
         self._counts[ended] = 0
         if config.earlier_openings > 0:
             again = ended[self._chance.random(ended.size) < config.earlier_openings]
@@ -177,12 +179,20 @@ class SelfPlay:
         """Positions that the forest's cache, if there is one, has answered so far."""
         return 0 if self.forest.cache is None else self.forest.cache.hits
 
-    def _note(self, searched: Searched, full: NDArray[np.bool_]) -> None:
+    def _masks(self) -> NDArray[np.int8]:
+        """Return what may be played in each game: the legal actions, but no pass before its time."""
+        masks = self.batch.masks
+        if self._pass_after:
+            masks = masks.copy()
+            masks[(self.batch.plies < self._pass_after) & masks[:, :-1].any(axis=1), -1] = 0
+        return masks
+
+    def _note(self, searched: Searched, masks: NDArray[np.int8], full: NDArray[np.bool_]) -> None:
         """Write a sample for each position that was searched."""
         batch, counts = self.batch, self._counts
         self._make_room(int(counts.max()) + 1)
         samples = new_samples(self.game, batch.num_envs)
-        pack(self.game, samples, batch.observations, batch.masks)
+        pack(self.game, samples, batch.observations, masks)
         samples["policy"], samples["value"], samples["full"] = searched.policies, searched.values, full
         samples["proved"] = np.where(searched.proved, np.sign(searched.values).astype(np.int8), UNPROVED)
         samples["weight"] = searched.surprise  # made a weight when the game has ended
@@ -224,11 +234,14 @@ class SelfPlay:
         count = int(self._counts[row])
         samples, movers = self._samples[row, :count].copy(), self._movers[row, :count]
         result = float(self.batch.rewards[row, 0]) / self.game.max_utility  # to the first player
-        for ply in range(count - 1, -1, -1):
-            sign = 1.0 if movers[ply] == 0 else -1.0
-            if samples["proved"][ply] != UNPROVED:
-                result = sign * float(samples["value"][ply])
-            samples["result"][ply] = sign * result
+        results = list[float]()
+        told = zip(movers.tolist(), samples["proved"].tolist(), samples["value"].tolist(), strict=True)
+        for mover, proved, value in reversed([*told]):
+            sign = 1.0 if mover == 0 else -1.0
+            if proved != UNPROVED:
+                result = sign * value
+            results.append(sign * result)
+        samples["result"] = results[::-1]
         samples["plies_left"] = np.arange(count, 0, -1)
         samples = samples[samples["full"]]
         share, surprise = self.config.surprise_share, samples["weight"].clip(0)
@@ -240,7 +253,8 @@ class SelfPlay:
     def _note_owners(self, samples: NDArray[Any], row: int, state: Any, action: int) -> None:
         """Write whose each cell was when ``action`` ended the game in ``state``, for those who moved in ``samples``."""
         assert self.game.owners is not None
-        owners = self.game.owners(self.game.play_moves([action], state))
+        self.game.play(state, action)
+        owners = self.game.owners(state)
         full = np.flatnonzero(self._samples["full"][row, : self._counts[row]])
         samples["owners"] = np.where(self._movers[row, full, None] == 0, owners, -owners)
 
@@ -295,6 +309,13 @@ def _cache_mb(game: Game, config: AlphaZeroConfig, games: int) -> float:
         return config.cache_mb
     pays = config.symmetry and EvaluationCache.places(game, _CACHE_MB) >= games * config.simulations
     return _CACHE_MB if pays else 0.0
+
+
+def _pass_after(game: Game, config: AlphaZeroConfig) -> int:
+    """Return the plies of a game before which nobody passes who can do something else."""
+    if config.pass_after is not None:
+        return config.pass_after
+    return 2 * (game.num_actions - 1) // 5 if game.owners is not None and has_pass(game) else 0
 
 
 def _played(counts: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -25,6 +25,14 @@ class Area(NamedTuple):
     evaluate: Rule  # evaluate(state, player): the guess, with komi, of what ``player`` will get
 
 
+class _Stones(NamedTuple):
+    """What `mark_reached` reads of a state, which in plain Python is found three times as fast as in a record."""
+
+    board: Any
+    empty: Any
+    empties: int
+
+
 @cache
 def area(board_size: int) -> Area:
     """Return the rules for a board of ``board_size`` points a side."""
@@ -61,7 +69,7 @@ def area(board_size: int) -> Area:
 
     def owners(state: Any) -> Any:
         reached = np.zeros(cells, np.uint8)
-        mark_reached(state, reached)
+        mark_reached(_Stones(np.asarray(state.board), np.asarray(state.empty), int(state.empties)), reached)
         owner = (np.asarray(state.board) | reached)[cell_of]
         return (owner == BLACK).astype(np.int8) - (owner == WHITE)
 
