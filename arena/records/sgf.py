@@ -29,7 +29,6 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
+from ...envs.version import __version__
 from .files import Fault, Watch, add_texts, bytes_of_text, ignored, located, raised
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
@@ -121,7 +121,7 @@ def _serialise(record: GameRecord) -> bytes:
     written = sgf.Sgf_game(size)
     root = written.get_root()
     root.set("GM", kind.number)
-    root.set("AP", ("plyground", version("plyground")))
+    root.set("AP", ("plyground", __version__))
     for colour, player in zip(_COLOURS, record.players, strict=True):
         root.set(f"P{colour}", player)
     if kind.name == "go":
