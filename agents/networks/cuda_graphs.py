@@ -45,7 +45,7 @@ class CudaGraphs:
         self._recorded: dict[int, _Recorded] = {}
 
     def __call__(self, planes: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return logits [n, num_actions] and values [n] of planes [n, *board]; the next call overwrites both."""
+        """Return logits [n, num_actions] and values [n] of planes [n, *board]."""
         count = len(planes)
         size = max(_LEAST, 1 << (count - 1).bit_length())
         with torch.cuda.device(self._device):
@@ -58,7 +58,7 @@ class CudaGraphs:
             its.answered[:count].copy_(its.answers[:count], non_blocking=True)
             torch.cuda.current_stream().synchronize()
         answered = its.answered.numpy()[:count]
-        return np.ascontiguousarray(answered[:, :-1]), answered[:, -1].copy()
+        return answered[:, :-1].copy(), answered[:, -1].copy()
 
     @torch.no_grad()
     def _record(self, size: int, planes: NDArray[Any]) -> _Recorded:

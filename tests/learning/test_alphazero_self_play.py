@@ -59,6 +59,16 @@ def test_nobody_passes_before_its_time(given: int | None, first: int) -> None:
     assert samples["policy"][samples["ply"] == first, -1].min() > 0.5
 
 
+def test_a_loss_without_passing_proves_nothing() -> None:
+    game = make_game("go(board_size=2)")
+    config = AlphaZeroConfig(game.spec, num_envs=8, simulations=60, opening_plies=0, pass_after=99)
+    samples = SelfPlay(game, config, 0).play(uniform, 40)
+    might_not = ~unpack_masks(game, samples)[:, -1]
+    assert (samples["proved"][~might_not] == -1).any()
+    assert (samples["proved"][might_not] == 1).any()
+    assert np.isin(samples["proved"][might_not], (1, UNPROVED)).all()
+
+
 def test_who_can_only_pass_does() -> None:
     game = make_game("go(board_size=1)")
     samples = SelfPlay(game, AlphaZeroConfig(game.spec, num_envs=2, opening_plies=0, pass_after=9), 0).play(uniform, 4)

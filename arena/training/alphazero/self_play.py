@@ -194,7 +194,9 @@ class SelfPlay:
         samples = new_samples(self.game, batch.num_envs)
         pack(self.game, samples, batch.observations, masks)
         samples["policy"], samples["value"], samples["full"] = searched.policies, searched.values, full
-        samples["proved"] = np.where(searched.proved, np.sign(searched.values).astype(np.int8), UNPROVED)
+        # Who might not pass could have done better by it, unless nothing is better.
+        is_sure = searched.proved & ((searched.values >= 1) | (masks == batch.masks).all(axis=1))
+        samples["proved"] = np.where(is_sure, np.sign(searched.values).astype(np.int8), UNPROVED)
         samples["weight"] = searched.surprise  # made a weight when the game has ended
         samples["ply"], samples["game"] = batch.plies, self._numbers
         self._samples[self._rows, counts] = samples
