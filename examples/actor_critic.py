@@ -19,6 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from plyground.agents import Policy
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs.vector.stable_baselines import BoardVecEnv
 
 GAME = "connect_four"
@@ -51,6 +52,7 @@ def main(
     seed: int = 0,
 ) -> dict[str, dict[str, float]]:
     """Train both, play against the ladder, and return the scores of each."""
+    checked_games(games)  # now, and not after the training
     torch.set_num_threads(1)  # the networks are small: threads would only wait for each other
 
     def environment() -> BoardVecEnv:

@@ -17,6 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from plyground.agents import Policy
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs.vector.stable_baselines import BoardVecEnv
 
 GAME = "connect_four"
@@ -48,6 +49,7 @@ def main(
     seed: int = 0,
 ) -> dict[str, float]:
     """Train, play against the ladder, and return the scores."""
+    checked_games(games)  # now, and not after the training
     torch.set_num_threads(1)  # the network is small: threads would only wait for each other
     model: Any = DQN(
         "MlpPolicy",

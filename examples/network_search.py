@@ -17,6 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from plyground.agents import PUCT, Policy, policy_evaluator
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs.vector.stable_baselines import BoardVecEnv
 
 GAME = "connect_four"
@@ -42,6 +43,7 @@ def main(
     seed: int = 0,
 ) -> float:
     """Train, play the search against the network alone, and return the search's score, from 0 to 1."""
+    checked_games(games)  # now, and not after the training
     torch.set_num_threads(1)  # the network is small: threads would only wait for each other
     envs = BoardVecEnv(GAME, num_envs, OPPONENTS, opening_plies=4, seed=seed)
     model = MaskablePPO(

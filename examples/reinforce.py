@@ -22,6 +22,7 @@ from torch.distributions import Categorical
 
 import plyground.envs  # noqa: F401  (registers the environments)
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 
 GAME = "connect_four"
 OPPONENTS = "mixture(random, alphabeta(depth=1), alphabeta(depth=2), mcts(simulations=30))"
@@ -98,6 +99,7 @@ def main(
     seed: int = 0,
 ) -> dict[str, float]:
     """Train, play against the ladder, and return the scores."""
+    checked_games(games)  # now, and not after the training
     torch.set_num_threads(1)  # the networks are small: threads would only wait for each other
     torch.manual_seed(seed)
     envs: Any = gymnasium.make_vec(
@@ -129,7 +131,8 @@ def main(
         if update % 50 == 0 or update == updates or passed > seconds:
             done = (update - 1) % 50 + 1
             print(
-                f"update {update:5}, {update * num_envs / passed:6,.0f} games a second, mean return {total / done:+.2f}"
+                f"update {update:5}, {update * num_envs / passed:6,.0f} games a second, "
+                f"mean return of a move {total / done:+.2f}"
             )
             total = 0.0
         if passed > seconds:

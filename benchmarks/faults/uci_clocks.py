@@ -111,7 +111,7 @@ def main() -> None:
             f"{1000 * delays[int(0.99 * len(delays))]:.1f} ms (99 %), {1000 * delays[-1]:.1f} ms (most)"
         )
         for seconds, increment in CONTROLS:
-            most = arguments.moves if seconds < 60 else arguments.moves // 10
+            most = arguments.moves if seconds < 60 else max(1, arguments.moves // 10)
             plies = lost = games = 0
             least, shares = float(seconds), []
             while plies < most:

@@ -130,7 +130,7 @@ def main(
 ) -> None:
     """Play all fields, print their tables, and draw them."""
     game = json.loads((run / "config.json").read_text())["game"]
-    keep.mkdir(exist_ok=True)
+    keep.mkdir(parents=True, exist_ok=True)
     fields = fields_of(run.resolve(), game, simulations, seconds)
     found, lines = {}, []
     for key, field in fields.items():

@@ -21,7 +21,7 @@ from plyground.envs.games.chess.attacks import diagonal_attacks, straight_attack
 from plyground.envs.games.chess.squares import DIRECTIONS, RAYS
 from plyground.envs.jit.bits import highest, lowest
 
-ZERO, ONE, TOP = np.uint64(0), np.uint64(1), np.uint64(1 << 63)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 STRAIGHT = tuple(number for number, (x, y) in enumerate(DIRECTIONS) if x * y == 0)
 DIAGONAL = tuple(number for number, (x, y) in enumerate(DIRECTIONS) if x * y != 0)
 STEPS = tuple(8 * x + y for x, y in DIRECTIONS)

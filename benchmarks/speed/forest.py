@@ -58,7 +58,8 @@ def ours(spec: str, games: int, leaves: int, root: Any, network: bool) -> Callab
     """Return the work of one search of all games, which returns the simulations."""
     game = make_game(spec)
     forest = Forest(game, games, simulations=SIMULATIONS, root=root, leaves=leaves, seed=0)
-    states = GameBatch(game, games, seed=0, opening_plies=OPENING).states.copy()
+    # mctx begins at the first position of the game, far from its end, where simulations need no network.
+    states = GameBatch(game, games, seed=0, opening_plies=0 if network else OPENING).states.copy()
     logits = np.zeros((games * leaves, game.num_actions), np.float32)
     values = np.zeros(games * leaves, np.float32)
     shown = np.zeros((games, 2, *game.observation_shape), game.observation_dtype) if game.history else None

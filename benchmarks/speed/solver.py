@@ -74,6 +74,8 @@ def main() -> None:
     parser.add_argument("--plies", type=int, nargs="+", choices=COUNTS, default=list(COUNTS))
     parser.add_argument("--write", action="store_true", help="write the table into docs/measurements.md")
     chosen, rows = parser.parse_args(), []
+    if chosen.write and chosen.plies != list(COUNTS):
+        parser.error("--write: the page shows all plies: leave out --plies")
     head = ("plies", "positions", "ours, ms", "bitbully, ms", "ratio", "scores that differ")
     print("  ".join(head))
     for plies in chosen.plies:

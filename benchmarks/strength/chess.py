@@ -27,7 +27,8 @@ from rich.progress import track
 from rich.table import Table
 
 from plyground.agents import AlphaBeta, make
-from plyground.arena import iter_match, play_with_progress, read_records
+from plyground.arena import iter_match, read_records
+from plyground.arena.progress import watch_games
 from plyground.arena.ratings import elo_difference, pair_scores
 from plyground.arena.records.record import GameRecord
 from plyground.envs import Game, State, chess
@@ -107,13 +108,16 @@ def positions_of(game: Game, file: Path) -> list[Position]:
 
 def played(
     game: Game, ours: str, theirs: str, games: int, seed: int, known: list[GameRecord], keep: Path | None
-) -> list[GameRecord]:
-    """Return the games of a match, those known and those played now; fewer if it was stopped."""
+) -> tuple[list[GameRecord], bool]:
+    """Return the games of a match, those known and those played now, and whether Ctrl-C ended it.
+
+    Without that, they are fewer where a program failed so often that it was withdrawn.
+    """
     done = [record for record in known if set(record.players) == {ours, theirs}][:games]
     if len(done) == games:
-        return done
-    left = iter_match(game, (ours, theirs), games, seed, names=(ours, theirs), after=done)
-    return [*done, *play_with_progress(left, games - len(done), keep)]
+        return done, False
+    left, records = iter_match(game, (ours, theirs), games, seed, names=(ours, theirs), after=done), [*done]
+    return records, watch_games(left, games, records.append, keep, done)
 
 
 @app.command()
@@ -130,6 +134,8 @@ def games(
     """Play matches, and print a table."""
     game, console = chess(), Console()
     ours = f"alphabeta(nodes={nodes})" if nodes else f"alphabeta(seconds={seconds:g})"
+    if keep is not None:
+        keep.parent.mkdir(parents=True, exist_ok=True)
     known = list(read_records(keep)) if keep is not None and keep.exists() else []
     table = Table(*HEAD, title=f"{ours}, {seconds:g} s a move", title_justify="left")
     try:
@@ -141,12 +147,12 @@ def games(
                 table.add_row(opponent.name, "not installed", "", "", "")
                 continue
             theirs = opponent._replace(command=command).spec(seconds)
-            records = played(game, ours, theirs, count, seed, known, keep)
+            records, stopped = played(game, ours, theirs, count, seed, known, keep)
             if len(records) >= 2:
                 found = elo_difference(pair_scores(records[: len(records) // 2 * 2]))
                 interval = f"{found.low:+.0f} to {found.high:+.0f}"
                 table.add_row(opponent.name, str(found.games), f"{found.score:.3f}", f"{found.elo:+.0f}", interval)
-            if len(records) < count:
+            if stopped:
                 break
     finally:
         console.print(table)

@@ -114,6 +114,8 @@ def main(
 ) -> None:
     """Play the matches, and print a table with 95 % intervals."""
     game, console, notes = make_game(f"go(board_size={size}, komi={komi})"), Console(), []
+    if keep is not None:
+        keep.parent.mkdir(parents=True, exist_ok=True)
     known = [json.loads(line) for line in keep.read_text().splitlines()] if keep is not None and keep.exists() else []
     name = program.split()[0] if program else "gnugo"
     title = f"Go {size}x{size}, komi {komi:g}, against {name} (95 % intervals)"

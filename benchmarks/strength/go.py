@@ -85,6 +85,10 @@ def main(
 ) -> None:
     """Play the matches, and print a table with 95 % intervals."""
     game, console = make_game(f"go(board_size={size}, komi={komi})"), Console()
+    if wrong := [name for name in names or [] if name not in OPTIONS]:
+        raise typer.BadParameter(f"no part {wrong[0]!r}: expected one of {', '.join(OPTIONS)}")
+    if keep is not None:
+        keep.parent.mkdir(parents=True, exist_ok=True)
     known = [json.loads(line) for line in keep.read_text().splitlines()] if keep is not None and keep.exists() else []
     rates = {one["player"]: one["rate"] for one in known if "rate" in one and one.get("game") == game.spec}
     table = Table("opponent", "simulations/s", "games", "everything won %", title=f"{game.spec}, {seconds:g} s a move")
@@ -102,9 +106,7 @@ def main(
 
     with suppress(KeyboardInterrupt):
         for name in names or [name for name in OPTIONS if name != EVERYTHING]:
-            if name not in OPTIONS:
-                raise typer.BadParameter(f"no part {name!r}: expected one of {', '.join(OPTIONS)}")
-            players = [player(game, one, round(known_rate(one) * seconds)) for one in (EVERYTHING, name)]
+            players = [player(game, one, max(2, round(known_rate(one) * seconds))) for one in (EVERYTHING, name)]
             about = {"game": game.spec, "opponent": name, "seconds": seconds, "seed": seed}
             won = {one["number"]: one["won"] for one in known if about.items() <= one.items()}
             try:

@@ -30,6 +30,7 @@ from plyground.arena import play_with_progress, rating_list, read_records
 from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchors
 from plyground.arena.grading.placing import iter_place, placing_of
 from plyground.arena.matches import iter_match
+from plyground.arena.progress import watch_games
 from plyground.arena.ratings import Ratings
 from plyground.arena.records.record import GameRecord
 from plyground.envs import Game, make_game
@@ -118,12 +119,12 @@ def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int,
         known.setdefault(pairing, []).append(record)
     records: list[GameRecord] = []
     for pairing in pairings_of(rungs):
-        done = known.get(pairing, [])
-        left = iter_match(game, pairing, games, seed, jobs=jobs, names=pairing, after=done)
-        new = play_with_progress(left, games - len(done), path) if len(done) < games else []
-        records += [*done, *new]
-        if len(done) + len(new) < games:
-            return None
+        done = known.get(pairing, [])[:games]
+        records += done
+        if len(done) < games:
+            left = iter_match(game, pairing, games, seed, jobs=jobs, names=pairing, after=done)
+            if watch_games(left, games, records.append, path, done):
+                return None
     return records
 
 
@@ -178,7 +179,7 @@ def main(
 ) -> None:
     """Play the ladders, fit ratings, and save them."""
     console = Console()
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         game, began = make_game(name), time.perf_counter()
         path = out / f"ladder_{game.spec}.json"

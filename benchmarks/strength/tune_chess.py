@@ -322,6 +322,8 @@ def play(
     seconds: Annotated[float, typer.Option(min=1, help="When to stop.")] = 1e9,
 ) -> None:
     """Play games, and keep their positions."""
+    if file.suffix != ".npz":  # which numpy would add
+        raise typer.BadParameter(f"a name that ends in .npz was expected, got {str(file)!r}", param_hint="FILE")
     game = chess()
     search = make(player, game)
     assert isinstance(search, AlphaBeta)

@@ -19,6 +19,7 @@ from torch.distributions import Categorical
 
 import plyground.envs  # noqa: F401  (registers the environments)
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 
 OPPONENTS = ("random", "alphabeta(depth=1)")
 GAMMA, LAMBDA = 1.0, 0.9  # a win is worth the same whenever it comes
@@ -75,6 +76,7 @@ def advantages_of(rewards: Tensor, ends: Tensor, values: Tensor, last: Tensor) -
 
 def main(updates: int = 30, num_envs: int = 256, steps: int = 32, games: int = 100, seed: int = 0) -> float:
     """Train for so many updates of ``steps`` moves in each game; return the score against random."""
+    checked_games(games)  # now, and not after the training
     torch.set_num_threads(1)  # the networks are small: threads would only wait for each other
     torch.manual_seed(seed)
     envs = gymnasium.make_vec(

@@ -25,6 +25,7 @@ from ray.tune.registry import register_env
 from torch import nn
 
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs import connect_four_v0
 
 
@@ -68,6 +69,7 @@ class Greedy:
 
 def main(iterations: int = 5, steps: int = 2000, games: int = 100, seed: int = 0) -> float:
     """Train for so many iterations of so many plies, play games against a random player, and return the score."""
+    checked_games(games)  # now, and not after the training
     register_env("connect_four", lambda config: PettingZooEnv(connect_four_v0.env(info_state=False)))
     config = (
         PPOConfig()

@@ -19,6 +19,7 @@ from sb3_contrib.common.wrappers import ActionMasker
 
 from plyground.agents import Policy
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs import connect_four_v0 as connect_four
 
 
@@ -67,6 +68,7 @@ def train(game: ModuleType, steps: int, seed: int) -> MaskablePPO:
 
 def main(steps: int = 20_000, games: int = 100, seed: int = 0) -> float:
     """Train for so many plies, play so many games against a random player, and return the score."""
+    checked_games(games)  # now, and not after the training
     model = train(connect_four, steps, seed)
     result = elo_difference(pair_scores(match("connect_four", [Policy("connect_four", model), "random"], games, seed)))
     print(f"MaskablePPO after {steps:,} plies against random: {result.score:.0%}, {result} Elo")

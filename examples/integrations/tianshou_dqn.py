@@ -26,6 +26,7 @@ from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs import connect_four_v0
 
 
@@ -52,6 +53,7 @@ class Greedy:
 
 def main(steps: int = 20_000, num_envs: int = 16, games: int = 100, seed: int = 0) -> float:
     """Train for so many plies, play so many games against a random player, and return the score."""
+    checked_games(games)  # now, and not after the training
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # it warns at each step that two players have two returns
     torch.set_num_threads(1)  # the network is small: threads would only wait for each other
     torch.manual_seed(seed)

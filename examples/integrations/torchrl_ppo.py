@@ -20,6 +20,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
 from plyground.arena import elo_difference, match, pair_scores
+from plyground.arena.matches import checked_games
 from plyground.envs import connect_four_v0
 
 PLANES = ("observation", "observation")  # within a player's group
@@ -75,6 +76,7 @@ class Greedy:
 
 def main(updates: int = 40, games_per_update: int = 12, epochs: int = 4, games: int = 100, seed: int = 0) -> float:
     """Train by self-play, play so many games against a random player, and return the score."""
+    checked_games(games)  # now, and not after the training
     torch.set_num_threads(1)  # the network is small: threads would only wait for each other
     torch.manual_seed(seed)
     env = PettingZooWrapper(connect_four_v0.env(info_state=False), use_mask=True)

@@ -63,6 +63,13 @@ def test_reinforce_takes_one_whole_game_from_each_row() -> None:
     assert len(sums) == 1
 
 
+@pytest.mark.parametrize("name", ["dqn", "actor_critic", "reinforce", "network_search"])
+def test_an_odd_number_of_games_is_refused_before_the_training(name: str) -> None:
+    pytest.importorskip("sb3_contrib")
+    with pytest.raises(ValueError, match="games must be even"):
+        load(name).main(games=3)
+
+
 def test_the_value_based_example_runs() -> None:
     example = load("dqn")
     check_scores(example, example.main(steps=2000, num_envs=8, games=2))

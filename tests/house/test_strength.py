@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from benchmarks import page
-from benchmarks.strength import elo
+from benchmarks.strength import chess, elo, go, ladder
 from benchmarks.strength.elo_rows import ROWS, Row
 from benchmarks.strength.openspiel_bot import OpenSpielMCTS
 from plyground.agents import MCTS, make
@@ -147,3 +147,19 @@ class TestOpenSpiel:
         game = make_game("connect_four")
         with pytest.raises(ValueError, match="no moves were found that lead from"):
             OpenSpielMCTS(game).follow(game.play_moves([0, 1, 2, 3, 4, 5, 6]))
+
+
+class TestKeptGames:
+    def test_a_player_that_is_withdrawn_is_no_ctrl_c(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for script in (chess, ladder):
+            monkeypatch.setattr(script, "iter_match", lambda *_, **__: iter(()))
+        assert chess.played(make_game("chess"), "ours", "theirs", 4, 0, [], None) == ([], False)
+        assert ladder.played(make_game("tictactoe"), ("random", "minimax"), 4, 0, 1, tmp_path / "games.jsonl") == []
+
+    def test_parts_that_are_unknown_are_named_before_anything_is_played(self, tmp_path: Path) -> None:
+        app = typer.Typer()
+        app.command()(go.main)
+        found = CliRunner().invoke(app, ["plain UCT", "without rave", "--keep", str(tmp_path / "new" / "games.jsonl")])
+        assert found.exit_code == 2
+        assert "no part 'without rave'" in found.output
+        assert not (tmp_path / "new").exists()
