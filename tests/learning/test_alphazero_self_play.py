@@ -42,38 +42,44 @@ def test_samples_are_the_positions_of_whole_games() -> None:
     np.testing.assert_allclose(samples["policy"].sum(1), 1, atol=2e-3)
 
 
-@pytest.mark.parametrize(("given", "first"), [(None, 10), (4, 4), (0, 0)])
+def go(**changes: Any) -> SelfPlay:
+    game = make_game("go(board_size=2)")
+    settings = {"num_envs": 8, "simulations": 60, "opening_plies": 0, **changes}
+    return SelfPlay(game, AlphaZeroConfig(game.spec, **settings), 0)
+
+
+@pytest.mark.parametrize(("given", "first"), [(None, 1), (2, 2), (0, 0)])
 def test_nobody_passes_before_its_time(given: int | None, first: int) -> None:
     def tired(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         logits, values = uniform(planes, masks)
         logits[:, -1] = 20
         return logits, values
 
-    game = make_game("go(board_size=5)")
-    config = AlphaZeroConfig(game.spec, num_envs=8, simulations=8, opening_plies=0, pass_after=given)
-    samples = SelfPlay(game, config, 0).play(tired, 14)
-    early = samples["ply"] < first
+    play = go(pass_after=given, simulations=8, proofs=False)
+    samples = play.play(tired, 10)
+    masks, early = unpack_masks(play.game, samples), samples["ply"] < first
     assert not samples["policy"][early, -1].any()
-    assert not unpack_masks(game, samples)[early, -1].any()
-    assert unpack_masks(game, samples)[~early, -1].all()
+    assert not masks[early, -1].any()
+    assert masks[~early, -1].all()
     assert samples["policy"][samples["ply"] == first, -1].min() > 0.5
 
 
+def test_who_can_only_pass_may() -> None:
+    play = go(pass_after=4)
+    play.batch.masks[0, :-1] = 0
+    masks = play._masks()
+    assert masks[0].tolist() == [0, 0, 0, 0, 1]
+    assert masks[1].tolist() == [1, 1, 1, 1, 0]
+    assert play.batch.masks[1].tolist() == [1] * 5  # the game's own stay what they are
+
+
 def test_a_loss_without_passing_proves_nothing() -> None:
-    game = make_game("go(board_size=2)")
-    config = AlphaZeroConfig(game.spec, num_envs=8, simulations=60, opening_plies=0, pass_after=99)
-    samples = SelfPlay(game, config, 0).play(uniform, 40)
-    might_not = ~unpack_masks(game, samples)[:, -1]
+    play = go(pass_after=99)
+    samples = play.play(uniform, 40)
+    might_not = ~unpack_masks(play.game, samples)[:, -1]
     assert (samples["proved"][~might_not] == -1).any()
     assert (samples["proved"][might_not] == 1).any()
     assert np.isin(samples["proved"][might_not], (1, UNPROVED)).all()
-
-
-def test_who_can_only_pass_does() -> None:
-    game = make_game("go(board_size=1)")
-    samples = SelfPlay(game, AlphaZeroConfig(game.spec, num_envs=2, opening_plies=0, pass_after=9), 0).play(uniform, 4)
-    assert len(samples) > 0
-    assert samples["policy"].tolist() == [[0, 1]] * len(samples)
 
 
 def test_proved_results_are_those_of_minimax_and_reach_back() -> None:
