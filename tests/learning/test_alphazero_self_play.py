@@ -61,7 +61,7 @@ def test_nobody_passes_before_its_time(given: int | None, first: int) -> None:
     assert not samples["policy"][early, -1].any()
     assert not masks[early, -1].any()
     assert masks[~early, -1].all()
-    assert samples["policy"][samples["ply"] == first, -1].min() > 0.5
+    assert samples["policy"][samples["ply"] == first, -1].min() > 0
 
 
 def test_who_can_only_pass_may() -> None:
