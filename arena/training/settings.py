@@ -29,7 +29,6 @@ __all__ = [
     "check_settings",
     "described",
     "documented",
-    "has_pass",
     "have_passed",
     "kind_of",
     "most_opening_plies",
@@ -179,12 +178,6 @@ def check_machine(device: str, backend: str) -> None:
 def have_passed(minutes: float | None, seconds: float) -> bool:
     """Return whether so many minutes are over after these seconds; None never are."""
     return minutes is not None and seconds >= 60 * minutes
-
-
-def has_pass(game: Game) -> bool:
-    """Return whether the last action is a pass: there is one for each cell of the board, and one more."""
-    shape = game.observation_shape
-    return len(shape) == 3 and game.num_actions == shape[0] * shape[1] + 1
 
 
 def most_opening_plies(game: Game, given: int | None) -> int:

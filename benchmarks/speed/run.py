@@ -59,6 +59,7 @@ def main(
     versions = ", ".join(f"{name} {version}" for name, version in machine.items() if name != "cpu" and version)
     console.print(f"{machine['cpu']}\n{versions}", highlight=False)
     if json_file is not None:
+        json_file.parent.mkdir(parents=True, exist_ok=True)
         json_file.write_text(json.dumps(report(results, machine, settings), indent=2) + "\n")
         console.print(f"Written to {json_file}", highlight=False)
 

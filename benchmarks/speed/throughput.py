@@ -41,7 +41,7 @@ class Row(NamedTuple):
     way: str
     games: int
     seconds: float
-    processor: float  # seconds
+    processor: float | None  # seconds; None: processes that go on have used it, which the system does not tell
     records: list[GameRecord]
 
     @property
@@ -50,11 +50,12 @@ class Row(NamedTuple):
         return self.games / self.seconds
 
 
-def timed(way: str, games: Callable[[], Iterator[GameRecord]]) -> Row:
-    """Play, and keep the records in memory."""
+def timed(way: str, games: Callable[[], Iterator[GameRecord]], *, apart: bool = False) -> Row:
+    """Play, in processes ``apart`` or in this one, and keep the records in memory."""
     start, processor = time.perf_counter(), _processor()
     records = list(games())
-    return Row(way, len(records), time.perf_counter() - start, _processor() - processor, records)
+    seconds = time.perf_counter() - start
+    return Row(way, len(records), seconds, None if apart else _processor() - processor, records)
 
 
 def _processor() -> float:
@@ -101,7 +102,9 @@ def measured(game: str, players: list[str], games: int, sample: int, plies: int,
     if jobs > 1:
         list(iter_match(game, players, 2000, SEED, jobs=jobs, **options))  # starts the processes
         yield timed(
-            f"side by side, {jobs} processes", lambda: iter_match(game, players, games, SEED, jobs=jobs, **options)
+            f"side by side, {jobs} processes",
+            lambda: iter_match(game, players, games, SEED, jobs=jobs, **options),
+            apart=True,
         )
     given = many.records[:sample]
     for way, env in (("one by one", BoardGameEnv(make_game(game))), ("PettingZoo, one by one", classic(game, plies))):
@@ -127,8 +130,7 @@ def main(
     for column in ("", "games", "games/s", "µs/game", "processor", "slower by", "differ"):
         table.add_column(column, justify="right" if column else "left", no_wrap=True)
     for row in reversed(rows):
-        # Of processes that are kept for the next games the system does not tell what they have used.
-        processor = "-" if "processes" in row.way else f"{row.processor / row.games * 1e6:,.0f}"
+        processor = "-" if row.processor is None else f"{row.processor / row.games * 1e6:,.0f}"
         table.add_row(
             *(row.way, f"{row.games:,}", f"{row.rate:,.0f}", f"{1e6 / row.rate:,.0f}", processor),
             *(f"{first.rate / row.rate:.2f}×", str(differing(row.records, first.records))),

@@ -154,6 +154,8 @@ def main(
     if not chosen:
         raise typer.BadParameter(f"no row has {only!r} in its section, game or setting", param_hint="--only")
     known: dict[tuple[Any, ...], Result] = {}
+    if keep is not None:
+        keep.parent.mkdir(parents=True, exist_ok=True)
     if keep is not None and keep.exists():
         known = {identity(result): result for result in map(json.loads, keep.read_text().splitlines())}
     console, started = Console(width=WIDTH), time.perf_counter()

@@ -123,7 +123,9 @@ def main(
     if not any(chosen for _, chosen in wanted):
         raise typer.BadParameter(f"no option has {only!r} in its name", param_hint="--only")
     if write and (only or not openings):
-        raise typer.BadParameter("the page shows all options, and Elo: leave out --only", param_hint="--write")
+        raise typer.BadParameter(
+            "the page shows all options, and Elo: leave out --only and --openings", param_hint="--write"
+        )
     for study, chosen in wanted:
         if not chosen:
             continue

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..settings import Settings, about, check_machine, check_settings, documented, has_pass, most_threads
+from ..settings import Settings, about, check_machine, check_settings, documented, most_threads
 
 __all__ = ["AlphaZeroConfig"]
 
@@ -380,14 +380,14 @@ class AlphaZeroConfig(Settings):
         from ....envs import make_game
 
         game = make_game(self.game)
-        kind = network_config(game, self.network).kind
+        network = network_config(game, self.network)
         check_machine(self.device, self.backend)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")
-        if self.pass_after and not has_pass(game):
+        if self.pass_after and not network.has_pass:
             raise ValueError(f"pass_after must be 0: {game.spec} has no pass, one action more than cells")
-        if self.ownership > 0 and kind == "mlp":
+        if self.ownership > 0 and network.kind == "mlp":
             raise ValueError("ownership must be 0 for an mlp, which knows no cells: choose another network")
         if self.value == "wdl" and game.max_utility != 1:  # one that counts no more than wins has no reason for others
             raise ValueError(

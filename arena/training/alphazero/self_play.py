@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....agents.networks import network_config
 from ....agents.puct.forest import Evaluate, EvaluationCache, Forest, Searched
 from ....envs import Game, GameBatch
-from ..settings import has_pass, most_opening_plies
+from ..settings import most_opening_plies
 from .config import AlphaZeroConfig
 from .samples import UNPROVED, new_samples, pack, sample_dtype
 
@@ -194,8 +195,9 @@ class SelfPlay:
         samples = new_samples(self.game, batch.num_envs)
         pack(self.game, samples, batch.observations, masks)
         samples["policy"], samples["value"], samples["full"] = searched.policies, searched.values, full
-        # Who might not pass could have done better by it, unless nothing is better.
-        is_sure = searched.proved & ((searched.values >= 1) | (masks == batch.masks).all(axis=1))
+        is_sure = searched.proved
+        if self._pass_after:  # who might not pass could have done better by it, unless nothing is better
+            is_sure = is_sure & ((searched.values >= 1) | (masks == batch.masks).all(axis=1))
         samples["proved"] = np.where(is_sure, np.sign(searched.values).astype(np.int8), UNPROVED)
         samples["weight"] = searched.surprise  # made a weight when the game has ended
         samples["ply"], samples["game"] = batch.plies, self._numbers
@@ -253,7 +255,10 @@ class SelfPlay:
         return samples
 
     def _note_owners(self, samples: NDArray[Any], row: int, state: Any, action: int) -> None:
-        """Write whose each cell was when ``action`` ended the game in ``state``, for those who moved in ``samples``."""
+        """Write whose each cell was when ``action`` ended the game, for those who moved in ``samples``.
+
+        It is played in ``state``, the last one before.
+        """
         assert self.game.owners is not None
         self.game.play(state, action)
         owners = self.game.owners(state)
@@ -317,7 +322,8 @@ def _pass_after(game: Game, config: AlphaZeroConfig) -> int:
     """Return the plies of a game before which nobody passes who can do something else."""
     if config.pass_after is not None:
         return config.pass_after
-    return 2 * (game.num_actions - 1) // 5 if game.owners is not None and has_pass(game) else 0
+    passes = game.owners is not None and network_config(game).has_pass
+    return 2 * (game.num_actions - 1) // 5 if passes else 0
 
 
 def _played(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
