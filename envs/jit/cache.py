@@ -102,9 +102,9 @@ class _KernelCache(FunctionCache):
         locator = self._impl.locator
         self._cache_file = _KernelFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
 
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
         with uninterrupted():  # LLVM asks Python for the code that was kept, and no error comes through it
-            return super()._load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         # The name of a NamedTuple's type tells nothing of its fields, which kernels read by their places.

@@ -13,7 +13,7 @@ __all__ = ["can_be_put_off", "uninterrupted"]
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off until the block has ended, which has to be short."""
+    """Put Ctrl-C off until the block has ended, which has to be soon: the longest compile one kernel, in seconds."""
     if not can_be_put_off():
         yield
         return

@@ -33,11 +33,6 @@ __all__ = ["KernelCompiler", "compiled_rule", "helper"]
 class _KernelLibrary(JITCodeLibrary):
     """The code of a kernel, which is optimised in one pass."""
 
-    def finalize(self) -> None:
-        """Make machine code, while Ctrl-C waits: LLVM calls Python back, from where no error comes through."""
-        with uninterrupted():
-            super().finalize()
-
     def _optimize_final_module(self) -> None:
         found = self._codegen._module_pass_manager()
         passes, *builder = found if isinstance(found, tuple) else (found,)  # a pair since Numba 0.62
@@ -124,6 +119,14 @@ class KernelCompiler(CompilerBase):
         passes.passes = [(self.lowering if one is NativeLowering else one, why) for one, why in passes.passes]
         passes.finalize()
         return [passes]
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile, while Ctrl-C waits: LLVM calls Python back, and so do weak references that Numba has dropped.
+
+        No error comes through either. An interrupt there was lost, and what had come half-way could end the process.
+        """
+        with uninterrupted():
+            return super().compile_extra(func)
 
 
 class _LinkedCompiler(KernelCompiler):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import signal
 import threading
+import warnings
+import weakref
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import PassManager
 
 from plyground.arena.interruption import interruptible
 from plyground.arena.progress import watch_with_progress
@@ -51,6 +54,31 @@ def test_machine_code_is_made_before_ctrl_c_is_heard(monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         bind(twice, 1)
     assert called == ["finalize"]
+
+
+def test_ctrl_c_waits_until_a_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weak references that Numba drops meanwhile call Python back, where an error is lost."""
+
+    @kernel
+    def thrice(number: int) -> int:
+        return 3 * number
+
+    run, missed = PassManager.run, list[str]()
+
+    def interrupted(passes: Any, state: Any) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an error that nobody can catch
+            dropped = set[int]()
+            weakref.finalize(dropped, signal.raise_signal, signal.SIGINT)
+            del dropped
+        run(passes, state)
+        missed.append("went on")
+
+    monkeypatch.setattr(PassManager, "run", interrupted)
+    monkeypatch.setattr(_KernelCache, "_load_overload", lambda *_: None)
+    with pytest.raises(KeyboardInterrupt):
+        bind(thrice, 1)
+    assert missed == ["went on"]
 
 
 def test_where_ctrl_c_is_ignored_no_session_hears_of_it() -> None:
