@@ -29,6 +29,7 @@ from typing import Any, BinaryIO
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import cut, shown
+from ...envs.outside.whole_files import sync
 from .files import Watch, ends_within_a_line, ignored, located, without_mark
 from .record import GameRecord
 
@@ -208,7 +209,9 @@ def write_parquet(path: str | Path, records: Iterable[GameRecord]) -> None:
                 except (arrow.ArrowInvalid, OverflowError) as error:
                     raise ValueError(f"a game does not fit a Parquet file: {error}") from None
                 writer.write_table(arrow.table(columns, schema=schema))
+        sync(part)
         part.replace(path)
+        sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -120,7 +120,7 @@ def measure(game: str, games: int, folder: Path) -> list[tuple[str, str]]:
 
 def main(
     games: Annotated[int, typer.Option(help="Games in a file.")] = 1_000_000,
-    shape: Annotated[str, typer.Option(help="Of which length: tictactoe, connect_four, or both.")] = "both",
+    shape: Annotated[Literal["tictactoe", "connect_four", "both"], typer.Option(help="Of which length.")] = "both",
 ) -> None:
     """Print sizes and rates."""
     for game in SHAPES if shape == "both" else (shape,):

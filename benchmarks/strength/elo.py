@@ -148,11 +148,15 @@ def main(
 ) -> None:
     """Measure what options and budgets are worth, in Elo."""
     chosen = [row for row in ROWS if only.lower() in f"{row.section}: {row.game}: {row.name}".lower()]
-    if find_spec("pyspiel") is None:
-        print("open_spiel is not installed: its section is left out")
-        chosen = [row for row in chosen if row.section != "open_spiel"]
     if not chosen:
         raise typer.BadParameter(f"no row has {only!r} in its section, game or setting", param_hint="--only")
+    if find_spec("pyspiel") is None:
+        chosen = [row for row in chosen if row.section != "open_spiel"]
+        if not chosen:
+            raise typer.BadParameter(
+                f"all rows of {only!r} need open_spiel, which is not installed", param_hint="--only"
+            )
+        print("open_spiel is not installed: its section is left out")
     known: dict[tuple[Any, ...], Result] = {}
     if keep is not None:
         keep.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ Scores found so far are kept in a file beside the book, so that a run that was s
 
 from __future__ import annotations
 
+import io
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 from ....envs import Game, State, connect_four
 from ....envs.outside.arguments import check_jobs, is_positive
 from ....envs.outside.files import check_writable
+from ....envs.outside.whole_files import write_whole
 from ...search import check_arguments
 from .scores import ConnectFourScores, canonical_key
 
@@ -121,11 +123,11 @@ def _read(path: Path) -> dict[int, int]:
 def _write(path: Path, plies: int, scores: dict[int, int]) -> None:
     """Write a book in one step, so that an interrupt leaves either the old file or the new one."""
     keys = sorted(scores)
-    unfinished = path.with_suffix(".tmp.npz")
+    content = io.BytesIO()
     np.savez_compressed(
-        unfinished,
+        content,
         plies=np.array(plies),
         keys=np.array(keys, np.uint64),
         scores=np.array([scores[key] for key in keys], np.int8),
     )
-    unfinished.replace(path)
+    write_whole(path, content.getbuffer())
