@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..agents import Agent, as_agent
+from ..agents import Agent, Isolated, as_agent
+from ..agents.timing import playing
 from ..envs import Game
-from ..envs.outside.arguments import checked_whole
+from ..envs.outside.arguments import action_number, checked_whole
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
 from ..envs.starting import position_text, read_options
@@ -23,7 +24,7 @@ from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, Position
 from .referee.time_control import GameClock, TimeControl
 
-__all__ = ["play", "play_under"]
+__all__ = ["play", "play_under", "value_of"]
 
 _Answer = TypeVar("_Answer")
 _REASON = 200  # signs
@@ -73,7 +74,7 @@ def play(
     Raises:
         ValueError: there is not one agent, or one name, for each seat, or an agent answers with what is no action; the
             message names it. (An illegal action loses the game, as the environment has it.) Or a condition cannot be
-            held to, or the seed is none.
+            held to, the options fit no game, or the seed is none.
     """
     conditions = Conditions.of(failures, time, adjudication, analyses)
     return play_under(env, players, seed, conditions, names=names, options=options)
@@ -102,7 +103,7 @@ def play_under(
     labels = [player_name(given[seat]) for seat in seats] if names is None else list(names)
     if len(labels) != len(seats):
         raise ValueError(f"expected a name for each of {len(seats)} players, got {len(labels)}: {labels}")
-    opening = _opening(env, options or {})
+    opening = _opening(game, options or {})
     record = GameRecord(
         game=str(env) if game is None else game.source,
         players=labels,
@@ -146,12 +147,18 @@ def _start(game: Game | None, options: Mapping[str, Any]) -> str | None:
     return position_text(game, read_options(game, options).state)
 
 
-def _opening(env: Any, options: Mapping[str, Any]) -> list[int]:
-    """Return the actions of the moves that a game is begun with."""
-    moves = list(options.get("moves", ()))
+def _opening(game: Game | None, options: Mapping[str, Any]) -> list[int]:
+    """Return the actions of the moves that a game is begun with.
+
+    Raises:
+        ValueError: the options are none of a game of ours, as its environment says of them.
+    """
+    if game is None:
+        return list(map(int, options.get("moves", ())))
+    state, moves = read_options(game, options)
     if any(isinstance(move, str) for move in moves):  # what a name means may depend on the position
-        moves = env.game.line_of(moves, read_options(env.game, options).state)
-    return list(map(int, moves))
+        moves = game.line_of(moves, state)
+    return [action_number(move, game.num_actions) for move in moves]
 
 
 def _play(
@@ -200,7 +207,8 @@ def _play(
             env.step(None)
             continue
         if conditions.adjudication and len(record.moves) > len(opening):
-            _adjudicate(conditions, record, thought, seat, info["state"])
+            value = None if thought is None else value_of(thought, agents[record.movers[-1]], game)
+            _adjudicate(conditions, record, value, seat, info["state"])
         if clock is not None:
             clock.give(seat, math.inf if game is None else game.max_plies - len(record.moves))
         before = getattr(agents[seat], "last_analysis", None)
@@ -246,13 +254,21 @@ def _finite(reward: Any, seat: str) -> float:
     return float(reward)
 
 
-def _adjudicate(conditions: Conditions, record: GameRecord, thought: Any, seat: int, state: Any) -> None:
-    """Ask the adjudicators about the position before a move; ``thought`` is the analysis of the last one, or None.
+def value_of(thought: Any, agent: Any, game: Game | None) -> float | None:
+    """Return the value in an agent's analysis; None if it is in a unit of the agent's own, and not in the utility."""
+    searched = playing(agent)
+    own = getattr(searched.player if isinstance(searched, Isolated) else searched, "game", None)
+    # A search that was given an `evaluate` plays a game without a largest utility.
+    is_utility = not isinstance(own, Game) or game is None or own.max_utility == game.max_utility
+    return float(thought.value) if is_utility else None
+
+
+def _adjudicate(conditions: Conditions, record: GameRecord, value: float | None, seat: int, state: Any) -> None:
+    """Ask the adjudicators about the position before a move; ``value`` is what the last mover's search had, or None.
 
     Raises:
         _EndError: one knows the result.
     """
-    value = None if thought is None else float(thought.value)
     position = Position(state, seat, record.movers[-1], len(record.moves), value)
     for adjudicator in conditions.adjudication:
         verdict = adjudicator.look(position)

@@ -36,7 +36,7 @@ class Position(NamedTuple):
     player: int  # to move
     mover: int  # who made the last move
     ply: int  # moves made, those of the opening included
-    value: float | None  # of the position before, for the mover, as the mover's search had it
+    value: float | None  # of the position before, for the mover, as the mover's search had it, if in the utility
 
 
 class Verdict(NamedTuple):
@@ -204,6 +204,8 @@ class Endings(Adjudicator):
 class Resign(Adjudicator):
     """Ends a game that one player takes for lost.
 
+    A search that was given an ``evaluate`` of one's own never resigns: its values may be in any unit.
+
     Args:
         score: the value below which a player's position is lost, with the sign turned, as a share of the game's
             ``max_utility``: 0.95 of a win. Who resigns loses all of that, where a game counts by how much it is won,
@@ -251,6 +253,8 @@ class Resign(Adjudicator):
 
 class Draw(Adjudicator):
     """Ends a game that both players take for a draw.
+
+    A search that was given an ``evaluate`` of one's own never does: its values may be in any unit.
 
     Args:
         score: how far from 0 the value may be, for each player, as a share of the game's ``max_utility``.

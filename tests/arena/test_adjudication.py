@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import Minimax, Random
+from plyground.agents import Isolated, Minimax, Mixture, Random
+from plyground.agents.search import with_evaluation
 from plyground.arena import GameRecord, iter_match, match, play
+from plyground.arena.loop import value_of
 from plyground.arena.referee import Adjudicator, Conditions, Position, adjudicator_of
 from plyground.arena.referee.adjudication import Endings, Exact, Verdict
 from plyground.envs import BoardGameEnv, Game, State, make_game
@@ -151,6 +153,31 @@ class TestAdjudication:
         for moves, ending in ((1, "adjudicated"), (2, "finished")):
             record = play(BoardGameEnv(TICTACTOE), [Once(), Random()], 0, adjudication=f"resign(moves={moves})")
             assert record.ending == ending
+
+    @pytest.mark.parametrize("spec", ["resign(moves=1)", "draw(score=1, moves=1, after=0)"])
+    def test_values_in_another_unit_are_none(self, spec: str) -> None:
+        """A position a few pawns worse was taken for lost."""
+
+        class Thinker(Random):
+            """Says what it thinks in the unit of its game."""
+
+            last_analysis: Any = None
+
+            def __init__(self, game: Game) -> None:
+                super().__init__()
+                self.game = game
+
+            def act(self, observation: Any, info: Any = None) -> int:
+                self.last_analysis = SimpleNamespace(value=-3.0 if spec.startswith("resign") else 0.5)
+                return super().act(observation, info)
+
+        pawns = with_evaluation(TICTACTOE, lambda state, player: -3.0, None)
+        for game, ending in ((pawns, "finished"), (TICTACTOE, "adjudicated")):
+            for one in (Thinker(game), Mixture(TICTACTOE, Thinker(game))):
+                assert play(BoardGameEnv(TICTACTOE), [one, one], 0, adjudication=spec).ending == ending
+        thought = SimpleNamespace(value=-3.0)
+        assert value_of(thought, Isolated(TICTACTOE, Thinker(pawns)), TICTACTOE) is None
+        assert value_of(thought, Isolated(TICTACTOE, Thinker(TICTACTOE)), TICTACTOE) == -3
 
     def test_who_has_no_values_never_resigns(self) -> None:
         records = match(

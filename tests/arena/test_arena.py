@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from itertools import combinations, islice
 from pathlib import Path
@@ -73,6 +74,15 @@ class TestPlay:
         monkeypatch.setattr(env, "last", lambda: (*BoardGameEnv.last(env)[:1], math.nan, *BoardGameEnv.last(env)[2:]))
         with pytest.raises(ValueError, match="gives player_1 the reward nan: expected a finite number"):
             play(env, ["random", "random"], seed=1)
+
+    @pytest.mark.parametrize("moves", [None, 3, [None], "4"])
+    def test_moves_that_are_none_are_refused_as_the_environment_does(self, moves: Any) -> None:
+        """The error was a TypeError that told nothing."""
+        env, options = BoardGameEnv("tictactoe"), {"moves": moves}
+        with pytest.raises(ValueError, match="move") as refused:
+            env.reset(options=options)
+        with pytest.raises(ValueError, match=re.escape(str(refused.value))):
+            play(env, ["random", "random"], 0, options=options)
 
     def test_truncation(self) -> None:
         record = play(BoardGameEnv("connect_four", max_cycles=2), [Scripted(0, 1), Scripted(2, 3)])
