@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...agents.compiling import Stopwatch
 from ...agents.solver.agent import Solver
 from ...envs import Game, State
+from ...envs.position import Position
 from ...envs.starting import position_of
 from ..grading.grades import share_of
 from ..records.record import GameRecord
@@ -50,7 +51,7 @@ class Search(NamedTuple):
         found: the moves that lost value, the worst first: those that lost most, and among them the nearest wins.
         looked: how many moves of each player were looked at.
         lost: how many of these lost value.
-        moves: how many moves players chose, in all games.
+        moves: how many legal moves players chose, in all games.
         games: how many games were looked at.
         left: how many games there are besides.
         seen: which moves of the games were all looked at, in words; empty if it was not the same in each game.
@@ -89,25 +90,46 @@ class _Judge:
     def __init__(self, solver: Solver, clock: Stopwatch) -> None:
         self._game, self._solver, self._clock, self.limit = solver.game, solver, clock, math.inf
         self._solver.on_progress = lambda _: self._check()
+        is_drawn_again = self._game.repetition is not None and self._game.repetition.effect == "draw"
+        self._past = Position(self._game) if is_drawn_again else None
 
     def _check(self) -> None:
         if self._clock.seconds > self.limit:
             raise _LateError
 
-    def value(self, start: State | None, moves: list[int]) -> tuple[float, int | None]:
+    def value(self, start: State | None, moves: list[int], left: float | None) -> tuple[float, int | None]:
         """Return the value of a position for the first player, and the distance to the end.
+
+        Args:
+            start: where the game began; None: in the initial position.
+            moves: the moves so far.
+            left: what the next move of the game left, for the first player; None: the game ended here.
 
         Raises:
             MemoryError: there is not enough memory, even in an empty table.
         """
         self._check()
+        if left is None and self._is_drawn(start, moves):
+            return 0.0, None
         state = Replay(self._game, start, moves).state
         try:
             value, distance = self._solver.value(state)
         except MemoryError:
             self._solver.clear()
             value, distance = self._solver.value(state)
-        return (value if int(self._game.player(state)) == 0 else 0.0 - value), distance
+        is_first = int(self._game.player(state)) == 0
+        if left is not None and value < (reached := left if is_first else 0.0 - left):
+            value, distance = reached, None  # by a repetition, of which the solver knows nothing
+        return (value if is_first else 0.0 - value), distance
+
+    def _is_drawn(self, start: State | None, moves: list[int]) -> bool:
+        """Return whether a repetition ends the game after these moves."""
+        if self._past is None:
+            return False
+        self._past.start(self._game.new_state() if start is None else start.copy())
+        for move in moves:
+            self._past.play(move)
+        return self._past.over and not self._game.is_terminal(self._past.state)
 
     def best(self, start: State | None, moves: list[int]) -> tuple[int, ...]:
         """Return the moves that keep the value, or none where memory or time do not allow to find them."""
@@ -131,8 +153,9 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
     """
     solver = Solver(game, _TABLE_MB, seconds=0)
     solver.prepare()  # before the clock runs, which does not see all that compiling takes
-    with Stopwatch() as clock:
-        judge = _Judge(solver, clock)
+    clock = Stopwatch()
+    judge = _Judge(solver, clock)
+    with clock:
         judge.limit = _SEARCH * seconds
         count = min(_GAMES, len(records))
         chosen = [i * len(records) // count for i in range(count)]
@@ -151,7 +174,7 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
                     if i in hard or not record.opening <= ply <= len(moves):
                         continue
                     try:
-                        value, distance = judge.value(starts.get(i), moves[:ply])
+                        value, distance = judge.value(starts.get(i), moves[:ply], after.get(i))
                     except MemoryError:
                         hard.add(i)
                         continue
@@ -168,14 +191,15 @@ def find_blunders(game: Game, records: Sequence[GameRecord], seconds: float) -> 
             is_whole = False
         found.sort(key=lambda one: (one.left - one.value, -one.value, one.distance or 0, one.game, one.ply))
         judge.limit = seconds
-        worst = [
-            one._replace(best=judge.best(starts.get(one.game), played[one.game][: one.ply])) for one in found[:SHOWN]
-        ]
+        worst = list[Blunder]()
+        for one in found[:SHOWN]:
+            best = judge.best(starts.get(one.game), played[one.game][: one.ply])
+            worst.append(one._replace(best=tuple(move for move in best if move != one.move)))  # a repetition is none
     return Search(
         found=(*worst, *found[SHOWN:]),
         looked=looked,
         lost=lost,
-        moves=sum(mover >= 0 for record in records for mover in record.movers),
+        moves=sum(mover >= 0 for record in records for mover in record.movers[: len(legal_moves(record))]),
         games=len(chosen),
         left=len(records) - len(chosen),
         seen="" if hard or rank == last else _span(rank + 1, fills),

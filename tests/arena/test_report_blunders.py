@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from plyground.agents.compiling import Stopwatch
 from plyground.agents.solver import Solver
 from plyground.arena.report import report_page
 from plyground.arena.report.blunders import Blunder, Search, blunders_section, find_blunders
-from plyground.envs import make_game
+from plyground.envs import Game, State, make_game
 from tests.conftest import random_game
 from tests.helpers.oracles import minimax_value
 from tests.helpers.report_games import Reader, a_game, record_of
@@ -83,6 +84,38 @@ def test_the_clock_of_blunders_does_not_run_while_the_solver_is_compiled(
     monkeypatch.setattr(Stopwatch, "__enter__", lambda self: order.append("begun") or enter(self))
     find_blunders(game, [record_of(game, random_game(game, rng))], 60)
     assert order[:2] == ["compiled", "begun"]
+
+
+class WhiteWins:
+    """A solver to which Black has lost all positions of chess, and White wins by any move."""
+
+    def __init__(self, game: Game, *_: Any, **__: Any) -> None:
+        self.game = game
+
+    def prepare(self) -> None: ...
+
+    def value(self, state: State) -> tuple[float, int]:
+        return (-1.0 if self.game.player(state) else 1.0), 9
+
+    def optimal_actions(self, state: State) -> tuple[int, ...]:
+        return tuple(map(int, self.game.actions(state)))
+
+
+@pytest.mark.parametrize("ending", ["finished", "illegal"])
+def test_a_repetition_that_draws_a_won_game_loses_value(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver, which knows nothing of the moves before, called the last position won."""
+    monkeypatch.setattr("plyground.arena.report.blunders.Solver", WhiteWins)
+    chess = make_game("chess")
+    moves = chess.line_of(["g1f3", "g8f6", "f3g1", "f6g8"] * 2)
+    if ending == "illegal":  # a move that cannot be looked at
+        moves.append(0)
+    movers = [i % 2 for i in range(len(moves))]
+    record = a_game("a b", 0.0, (), game="chess", moves=moves, movers=movers, ending=ending)
+    search = find_blunders(chess, [record], 60)
+    assert [(one.ply, one.player, one.value, one.left) for one in search.found] == [(6, "a", 1.0, 0.0)]
+    assert moves[6] not in search.found[0].best
+    assert search.found[0].best
+    assert sum(search.looked.values()) == search.moves == 8
 
 
 @pytest.mark.parametrize(("games", "looked"), [(4, 4), (5, 5), (6, 5), (9, 5), (11, 5)])
