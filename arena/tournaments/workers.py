@@ -27,6 +27,7 @@ __all__ = ["JoblibWorkers", "RayWorkers", "Workers"]
 
 _AHEAD = 2  # tasks for each processor of a cluster: one is played while another waits
 _RETRIES = 10  # of a task whose machine or process dies
+_MOST_FOUND = 10_000  # games that need not be played, and wait to be given on
 
 Numbered = tuple[int, Bundle]  # a bundle and its number in the round
 Played = tuple[int, list[GameRecord], float]  # the number of a bundle, its games, and the seconds they took
@@ -49,7 +50,10 @@ class Workers(ABC):
     def play(
         self, course: Course, find: Find | None, keep: Keep
     ) -> Generator[tuple[Bundle, Iterator[GameRecord]], None, None]:
-        """Yield the bundles of this round, in order, with their games.
+        """Yield the next bundles of this round, in order, with their games.
+
+        Those are all that are left, or fewer where so many games are found that they would fill the memory. Whoever
+        asks adds them to ``course``, and asks again for the rest.
 
         Args:
             course: the tournament.
@@ -58,25 +62,31 @@ class Workers(ABC):
         """
         paces, begun, upcoming = defaultdict[Pairing, Pace](Pace), dict[int, Bundle](), 0
         ready: dict[int, list[GameRecord]] = {}  # what has come back, by its number
+        found, given = 0, 0  # games: each number is changed in one thread
         faults: list[Exception] = []
 
         def tasks() -> Iterator[Numbered]:  # joblib asks for these in a thread of its own, where errors would be lost
+            nonlocal found
             try:
                 for number, bundle in enumerate(bundles_of(course, lambda pairing: paces[pairing].size, find)):
                     begun[number], left = bundle, bundle.left
+                    found += len(bundle.found)
                     if left.seeds:
                         yield number, left
                     else:
                         ready[number] = []
+                    if found - given >= _MOST_FOUND:  # joblib goes on until it has a task, and gives no game on before
+                        return
             except Exception as error:
                 faults.append(error)
 
         def in_order() -> Iterator[tuple[Bundle, Iterator[GameRecord]]]:
-            nonlocal upcoming
+            nonlocal upcoming, given
             while upcoming in ready:
                 bundle = begun.pop(upcoming)
                 yield bundle, bundle.with_found(ready.pop(upcoming))
                 upcoming += 1
+                given += len(bundle.found)
 
         with closing(self._results(tasks())) as results:
             for number, records, seconds in results:
