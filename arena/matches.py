@@ -161,8 +161,12 @@ def iter_match(
         course.add(record)
     table = Table(game, players, labels, conditions, together=course.left_in_round >= MANY)
     table.make()  # whatever is wrong with a player fails here, in the calling process
+    table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
+    workers = None
+    if jobs != 1:
+        workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)
     session = None
-    if store is not None:
+    if store is not None:  # only now: what is refused leaves no file
         described = (
             {"plies": plies}
             if openings is None
@@ -176,10 +180,6 @@ def iter_match(
             at_most=at_most,
         )
         session = Session(store, plan, resume)
-    table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
-    workers = None
-    if jobs != 1:
-        workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)
     records = played(course, table, workers, session)
     return records if session is None else _kept(session, records)
 

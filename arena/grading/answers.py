@@ -18,7 +18,7 @@ from ...agents.search import analyse_seen
 from ...envs import BoardGameEnv, Game
 from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike, checked_answer, player_name
-from ..processes import quiet, results_of
+from ..processes import packed, quiet, results_of, unpacked
 from .heads import batch_of, head_values
 
 __all__ = ["Answers", "ask", "iter_answers", "join_answers", "shown"]
@@ -59,7 +59,7 @@ def iter_answers(
         jobs: processes; the answers do not depend on their number.
 
     Raises:
-        ValueError: the player cannot be made, or plays an illegal move.
+        ValueError: the player cannot be made, or not be pickled, or plays an illegal move.
         WorkerError: a process has died.
     """
     agent = as_agent(player, game)
@@ -67,7 +67,8 @@ def iter_answers(
     if jobs == 1:
         return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
     sent = absolute(player) if isinstance(player, str) else player  # a worker may be in another folder
-    work = (delayed(_answers_in_worker)(sent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+    parcel = packed((sent, game), [(player_name(player), sent)])
+    work = (delayed(_answers_in_worker)(*parcel, lines[i : i + _CHUNK], seed, i) for i in starts)
     return results_of(work, jobs, "asks a player")
 
 
@@ -80,9 +81,10 @@ def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray
         yield observation, info
 
 
-def _answers_in_worker(*arguments: Any) -> Answers:
+def _answers_in_worker(token: str, data: Any, lines: Sequence[Line], seed: int, first: int) -> Answers:
+    player, game = unpacked(token, data)
     with quiet():
-        return _answers(*arguments)
+        return _answers(player, game, lines, seed, first)
 
 
 def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:

@@ -22,6 +22,7 @@ from plyground.arena import matches as matches_module
 from plyground.arena.cli.parts import clusters
 from plyground.arena.grading.answers import ask
 from plyground.arena.processes import WorkerError, _hear_of_lost_tasks
+from plyground.arena.store import Session
 from plyground.envs import make_game
 from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
@@ -42,9 +43,13 @@ def points(printed: str) -> list[tuple[str, float]]:
     return [(player["name"], player["points"]) for player in json.loads(printed)["players"]]
 
 
-def test_players_that_cannot_be_pickled_are_named() -> None:
-    with pytest.raises(ValueError, match=r"Locked cannot be sent to other processes \(.*lock.*\): play with jobs=1"):
-        match(GAME, [Locked(), "random"], games=2, jobs=2)
+def test_players_that_cannot_be_pickled_are_named_and_leave_nothing(tmp_path: Path) -> None:
+    refused = r"Locked cannot be sent to other processes \(.*lock.*\): play with jobs=1"
+    with pytest.raises(ValueError, match=refused):
+        match(GAME, [Locked(), "random"], games=2, jobs=2, store=tmp_path / "games.db")
+    assert not list(tmp_path.iterdir())  # a file was there, and open
+    with pytest.raises(ValueError, match=refused):
+        ask(Locked(), make_game(GAME), [[], [4]], jobs=2)
 
 
 def test_other_words_than_ray_are_refused() -> None:
@@ -59,6 +64,23 @@ def test_threads_as_workers(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     one = without_times(match(GAME, PLAYERS, games=200, seed=4))
     with joblib.parallel_config(backend="threading"):
         assert without_times(match(GAME, PLAYERS, games=200, seed=4, jobs=3)) == one
+
+
+@pytest.mark.parametrize("games", [60, 70])
+def test_saved_games_are_not_all_read_before_the_first_is_given_on(
+    games: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million of them filled the memory."""
+    monkeypatch.setattr("plyground.arena.tournaments.workers._MOST_FOUND", 10)
+    store, asked, find = tmp_path / "games.db", list[int](), Session.find
+    match(GAME, PLAYERS, games=60, seed=4, store=store)
+    monkeypatch.setattr(Session, "find", lambda self, *what: asked.append(1) or find(self, *what))
+    with joblib.parallel_config(backend="threading"):
+        records = iter_match(GAME, PLAYERS, games=games, seed=4, store=store, resume=True, jobs=2)
+        first = next(records)
+        assert len(asked) == 10
+        assert without_times([first, *records]) == without_times(match(GAME, PLAYERS, games=games, seed=4))
+    assert len(asked) == games
 
 
 @pytest.mark.slow
