@@ -99,7 +99,7 @@ def plot_history(found: Mapping[str, Any], axis: str, path: Path) -> list[Path]:
     figure, axes = _figure(f"Ratings over time: {found['game']}")
     for player in found["players"]:
         times, elo, low, high = ([one[key] for one in player["ratings"]] for key in ("time", "elo", "low", "high"))
-        (line,) = axes.plot(times, elo, "o-", ms=4, label=player["name"].replace("$", r"\$"))
+        (line,) = axes.plot(times, elo, "o-", ms=4, label=_plain(player["name"]))
         axes.fill_between(times, low, high, color=line.get_color(), alpha=0.15, lw=0)
     axes.set(xlabel=axis, ylabel="Elo")
     axes.locator_params(axis="x", nbins=6, integer=True)
@@ -115,10 +115,15 @@ def _figure(title: str, size: tuple[float, float] = (7.2, 4.5)) -> tuple[Any, An
         raise ImportError(f"plots need matplotlib ({error}): {how_to_install('plots')}") from error
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=10)
+    axes.set_title(_plain(title), fontsize=10)
     axes.grid(color="#dddddd", lw=0.6)
     axes.set_axisbelow(True)
     return figure, axes
+
+
+def _plain(text: str) -> str:
+    """Return a text of which matplotlib reads nothing as TeX."""
+    return text.replace("$", r"\$")
 
 
 def _saved(figure: Any, path: Path) -> list[Path]:

@@ -20,6 +20,7 @@ import pytest
 from plyground.arena import learning_curve, read_records
 from plyground.arena.grading.failing import LadderError
 from plyground.arena.grading.grades import Blunder
+from plyground.arena.grading.plots import plot_curve
 from tests.helpers.command_line import Run
 from tests.helpers.untrained_run import GAME
 
@@ -149,6 +150,14 @@ class TestCommand:
         assert (by_file["player"], by_folder["player"]) == (str(newest), str(training_run))
         assert by_file["grades"] == by_folder["grades"]
         assert by_file["calibration"] is not None
+
+    def test_titles_of_pictures_are_no_formulas(self, tmp_path: Path) -> None:
+        """A folder of such a name ended in an error of matplotlib."""
+        pytest.importorskip("matplotlib")
+        rows = [{"steps": 1, "checkpoint": "a", "score": 0.5}]
+        for picture in plot_curve(rows, "runs/a$^$b: connect_four, seed 0", tmp_path / "curve"):
+            assert picture.stat().st_size
+        assert "a$^$b" in (tmp_path / "curve.svg").read_text()
 
     @pytest.mark.slow
     def test_curve(self, run: Any, training_run: Path, tmp_path: Path) -> None:
