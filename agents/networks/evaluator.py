@@ -31,7 +31,7 @@ class NetworkEvaluator(ObservationEvaluator):
 
     Raises:
         ValueError: the temperature is not above 0, or the file is damaged; when a search is made with it: the network
-            is for another game.
+            is for another game, or another search counts utilities otherwise.
         FileNotFoundError: there is no such file.
     """
 
@@ -41,7 +41,7 @@ class NetworkEvaluator(ObservationEvaluator):
         if not is_positive(temperature):
             raise ValueError(f"temperature must be a number above 0, got {temperature!r}")
         self.temperature = temperature
-        self._unit = 1.0  # the largest utility: a network's values are shares of it
+        self._unit: float | None = None  # the largest utility, once a game is known: values are shares of it
         self.inference = net if isinstance(net, Inference) else make_inference(net, **settings)
 
     def __deepcopy__(self, memo: Any) -> NetworkEvaluator:
@@ -50,18 +50,25 @@ class NetworkEvaluator(ObservationEvaluator):
         return made
 
     def check(self, game: Game) -> None:
-        """Check that the network sees the planes of ``game``, and knows its actions.
+        """Check that the network sees the planes of ``game``, and knows its actions; values are then in its unit.
 
         Raises:
-            ValueError: it is for another game.
+            ValueError: it is for another game, or was checked for one with another ``max_utility``, whose search would
+                be told values in the unit of this one.
         """
-        config, self._unit = self.inference.config, float(game.max_utility)
+        config, unit = self.inference.config, float(game.max_utility)
         if config.on(game) != config:
             raise ValueError(
                 f"the network was made ready for {config.game}: make the evaluator with game={game.spec!r}"
             )
+        if self._unit not in (None, unit):
+            raise ValueError(
+                f"the evaluator tells values up to {self._unit:g}, for another search, and utilities of {game.spec} go "
+                f"up to {unit:g}: make an evaluator for each"
+            )
+        self._unit = unit
 
     def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:
         """Return priors [batch, num_actions] and values [batch]."""
         logits, values = self.inference(observations)
-        return priors_of(logits / self.temperature, masks), self._unit * values
+        return priors_of(logits / self.temperature, masks), (self._unit or 1.0) * values

@@ -381,6 +381,13 @@ def test_puct_asks_a_network(tmp_path: Path) -> None:
     assert agent.analyse(game.play_moves([0, 3, 1, 4])).best_action == 2  # wins at once
     with pytest.raises(ValueError, match="the network was made for tictactoe, not for mnk"):
         PUCT(make_game("mnk(m=4, n=4, k=3)"), evaluator=evaluator, simulations=2)
+    by_two = game.replace(max_utility=2.0, check=False)
+    with pytest.raises(ValueError, match=r"values up to 1, for another search, .* up to 2: make an evaluator for each"):
+        PUCT(by_two, evaluator=evaluator, simulations=2)  # whose values the first one was told
+    np.testing.assert_array_equal(evaluator(planes, masks)[1], values)
+    twice = NetworkEvaluator(net, precision="f32", batch=8)
+    twice.check(by_two)
+    np.testing.assert_allclose(twice(planes, masks)[1], 2 * values, atol=1e-5)
     of_five = NetworkEvaluator(new_network(make_game("go(board_size=5)"), "tiny"))
     with pytest.raises(ValueError, match=r"made ready for go\(board_size=5\): make the evaluator with game="):
         PUCT(make_game("go(board_size=7)"), evaluator=of_five, simulations=2)
