@@ -47,6 +47,7 @@ def learning_curve(run: str | Path, game: str | None = None, **options: Any) -> 
     """
     found = checkpoints(run)
     game = game or game_of_run(run)
+    options = {"anchors": {}, **options}  # the rungs are the same for all: measured once, if at all
     return (
         CurvePoint(steps, path, evaluate(player_of(path), game, name=path.stem, **options)) for steps, path in found
     )

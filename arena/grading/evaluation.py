@@ -128,6 +128,7 @@ def evaluate(
     name: str | None = None,
     watch_answers: WatchAnswers = lambda answers, total: list(answers),
     watch_games: Watch = lambda played, total: list(played),
+    anchors: dict[str, float] | None = None,
 ) -> Evaluation:
     """Grade a player against exact solving, and rate it on a ladder.
 
@@ -151,6 +152,7 @@ def evaluate(
             than all, to stop the evaluation.
         watch_games: collects the games of the ladder, as `plyground.arena.play_with_progress` does; it may return fewer
             than all, to stop the evaluation.
+        anchors: keeps the ratings of the rungs for other evaluations, as `learning_curve` does: see `climb`.
 
     Raises:
         ValueError: a player or the game cannot be made, or a number is out of its range; or a player plays an illegal
@@ -197,7 +199,16 @@ def evaluate(
     if not stopped:
         try:
             climbed = climb(
-                player, game, ladder, games, seed, opening_plies=opening_plies, jobs=jobs, name=name, watch=watch_games
+                player,
+                game,
+                ladder,
+                games,
+                seed,
+                opening_plies=opening_plies,
+                jobs=jobs,
+                name=name,
+                watch=watch_games,
+                anchors=anchors,
             )
         except KeyboardInterrupt:  # between the games, where nobody watches: the grades are not to be lost
             if grades is None:
@@ -289,7 +300,7 @@ def _outcomes(agent: Agent, game: Game, ladder: Ladder | None, name: str) -> Cal
 
     As in its rating, pairs in which the rung failed count for nothing.
     """
-    if ladder is None or not has_head(agent):
+    if ladder is None or not has_head(agent, game):
         return None
     asked = list(_own_positions(telling_games(ladder.records), name))
     chosen = [asked[i] for i in np.unique(np.linspace(0, len(asked) - 1, _OUTCOMES).round().astype(int))]

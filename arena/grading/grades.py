@@ -157,14 +157,16 @@ def _grade(positions: SolvedPositions, played: NDArray[np.int64], rows: NDArray[
     """Return the marks in the positions with these indices."""
     at_stake = rows[positions.at_stake[rows]]
     lost = positions.value[rows] - positions.values[rows, played[rows]]
-    most = 2 * float(positions.game.max_utility)
+    largest = positions.game.max_utility
+    if not math.isfinite(largest):
+        largest = np.nanmax(np.abs(positions.values))
     return Grade(
         ply=ply,
         positions=rows.size,
         optimal=share_of(int(positions.optimal[rows, played[rows]].sum()), rows.size),
         preserving=share_of(int(positions.keeping[rows, played[rows]].sum()), rows.size),
         keeping=share_of(int(positions.keeping[at_stake, played[at_stake]].sum()), at_stake.size),
-        lost=_mean_of(lost, most),
+        lost=_mean_of(lost, 2 * float(largest)),
         optimal_by_chance=_by_chance(positions.optimal, positions.legal, rows),
         preserving_by_chance=_by_chance(positions.keeping, positions.legal, rows),
         keeping_by_chance=_by_chance(positions.keeping, positions.legal, at_stake),

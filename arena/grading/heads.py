@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,24 +17,28 @@ __all__ = ["batch_of", "has_head", "head_values"]
 Seen = tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]  # an observation and an info
 
 
-def has_head(agent: Any) -> bool:
-    """Return whether `head_values` has values for this agent."""
+def has_head(agent: Any, game: Game) -> bool:
+    """Return whether `head_values` has values for this agent in this game."""
+    if not math.isfinite(game.max_utility):
+        return False
     return isinstance(agent, Policy) or (isinstance(agent, PUCT) and agent.evaluator is not None)
 
 
 def head_values(agent: Any, game: Game, seen: Sequence[Seen]) -> NDArray[np.float64] | None:
-    """Return the values [positions] for the player to move, as shares of the largest utility; None without a network.
+    """Return the values [positions] for the player to move, as shares of the largest utility.
+
+    None without a network, or where there is no largest utility.
 
     A policy's values are `Policy.values_of`, expected returns that are discounted as in training.
     """
+    if not has_head(agent, game):
+        return None
     if isinstance(agent, Policy):
         return agent.values_of(*batch_of(seen)) / game.max_utility
-    if isinstance(agent, PUCT) and agent.evaluator is not None:
-        states = np.zeros(len(seen), game.dtype)
-        for i, (_, info) in enumerate(seen):
-            states[i] = info["state"]
-        return agent.evaluate(states, *batch_of(seen))[1] / game.max_utility
-    return None
+    states = np.zeros(len(seen), game.dtype)
+    for i, (_, info) in enumerate(seen):
+        states[i] = info["state"]
+    return agent.evaluate(states, *batch_of(seen))[1] / game.max_utility
 
 
 def batch_of(seen: Sequence[Seen]) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -72,8 +72,8 @@ class Ladder:
     Attributes:
         rungs: the rungs that were played, in order.
         rating: the player's rating by all games, with its interval of 95 %, and the score over all of them.
-        measured_now: whether the ratings of the rungs were measured for this ladder, in as many games of each pairing;
-            else they are those that come with the package.
+        measured_now: whether the ratings of the rungs were measured for this ladder, or for an earlier one of the same
+            learning curve, in as many games of each pairing; else they are those that come with the package.
         complete: whether all games were played; those of a rung are fewer, where one of the two failed so often that it
             was withdrawn from that match.
         records: the games. Pairs in which the rung failed are among them, and count for nothing.
@@ -113,6 +113,7 @@ def climb(
     jobs: int = 1,
     name: str | None = None,
     watch: Watch | None = None,
+    anchors: dict[str, float] | None = None,
 ) -> Ladder | None:
     """Play a player against all rungs of a ladder, in paired openings, and rate it. The openings are always the same.
 
@@ -128,6 +129,8 @@ def climb(
         name: the player's name in the records. Default: its spec or class.
         watch: plays the games of an iterator, as `plyground.arena.play_with_progress` does; it may return fewer than
             all, to stop the climb. Default: play all.
+        anchors: keeps the ratings of the rungs, if they are measured, for more climbs with the same games, ladder, seed
+            and openings, which are given it too. Default: each measures them.
 
     Returns:
         The results; None if there are no rungs, or the climb was stopped before an opening was played from both sides.
@@ -149,9 +152,14 @@ def climb(
     ]
     if not rungs:
         return None
-    ratings, measured_now = anchors_of(game, rungs, games, seed, opening_plies, jobs, watch)
+    if anchors:
+        ratings, measured_now = anchors, True
+    else:
+        ratings, measured_now = anchors_of(game, rungs, games, seed, opening_plies, jobs, watch)
     if ratings is None:
         return None
+    if anchors is not None and measured_now:
+        anchors.update(ratings)
     met: list[str] = []  # the rung of each game: a match has fewer, if somebody fails too often and is withdrawn
 
     def played() -> Iterator[GameRecord]:

@@ -163,7 +163,7 @@ class TestClimb:
         def zeros(agent: Any, game: Any, positions: list[Any]) -> Any:
             return np.zeros(len(positions))
 
-        monkeypatch.setattr("plyground.arena.grading.evaluation.has_head", lambda agent: True)
+        monkeypatch.setattr("plyground.arena.grading.evaluation.has_head", lambda agent, game: True)
         monkeypatch.setattr("plyground.arena.grading.evaluation.head_values", zeros)
         found = evaluate(PLAYER, TICTACTOE, positions=0, ladder=[BAD, "random"], games=4)
         assert found.ladder is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -14,6 +15,7 @@ from plyground.arena import SolvedPositions, calibrate, committed_positions, gra
 from plyground.arena.grading.answers import ask, shown
 from plyground.arena.grading.evaluation import Evaluation
 from plyground.arena.grading.grades import Grade, Grades, Mean, Share, share_of
+from plyground.arena.grading.heads import has_head, head_values
 from plyground.arena.grading.report import grades_table
 from plyground.envs import Game, make_game
 
@@ -160,6 +162,20 @@ class TestGrades:
         half = 2.570582 * math.sqrt(0.7 / 6)
         assert lost.mean == 1 / 4
         assert (lost.low, lost.high) == (0, pytest.approx(0.5 + half, abs=1e-5))
+
+    def test_a_game_without_a_largest_utility(self, positions: SolvedPositions) -> None:
+        """Values were divided by infinity, so that who always said "a win" was perfectly calibrated."""
+        game = positions.game.replace(max_utility=math.inf, evaluate=lambda state, player: 0.0, check=False)
+        actions = np.nanargmin(positions.values, axis=1)
+        endless = dataclasses.replace(positions, game=game)
+        assert grade(endless, actions).total == grade(positions, actions).total  # a win is the most there was
+
+        def optimist(states: Any) -> Any:
+            return np.ones((len(states), game.num_actions)), np.ones(len(states))
+
+        search, seen = PUCT(game, 4, evaluator=optimist), list(shown(positions.game, positions.lines[:2]))
+        assert not has_head(search, game)
+        assert head_values(search, game, seen) is None
 
     @pytest.mark.parametrize(
         ("actions", "message"), [([0], "one action for each of"), (None, "action 12 is illegal in position 1")]

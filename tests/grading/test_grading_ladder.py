@@ -17,6 +17,7 @@ from plyground.agents import make
 from plyground.agents.engines import EngineError
 from plyground.arena import GameRecord, Ratings, climb, elo_difference, evaluate, match, pair_scores, rate_against
 from plyground.arena.grading.anchors import anchors_of, committed_anchors, ladder_of, measure_anchors, save_anchors
+from plyground.arena.grading.curve import learning_curve
 from plyground.arena.grading.ladder import LADDERS, ladder_rungs
 from plyground.arena.grading.placing import rungs_at_hand
 from plyground.arena.openings import default_opening_plies
@@ -203,6 +204,28 @@ class TestClimb:
         anchors = {rung.player: rung.elo for rung in found.rungs}
         pairs = {rung: pair_scores(found.records[10 * i : 10 * i + 10]) for i, rung in enumerate(RUNGS)}
         assert found.rating == rate_against(anchors, pairs)
+
+    def test_a_curve_measures_the_rungs_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each checkpoint measured them anew, in as many games."""
+        (tmp_path / "checkpoints").mkdir()
+        for steps in (1, 2, 3):
+            (tmp_path / "checkpoints" / f"step_{steps}.zip").touch()
+        monkeypatch.setattr("plyground.arena.grading.curve.player_of", lambda path: "random")
+        options: dict[str, Any] = {"positions": 0, "ladder": RUNGS[:2], "games": 2, "opening_plies": 1}
+        played = list[int]()
+
+        def watch(games: Any, total: int) -> Any:
+            played.append(total)
+            return list(games)
+
+        found = [point.found for point in learning_curve(tmp_path, GAME, **options, watch_games=watch)]
+        assert played == [2, 4, 4, 4]  # of the rungs, and of each checkpoint
+        first, *others = [one.ladder for one in found]
+        assert first is not None
+        assert first.measured_now
+        assert [one and [(rung.player, rung.elo) for rung in one.rungs] for one in others] == [
+            [(rung.player, rung.elo) for rung in first.rungs]
+        ] * 2
 
     def test_the_same_for_any_number_of_processes(self) -> None:
         one, two = (climb("mcts(simulations=5)", GAME, RUNGS[:2], games=6, seed=1, jobs=jobs) for jobs in (1, 2))
