@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import itertools
 import os
 from collections.abc import Callable, Iterable
@@ -11,6 +12,7 @@ from pathlib import Path
 from ...envs.outside.messages import cut
 
 __all__ = [
+    "CUT_OFF",
     "Fault",
     "Lines",
     "NoRoomError",
@@ -28,6 +30,7 @@ __all__ = [
 
 Fault = Callable[[ValueError], object]  # called with what is wrong with a game that is then left out, or raises it
 Watch = Callable[[int], object]  # called now and then with the number of the file's bytes that are read
+CUT_OFF = "the game breaks off: its moves end without a result"
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",  # before UTF-16, whose mark it begins with
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -116,6 +119,7 @@ def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
     """Add texts in UTF-8 to a file, each whole as soon as it comes.
 
     Raises:
+        OSError: one cannot be written. Nothing of it is, and those before it are in the file.
         ValueError: there are none, neither given nor in the file: without games it would be none of its format. Or one
             has a zero byte, with which no text is read.
     """
@@ -126,12 +130,22 @@ def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:
         if not Path(path).exists() or not Path(path).stat().st_size:
             raise ValueError(f"cannot write {path}: there are no games, and files in {suffix} have some")
         return
-    with open(path, "ab") as file:
-        if ends_within_a_line(path):
-            file.write(b"\n")
+    with open(path, "ab", buffering=0) as file:
+        end = b"\n" if ends_within_a_line(path) else b""  # of a line of somebody else
         for text in itertools.chain(first, texts):
-            file.write(text)
-            file.flush()
+            _append(file, end + text)
+            end = b""
+
+
+def _append(file: io.FileIO, text: bytes) -> None:
+    """Add a text to an open file; nothing of it stays where not all of it can be written."""
+    before, rest = file.seek(0, os.SEEK_END), memoryview(text)
+    try:
+        while rest:  # a disk that is nearly full takes a part, and the next call says why no more
+            rest = rest[file.write(rest) :]
+    except BaseException:  # Ctrl-C, too
+        file.truncate(before)
+        raise
 
 
 def _without_zeros(text: bytes) -> bytes:

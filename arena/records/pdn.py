@@ -28,7 +28,7 @@ from pathlib import Path
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Fault, Lines, Watch, add_texts, decoded, ignored, located, raised
+from .files import CUT_OFF, Fault, Lines, Watch, add_texts, decoded, ignored, located, raised
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
@@ -61,7 +61,7 @@ class _Text:
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)  # and their numbers, as in ["1.", "11-15"]
     is_played: bool = False  # whether it has moves
-    result: str = "*"
+    result: str = ""  # after the moves; empty if there is none
     fault: str = ""  # why it cannot be read; without a ``start``, nor the file from ``end`` on
 
 
@@ -89,8 +89,8 @@ def read_pdn(
 
     Raises:
         ValueError: a game cannot be read: another kind of draughts, a position that is none, a move that is illegal or
-            ambiguous, or something that is no PDN. The message names the file, the line in which the game begins, the
-            game by its number, and the reason.
+            ambiguous, notes but no result after the moves, as where a file is cut off, or something that is no PDN. The
+            message names the file, the line in which the game begins, the game by its number, and the reason.
     """
     text = decoded(path)
     made = cache(make_game)  # each game once, for a file
@@ -230,9 +230,11 @@ def _record(text: _Text, spec: str, made: Callable[[str], Game]) -> GameRecord:
     notes, game = None, made(spec)
     if "Plyground" in tags:
         notes, game = read_notes(tags["Plyground"], ["checkers"], made)
+        if not text.result:  # ours have one: the rest of the file is lost
+            raise ValueError(CUT_OFF)
     replay = Replay(game, game.state_from_fen(tags["FEN"]) if "FEN" in tags else None)
     _play(text.moves, replay)
-    result = _read_result(tags.get("Result", "*"), text.result)
+    result = _read_result(tags.get("Result", "*"), text.result or "*")
     return replay.record([tags.get("Black") or "Black", tags.get("White") or "White"], result, notes)
 
 

@@ -28,7 +28,7 @@ import chess.pgn
 from ...agents.scores import Scale
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
-from .files import Fault, Watch, add_texts, decoded, ignored, located, raised
+from .files import CUT_OFF, Fault, Watch, add_texts, decoded, ignored, located, raised
 from .judgements import Judgement
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
@@ -77,9 +77,9 @@ def read_pgn(
         fault: called with what is wrong with a game that cannot be read; by default it is raised.
 
     Raises:
-        ValueError: a game cannot be read: it is no chess, its position is none, a move is illegal or ambiguous, or
-            something is no PGN. The message names the file, the line of the fault, the game by its number, and the
-            reason.
+        ValueError: a game cannot be read: it is no chess, its position is none, a move is illegal or ambiguous, it has
+            notes but no result after its moves, as where a file is cut off, or something is no PGN. The message names
+            the file, the line of the fault, the game by its number, and the reason.
     """
     text = decoded(path)
     made = cache(make_game)  # each game once, for a file
@@ -168,6 +168,8 @@ def _record(text: Text, spec: str, made: Callable[..., Game]) -> tuple[GameRecor
         game = _foreign_game(tags, made(spec), made)
     replay, after = _played(text, game) if notes is not None else _played_by_others(text, game, made)
     fault = after or fault
+    if fault is None and notes is not None and not text.end:  # ours have a result: the rest of the file is lost
+        fault = FaultError(text.moves[-1][2] if text.moves else text.line, CUT_OFF)
     players = [_name(tags.get("White", ""), "White"), _name(tags.get("Black", ""), "Black")]
     if fault is not None:
         return replay.record(players, None, None), fault

@@ -122,6 +122,19 @@ class TestThereAndBack:
         assert moves_of(text).endswith("10. 14x23 *")
         assert list(read_games(tmp_path / "written.pdn")) == [half]
 
+    def test_a_game_without_a_result_breaks_off(self, tmp_path: Path) -> None:
+        """A file that was cut off in the middle of its last game told that game's outcome, after half of its moves."""
+        (record,) = read(tmp_path, "1. 11-15 22-18 2. 15x22 25x18 1-0")
+        text = written(tmp_path, record)
+        for cut in (text.rstrip().removesuffix("*"), text.partition("2. ")[0], text.partition("1. 11")[0]):
+            faults: list[ValueError] = []
+            assert read(tmp_path, text + cut, fault=faults.append) == [record]
+            assert [str(one).partition("pdn, ")[2] for one in faults] == [
+                "line 10, game 2: the game breaks off: its moves end without a result"
+            ]
+        with pytest.raises(ValueError, match="line 1, game 1: the game breaks off"):
+            read(tmp_path, text.partition("2. ")[0] + text)
+
     def test_ambiguous_jumps_are_written_out(self, tmp_path: Path) -> None:
         for jump in ("14x23x30", "14x21x30"):
             (record,) = read(tmp_path, f"{FORKED} 10. {jump}")

@@ -239,6 +239,23 @@ class TestRead:
         ]
         assert "2. Ke3 is illegal" in said[1]
 
+    def test_a_game_of_ours_without_a_result_breaks_off(self, tmp_path: Path) -> None:
+        """A file that was cut off in the middle of its last game told that game's outcome, after half of its moves."""
+        moves = make_game("chess").line_of(["f2f3", "e7e5", "g2g4", "d8h4"])
+        mate = GameRecord("chess", ["a", "b"], moves, 0, [-1, 1], "finished", [0.0] * 4, [0, 1, 0, 1], None)
+        text = written(tmp_path, mate)
+        for end, line, ending in ((" 0-1\n", 23, ["finished"]), (" 2. g4", 23, ["truncated"]), ("1. f3", 13, [])):
+            (whole, *half), message = fault(tmp_path, text + text.partition(end)[0])
+            assert message == f"line {line}, game 2: the game breaks off: its moves end without a result"
+            assert whole == mate
+            assert [one.ending for one in half] == ending  # by the rules, as far as it goes
+        said: list[str] = []
+        (tmp_path / "games.pgn").write_text(text.partition(" 2. g4")[0] + "\n\n" + text)
+        assert list(read_games(tmp_path / "games.pgn", fault=lambda error: said.append(str(error)))) == [mate]
+        assert len(said) == 1
+        (other,) = read(tmp_path, '[Result "0-1"]\n\n1. f3 e5')  # others leave it out
+        assert other.outcome == [-1, 1]
+
     def test_encodings(self, tmp_path: Path) -> None:
         for encoding in ("utf-8-sig", "iso-8859-1"):
             (tmp_path / "games.pgn").write_bytes('[White "Müller"]\r\n\r\n1. e4 *\r\n'.encode(encoding))

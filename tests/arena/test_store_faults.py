@@ -22,6 +22,7 @@ import pytest
 from benchmarks.faults import misfortunes, tournaments
 from plyground.arena import iter_match, match, read_records, write_records
 from plyground.arena.formats import read_games, saved_records, write_games
+from plyground.arena.records.files import add_texts
 from plyground.arena.records.json_lines import mend
 from plyground.arena.records.record import GameRecord
 from plyground.arena.store import saved_in_store
@@ -75,6 +76,17 @@ class TestFaults:
         assert before == records[: len(before)]
         write_records(path, records[len(before) :])
         assert list(read_records(path)) == records
+
+    @pytest.mark.parametrize(("room", "kept"), [(20, b"(;)\n(;B[aa])\n"), (7, b"(;)")])
+    def test_nothing_stays_of_a_text_that_finds_no_room(self, room: int, kept: bytes, tmp_path: Path) -> None:
+        """Half a game stayed in the file, which could not be read, so that nobody could go on with it."""
+        path = tmp_path / "games.sgf"
+        path.write_bytes(b"(;)")  # of somebody else, whose last line has no end
+        with files_of_at_most(room), pytest.raises(OSError, match="too large"):
+            add_texts(path, [b"(;B[aa])\n", b"(;B[ab];W[bb])\n"])
+        assert path.read_bytes() == kept
+        add_texts(path, [b"(;B[ab];W[bb])\n"])
+        assert path.read_bytes() == kept.rstrip() + b"\n(;B[ab];W[bb])\n"
 
     @pytest.mark.parametrize("suffix", [".jsonl", ".db", ".csv", ".sgf", ".parquet", ".html"])
     def test_a_new_file_that_finds_no_room_is_named_and_not_left(self, suffix: str, run: Run, tmp_path: Path) -> None:
