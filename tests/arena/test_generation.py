@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from plyground.agents import Random
+from plyground.arena.cli.parts.generation import saved
 from plyground.arena.formats import read_games
 from plyground.arena.generation import check_first_games, generate
 from plyground.arena.store import tournaments_in
@@ -165,6 +166,17 @@ def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path
         in run("generate", GAME, "random", "--opening-plies", "a", "--out", str(tmp_path / "x.db"), code=2)[1]
     )
     assert not (tmp_path / "x.db").exists()
+
+
+def test_a_file_of_the_field_takes_games_of_one_run(tmp_path: Path) -> None:
+    out, records = tmp_path / "games.sgf", list(generate("gomoku(size=5)", ["random"], 2))
+    saving = saved(out, iter(records), 0)
+    next(saving)
+    with pytest.raises(OSError, match=r"cannot write .*games\.sgf: another process adds games to it; play into"):
+        next(saved(out, iter(records), 0))
+    assert len(list(saving)) == 1
+    assert len(list(read_games(out))) == 2
+    assert len(list(saved(out, iter(records), 2))) == 2
 
 
 def test_any_number_of_processes_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....envs import Game
-from ....envs.outside.files import check_writable
+from ....envs.outside.files import check_writable, lock
 from ...formats import check_format, read_games, saved_records, write_games
 from ...lines import console, print_plain
 from ...records.json_lines import mend
@@ -95,6 +95,8 @@ def saved(out: Path, records: Iterator[GameRecord], after: int) -> Iterator[Game
     if tells_movers(out):
         yield from saved_records(out, records)
         return
-    for record in records:
-        write_games(out, [record])
-        yield record
+    with open(out, "ab") as file:  # only for the lock: `write_games` opens it by itself
+        lock(file, f"cannot write {out}: another process adds games to it; play into another file, or a store, .db")
+        for record in records:
+            write_games(out, [record])
+            yield record
