@@ -57,6 +57,7 @@ class GTPServer:
 
     def __init__(self, player: str, game: Game) -> None:
         self.seat = Seat(player, game)
+        self._has_periods = False  # whether overtime is Japanese byo-yomi, of which `time_left` tells periods
 
     # -- the conversation ----------------------------------------------------------------------------------------------
 
@@ -157,6 +158,7 @@ class GTPServer:
             self._set_time(number_of(arguments, 1), number_of(arguments, 2), integer_of(arguments, 3))
         elif kind == "byoyomi":  # periods of a move each: to be sure, the player counts on one of them
             self._set_time(number_of(arguments, 1), number_of(arguments, 2), 1)
+            self._has_periods = True
         else:
             raise RefusalError("syntax error")
         return ""
@@ -166,12 +168,18 @@ class GTPServer:
             self.seat.clock.set(main, overtime, stones)
         except ValueError as error:
             raise RefusalError(f"syntax error: {error}") from None
+        self._has_periods = False
 
     def _time_left(self, arguments: list[str]) -> str:
+        """Take from the referee what is left: seconds, and for how many moves, or 0 in the main time.
+
+        In byo-yomi the last number is that of the periods left, as KGS has it and Leela Zero takes it. The seconds are
+        those of one period, which is for one move: the player counts on no other.
+        """
         player, seconds, stones = player_of(arguments), number_of(arguments, 1), integer_of(arguments, 2)
         if stones < 0:
             raise RefusalError("syntax error: stones are at least 0")
-        self.seat.clock.tell(player, seconds, stones)
+        self.seat.clock.tell(player, seconds, min(stones, 1) if self._has_periods else stones)
         return ""
 
     def _final_score(self, arguments: list[str]) -> str:

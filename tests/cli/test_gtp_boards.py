@@ -37,6 +37,23 @@ def test_a_board_that_a_player_cannot_prepare_for_changes_nothing(monkeypatch: p
     assert server.answer("play w d4") == "="
 
 
+def test_time_left_in_byo_yomi_tells_periods() -> None:
+    """They were taken for moves, and five periods for time that five moves have to share."""
+    server = GTPServer("random", make_game("go(board_size=5)"))
+    clock = server.seat.clock
+
+    def left(settings: str, *told: str) -> tuple[float, float, float, int] | None:
+        assert answers(server, settings, *told) == ["="] * (1 + len(told))
+        return clock.told(0)
+
+    assert left("kgs-time_settings byoyomi 60 10 5") == (60, 60, 0, 0)
+    assert left("clear_board", "time_left b 9 5", "time_left w 8 1") == (9, 8, 0, 1)
+    assert left("time_left b 40 0") == (40, 8, 0, 0)  # the main time
+    for others in ("time_settings 60 10 5", "kgs-time_settings canadian 60 10 5"):
+        assert left(others, "time_left b 9 5") == (9, 60, 0, 5)
+        assert left("kgs-time_settings byoyomi 60 10 5", "time_left b 9 5") == (9, 60, 0, 1)
+
+
 def test_handicaps() -> None:
     server = GTPServer("random", make_game("go_9x9"))
     assert server.answer("fixed_handicap 2") == "= C3 G7"
