@@ -38,6 +38,7 @@ __all__ = [
     "collect_with_progress",
     "convert_with_progress",
     "play_with_progress",
+    "time_left",
     "train_with_progress",
     "watch_games",
     "watch_with_progress",
@@ -168,10 +169,14 @@ class _LeftColumn(ProgressColumn):
     max_refresh = 0.5  # seconds, or it flickers
 
     def render(self, task: Task) -> Text:
-        speed = _speed(task)
-        seconds = (task.remaining or 0) / speed if speed else math.inf
-        left = str(timedelta(seconds=math.ceil(seconds))) if seconds < _AGES else "-:--:--"
-        return Text(left, style="progress.remaining")
+        left = time_left(task.remaining or 0, _speed(task))
+        return Text("-:--:--" if left is None else str(left), style="progress.remaining")
+
+
+def time_left(remaining: float, rate: float) -> timedelta | None:
+    """Return how long what remains takes at so much a second; None where nobody will wait for it."""
+    seconds = remaining / rate if rate else math.inf
+    return timedelta(seconds=math.ceil(seconds)) if seconds < _AGES else None
 
 
 def _speed(task: Task) -> float:

@@ -357,6 +357,10 @@ class TestWatch:
         pace.add(260.0, 2)
         pace.add(270.0, 4)  # of a new file of the same name
         assert pace.line(noon) == "4 of 300 games, 12 a minute, 0:24:40 left, until 12:24:40"
+        pace.planned = 20_004
+        assert pace.line(noon).endswith("1 day, 3:46:40 left, until 2026-05-02 15:46:40")
+        pace.planned = 10**12  # beyond the last year that a date may have
+        assert pace.line(noon) == "4 of 1,000,000,000,000 games, 12 a minute"
         alone = Pace(None)
         alone.add(0.0, 7)
         assert alone.line(noon) == "7 games"

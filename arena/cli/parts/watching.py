@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ...formats import check_format, read_games
+from ...progress import time_left
 from ...ratings import rating_list
 from ...records.files import check_readable, located, without_mark
 from ...records.names import is_store, split_name
@@ -25,6 +26,7 @@ from .replaying import ending_of, score_of
 __all__ = ["Follower", "Pace", "follow"]
 
 _WINDOW = 60.0  # seconds over which the rate of games is measured
+_DAY = timedelta(days=1)
 _SHARE = 0.25  # of the time at most goes into making the table
 
 
@@ -122,7 +124,10 @@ class Pace:
         return (games - before) / (now - start) if now > start else 0.0
 
     def line(self, clock: datetime) -> str:
-        """Return how many games there are, how fast they come, and when they will end, as the clock shows it."""
+        """Return how many games there are, how fast they come, and when they will end, as the clock shows it.
+
+        The date is told where more than a day is left, and nothing where nobody will wait for the end.
+        """
         games = self._seen[-1][1]
         of = f" of {self.planned:,}" if self.planned else ""
         parts = [f"{games:,}{of} games"]
@@ -130,9 +135,9 @@ class Pace:
             parts.append(format_rate(rate, " a second", " a minute"))
         if self.planned and games >= self.planned:
             parts.append("all are played")
-        elif self.planned and rate:
-            left = timedelta(seconds=round((self.planned - games) / rate))
-            parts.append(f"{left} left, until {(clock + left):%H:%M:%S}")
+        elif self.planned and (left := time_left(self.planned - games, rate)) is not None:
+            day = "%Y-%m-%d " if left >= _DAY else ""
+            parts.append(f"{left} left, until {clock + left:{day}%H:%M:%S}")
         return ", ".join(parts)
 
 
