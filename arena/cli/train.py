@@ -232,7 +232,11 @@ class _Special(NamedTuple):
 
 
 def _read_shares(texts: list[str]) -> dict[str, float]:
-    """Read ``SPEC`` and ``SPEC*SHARE``."""
+    """Read ``SPEC`` and ``SPEC*SHARE``.
+
+    Raises:
+        ValueError: a share is no finite number, or a spec is given twice.
+    """
     shares: dict[str, float] = {}
     for text in texts:
         spec, star, share = text.rpartition("*")
@@ -240,9 +244,11 @@ def _read_shares(texts: list[str]) -> dict[str, float]:
         if spec in shares:
             raise ValueError(f"--opponent gives {spec!r} twice: give it once, with its share, as in 'random*0.5'")
         try:
-            shares[spec] = float(json.loads(share)) if star else 1.0
+            shares[spec] = float(share) if star else 1.0
         except ValueError:
-            raise ValueError(f"cannot read the share in {text!r}: expected a number, as in 'random*0.5'") from None
+            shares[spec] = math.nan
+        if not math.isfinite(shares[spec]):  # words such as "nan" are numbers for Python
+            raise ValueError(f"cannot read the share in {text!r}: expected a number, as in 'random*0.5'")
     return shares
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
+from ...envs.outside.messages import shown
 from ..ratings import pair_scores
 from ..ratings.difference import check_confidence
 from ..records.record import GameRecord
@@ -17,6 +18,8 @@ from .likelihood import REACHES, Model, checked_model, difference_at, likeliest,
 from .passage import chance_of_upper_by
 
 __all__ = ["Estimate", "Sprt", "until_decided"]
+
+_MOST = 2**53  # pairs of one score: beyond it, floating-point numbers leave some out
 
 
 class Estimate(NamedTuple):
@@ -49,7 +52,7 @@ class Sprt:
         upper: H1 is accepted where the log-likelihood ratio rises to it.
 
     Raises:
-        ValueError: an argument is out of its range, or the counts are not five whole numbers.
+        ValueError: an argument is out of its range, or the counts are not five whole numbers up to 2**53.
     """
 
     def __init__(
@@ -68,9 +71,9 @@ class Sprt:
                 raise ValueError(f"{name} must be above 0 and below 0.5, got {value!r}")
         self.elo0, self.elo1, self.alpha, self.beta = float(elo0), float(elo1), float(alpha), float(beta)
         self.model: Model = checked_model(model)
+        if len(counts) != 5 or not all(0 <= count <= _MOST and count % 1 == 0 for count in counts):
+            raise ValueError(f"counts must be five whole numbers of pairs, each from 0 to 2**53, got {shown(counts)}")
         self.counts = [int(count) for count in counts]
-        if len(self.counts) != 5 or self.counts != list(counts) or min(self.counts) < 0:
-            raise ValueError(f"counts must be five whole numbers of pairs, each at least 0, got {counts!r}")
         self.lower, self.upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
         log_likelihood_ratio(self.counts, elo0, elo1, self.model)  # says what is out of reach
 

@@ -97,6 +97,7 @@ def test_tells_who_lost_by_illegal_moves(run: Run, tmp_path: Path, monkeypatch: 
         (("random",), "it takes two players, got 1: random"),
         (("--pentanomial", "1 2 3"), "takes five whole numbers"),
         (("--pentanomial", "1 2 3 4 x"), "takes five whole numbers"),
+        (("--pentanomial", f"{10**400} 1 1 1 1"), "counts must be five whole numbers of pairs, each from 0 to 2**53"),
         (("--pentanomial", "0 0 0 0 0"), "nothing to estimate before the first pair"),
         (("random", "minimax", "--elo1", "-5"), "elo1 must be above elo0"),
         (("random", "minimax", "--model", "elo"), "unknown model 'elo'"),

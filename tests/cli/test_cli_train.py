@@ -13,6 +13,8 @@ from plyground.arena.cli.train import _further
 from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run
 
+BAD_SHARES = ("random*null", "random*true", "random*[1]", "random*NaN", "random*1e999", "random*x")
+
 
 def test_train_and_play_the_policy(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
@@ -114,6 +116,7 @@ def test_the_advice_names_the_limits_that_are_reached(
     ("words", "message"),
     [
         ("ppo --opponent random*0.5 --opponent random*3", "--opponent gives 'random' twice: give it once"),
+        *((f"ppo --opponent {one}", f"cannot read the share in '{one}': expected a number") for one in BAD_SHARES),
         ("ppo --blocks 2", "--blocks is for --network resnet"),
         ("a2c --exploration-steps 500", "--exploration-steps is for dqn"),
         ("ppo --opponent random --self-play 1", "--opponent is for --self-play below 1"),
