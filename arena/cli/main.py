@@ -19,6 +19,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from ..interruption import always_heard
 from ..lines import console, print_plain
 from ..notices import notices_shown
 from .commands import COMMANDS
@@ -105,7 +106,8 @@ def main() -> None:
                 continue
             if stream.errors == "strict" or (stream.errors == "surrogateescape" and stream.encoding != "utf-8"):
                 stream.reconfigure(errors="replace")
-        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
+        with always_heard():
+            sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except _UsageError as error:
         _complain(f"{error.format_message()}{_value_of(error)}")
     except OSError as error:

@@ -8,7 +8,9 @@ import itertools
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import IO
 
+from ...envs.outside.files import lock
 from ...envs.outside.messages import cut
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "decoded",
     "ends_within_a_line",
     "ignored",
+    "keep_from_others",
     "located",
     "raised",
     "without_mark",
@@ -113,6 +116,18 @@ def ends_within_a_line(path: str | Path) -> bool:
             return False
         file.seek(-1, os.SEEK_END)
         return file.read(1) != b"\n"
+
+
+def keep_from_others(file: IO[bytes], path: str | Path) -> None:
+    """Keep an open file of games for this process until it is closed.
+
+    Raises:
+        OSError: another process keeps it (a store takes games of several).
+    """
+    lock(
+        file,
+        f"cannot write {path}: another process adds games to it; play into another file, or both into a store, .db",
+    )
 
 
 def add_texts(path: str | Path, texts: Iterable[bytes]) -> None:

@@ -7,9 +7,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from ...envs.outside.files import lock
 from ...envs.outside.messages import shown
-from .files import Fault, NoRoomError, Watch, ends_within_a_line, ignored, located, raised, without_mark
+from .files import (
+    Fault,
+    NoRoomError,
+    Watch,
+    ends_within_a_line,
+    ignored,
+    keep_from_others,
+    located,
+    raised,
+    without_mark,
+)
 from .record import GameRecord
 
 __all__ = ["mend", "read_lines", "saved_lines"]
@@ -25,8 +34,7 @@ def saved_lines(path: str | Path, records: Iterable[GameRecord]) -> Iterator[Gam
         OSError: the file cannot be written, or another process writes to it (a store takes games of several).
     """
     with open(path, "ab", buffering=0) as file:
-        stores = "play into another file, or both into a store, .db"
-        lock(file, f"cannot write {path}: another process adds games to it; {stores}")
+        keep_from_others(file, path)
         place = Path(path).resolve()  # whatever folder a player goes to
         end = b"\n" if ends_within_a_line(path) else b""  # of a line of somebody else
         for record in records:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ import pytest
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager
 
-from plyground.arena.interruption import interruptible
+from plyground.arena.interruption import always_heard, interruptible
 from plyground.arena.progress import watch_with_progress
 from plyground.envs.jit import bind, kernel
 from plyground.envs.jit.cache import _KernelCache
@@ -79,6 +81,21 @@ def test_ctrl_c_waits_until_a_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(KeyboardInterrupt):
         bind(thrice, 1)
     assert missed == ["went on"]
+
+
+def test_ctrl_c_is_heard_where_python_drops_it() -> None:
+    """After a search for garbage the first code that runs is that of weak references: a command ran on to its end."""
+
+    def work() -> None:
+        gone = set[int]()
+        weakref.finalize(gone, signal.raise_signal, signal.SIGINT)
+        del gone
+        time.sleep(5)
+
+    before = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt), always_heard():
+        work()
+    assert sys.unraisablehook is before
 
 
 def test_where_ctrl_c_is_ignored_no_session_hears_of_it() -> None:

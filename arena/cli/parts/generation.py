@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....envs import Game
-from ....envs.outside.files import check_writable, lock
+from ....envs.outside.files import check_writable
 from ...formats import check_format, read_games, saved_records, write_games
 from ...lines import console, print_plain
+from ...records.files import keep_from_others
 from ...records.json_lines import mend
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
@@ -96,7 +97,7 @@ def saved(out: Path, records: Iterator[GameRecord], after: int) -> Iterator[Game
         yield from saved_records(out, records)
         return
     with open(out, "ab") as file:  # only for the lock: `write_games` opens it by itself
-        lock(file, f"cannot write {out}: another process adds games to it; play into another file, or a store, .db")
+        keep_from_others(file, out)
         for record in records:
             write_games(out, [record])
             yield record
