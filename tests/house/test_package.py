@@ -106,6 +106,7 @@ LATE = {
     ("arena.formats", "arena.records.pgn"),  # this needs python-chess
     ("arena.formats", "arena.records.sgf"),
     ("arena.formats", "arena.store"),
+    ("arena.interruption", "envs.jit.interruption"),  # help hears Ctrl-C, and imports no Numba
     ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs"),
     ("arena.training.config", "envs.outside.elsewhere"),
