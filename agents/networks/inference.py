@@ -48,6 +48,7 @@ class Inference:
         self.config = network.config
         self.backend, self.precision, self.batch = (settings[name] for name in ("backend", "precision", "batch"))
         self._network, self._runner, self._settings = network, runner, settings
+        self._shape = tuple(self.config.observation_shape)
         self._logits = np.empty((self.batch, self.config.num_actions), np.float32)
         self._values = np.empty(self.batch, np.float32)
         runner.load(*network[:2])
@@ -57,7 +58,15 @@ class Inference:
 
         Args:
             planes: [n, *observation_shape] of the game's dtype, any n.
+
+        Raises:
+            ValueError: they have another shape, which some backends would stretch to theirs.
         """
+        if planes.ndim == 0 or planes.shape[1:] != self._shape:
+            raise ValueError(
+                f"planes must have shape (n, {', '.join(map(str, self._shape))}), a row for each position of "
+                f"{self.config.game}, got {planes.shape}: show what the environment shows the player to move"
+            )
         count = len(planes)
         if 0 < count <= self.batch:
             return self._runner.run(planes)

@@ -66,8 +66,9 @@ class Torch(Backend):
             torch.set_num_threads(self._threads)
         try:
             with torch.inference_mode():
-                # A copy: an array that must not be written to makes torch warn.
-                outputs = self._net(torch.tensor(planes, device=self._device).to(self._dtype))
+                # A copy: an array that must not be written to makes torch warn. And torch takes no views that go back.
+                shown = torch.tensor(np.ascontiguousarray(planes), device=self._device)
+                outputs = self._net(shown.to(self._dtype))
                 return outputs.logits.float().cpu().numpy(), outputs.value.float().cpu().numpy()
         finally:
             if torch.get_num_threads() != before:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.agents.networks import Inference, export_onnx, make_inference, new_network, read_network, save_network
+from plyground.agents.networks import (
+    Inference,
+    NetworkEvaluator,
+    export_onnx,
+    make_inference,
+    new_network,
+    read_network,
+    save_network,
+)
 from plyground.agents.networks.inference import BACKENDS
 from plyground.envs import make_game
 from tests.learning.test_networks import planes_of, stirred
@@ -87,6 +96,17 @@ def test_large_batches_of_any_size(backend: str) -> None:
         np.testing.assert_allclose(inference(planes[-count:])[0], expected[-count:], atol=1e-4)
 
 
+def test_a_temperature_divides_the_logits_of_a_network() -> None:
+    game = make_game("tictactoe")
+    net = stirred(new_network(game, "tiny"))
+    planes, masks = planes_of(game, 4), np.ones((4, 9), np.bool_)
+    priors, values = NetworkEvaluator(net, precision="f32", batch=8, temperature=2.5)(planes, masks)
+    outputs = net(torch.from_numpy(planes).float())
+    np.testing.assert_allclose(priors, (outputs.logits / 2.5).softmax(1).detach(), atol=1e-5)
+    np.testing.assert_allclose(values, outputs.value.detach(), atol=1e-5)
+    assert np.abs(priors - outputs.logits.softmax(1).detach().numpy()).max() > 0.01
+
+
 @pytest.mark.parametrize("size", ["tiny", "mlp4@2+8-8"])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_update_takes_new_weights(backend: str, size: str) -> None:
@@ -118,8 +138,27 @@ def test_planes_of_any_kind_and_threads_of_torch(backend: str) -> None:
     inference = make_inference(net, backend, batch=4, precision="f32", threads=threads + 1)
     expected = asked(inference, planes)[0]
     assert torch.get_num_threads() == threads
-    for other in (planes.astype(np.float64), planes.astype(np.int8)[::-1][::-1]):
+    for other in (planes.astype(np.float64), planes.astype(np.int8)):
         np.testing.assert_allclose(inference(other)[0], expected, atol=1e-6)
+    turned = planes[:, ::-1]  # a view that goes backwards, which torch takes from nobody
+    of_copy = asked(inference, turned.copy())[0]
+    np.testing.assert_allclose(inference(turned)[0], of_copy, atol=1e-6)
+    assert not np.allclose(of_copy, expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_planes_of_another_shape_are_refused(backend: str) -> None:
+    """OpenVINO took one channel for all of them, and answered."""
+    pytest.importorskip(backend)
+    game = make_game("tictactoe")
+    inference = make_inference(new_network(game, "tiny"), backend, batch=4)
+    planes = planes_of(game, 4)
+    for wrong in (planes[..., :1], planes[:, :, :1], planes.reshape(4, -1), planes[0], planes[:0, :1], np.array(3)):
+        told = re.escape(
+            f"planes must have shape (n, 3, 3, 2), a row for each position of tictactoe, got {wrong.shape}"
+        )
+        with pytest.raises(ValueError, match=f"^{told}: "):
+            inference(wrong)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
