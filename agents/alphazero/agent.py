@@ -118,11 +118,11 @@ class AlphaZero(PUCT):
         """Return players of many games at once, see `plyground.envs.as_opponents`; None for a budget in seconds."""
         return None if self.seconds is not None or self.reuse_tree else _BatchedAlphaZero(self)
 
-    def new_forest(self, num_trees: int) -> Forest:
-        """Return a forest that searches many positions as this player does one."""
-        options: dict[str, Any] = self._options
-        assert self.simulations is not None
-        return Forest(self.game, num_trees, simulations=self.simulations, noise=0.0, forced=0.0, **options)
+    @property
+    def forest_options(self) -> dict[str, Any]:
+        """What a forest is made with that searches many positions as this player does one; some may be set later."""
+        names = "simulations", "root", "c", "c_base", "fpu", "noise", "noise_alpha"
+        return {**self._options, "forced": 0.0, **{name: getattr(self, name) for name in names}}
 
 
 class _BatchedAlphaZero(Memoryless):
@@ -131,11 +131,13 @@ class _BatchedAlphaZero(Memoryless):
     def __init__(self, agent: AlphaZero) -> None:
         self.agent = agent
         self._forest: Forest | None = None
+        self._options: dict[str, Any] = {}
 
     def prepare(self, batch: GameBatch) -> None:
         """Compile the searches."""
-        if self._forest is None or self._forest.num_trees < batch.num_envs:
-            self._forest = self.agent.new_forest(batch.num_envs)
+        options = self.agent.forest_options
+        if self._forest is None or self._forest.num_trees < batch.num_envs or options != self._options:
+            self._options, self._forest = options, Forest(self.agent.game, batch.num_envs, **options)
             with compiling(self.agent.kind, self.agent.game):
                 self._forest.prepare()
 
@@ -155,4 +157,4 @@ class _BatchedAlphaZero(Memoryless):
         return found.actions.astype(np.int64)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"agent": self.agent, "_forest": None}
+        return {"agent": self.agent, "_forest": None, "_options": {}}

@@ -217,7 +217,7 @@ class MCTS(SearchAgent):
         )
         if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
             return None
-        return BatchedMCTS(self.game, int(self.simulations), self.c, forced)
+        return BatchedMCTS(self.game, int(self.simulations), float(self.c), forced)
 
     def _compile(self) -> None:
         self._searchers[0].compile(self.reuse_tree)
@@ -227,6 +227,8 @@ class MCTS(SearchAgent):
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         start = time.perf_counter()
         past = self._past if self._followed is None else self._followed.past(state, self._past)
+        for searcher in self._searchers:
+            searcher.c = float(self.c)  # which may have been set since the last search
         kept = sum(searcher.start(state, actions, self.reuse_tree, past) for searcher in self._searchers)
         # What is known of the position was looked for in the time of the move.
         done = self._run_and_tell(kept, start)

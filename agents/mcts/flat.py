@@ -137,7 +137,7 @@ class FlatMonteCarlo(SearchAgent):
         """Return the arguments of the kernel but the number of simulations, with room for the state at the root."""
         root, scratch = np.zeros((2, 1), self.game.dtype)
         buffer = np.empty(self.game.num_actions, np.int32)
-        return self.game, root, scratch, actions, samples, buffer, self._rng, self.allocation == "ucb1", self.c
+        return self.game, root, scratch, actions, samples, buffer, self._rng, self.allocation == "ucb1", float(self.c)
 
     def _compile(self) -> None:
         bind(_sample, *self._arguments(np.zeros(1, np.int32), _no_samples(1)), 1)

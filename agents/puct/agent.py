@@ -133,7 +133,6 @@ class PUCT(SearchAgent):
         check_budget(simulations=simulations, seconds=seconds)
         batch = checked_whole("batch", batch, 1)
         lambda_ = float(evaluator is None) if lambda_ is None else lambda_
-        virtual_loss = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1)
         check_arguments(
             ("evaluator", evaluator, evaluator is None or callable(evaluator), "a function of states, or None"),
             ("c", c, is_between(c, 0), "a finite number, at least 0"),
@@ -151,7 +150,7 @@ class PUCT(SearchAgent):
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
-        self.virtual_loss, self.fpu = int(virtual_loss), float(fpu)
+        self.virtual_loss, self.fpu = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1), float(fpu)
         self.noise, self.noise_alpha, self.temperature = float(noise), float(noise_alpha), float(temperature)
         self.evaluator, self._tree_mb = evaluator, tree_mb
         self._observer: Observer | None = None
@@ -167,6 +166,7 @@ class PUCT(SearchAgent):
         self._followed = Followed(self.game) if superko and forbids(self.game) else None
         self._before: NDArray[np.uint64] | None = None  # the positions before the root, as far as they are known
         self._for_forest = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
+        self._for_forest |= {"forced": 0.0, "superko": watch, "repetitions": watch}
         self._forest: ForestSearch | None = None
         node_bytes = sum(map(bytes_per_node, filter(None, (new_prior_tree(1, 1, 1, 1), self._repeats))))
         self._most = most_nodes(self.game, tree_mb, node_bytes)
@@ -256,21 +256,21 @@ class PUCT(SearchAgent):
         return self.root == "gumbel" or self.proofs
 
     def _planted(self) -> ForestSearch:
-        """Return the forest of one tree, which is made when it is needed first, and for other simulations anew."""
-        if self._forest is None or self._forest.asked != self.simulations:
+        """Return the forest of one tree, which is made when it is needed first, and anew where numbers were set."""
+        names = "simulations", "root", "proofs", "noise", "noise_alpha", "c", "c_base", "fpu"
+        asked: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if self._forest is None or not asked.items() <= self._forest.asked.items():
             self._forest = ForestSearch(
-                self.game, self._values, self._observer, simulations=self.simulations, megabytes=self._tree_mb,
-                root=self.root, leaves=self.batch, proofs=self.proofs, noise=self.noise, noise_alpha=self.noise_alpha,
-                c=self.c, c_base=self.c_base, fpu=self.fpu, forced=0.0, seed=self._forest_seed,
-                superko=self._repeats is not None, repetitions=self._repeats is not None,
-                is_strict=self._forest is None, **self._for_forest,
+                self.game, self._values, self._observer, megabytes=self._tree_mb, leaves=self.batch,
+                is_strict=self._forest is None, seed=self._forest_seed, **asked, **self._for_forest,
             )  # fmt: skip
         return self._forest
 
     @property
     def _how(self) -> tuple[float, float, float, int, float]:
         """The numbers that selection needs; where the largest utility is infinite, it takes values as they are."""
-        return self.c, self.c_base, self.fpu, self.virtual_loss, 1 / float(self.game.max_utility) or 1.0
+        numbers = float(self.c), float(self.c_base), float(self.fpu)  # whatever was set: another type would compile
+        return *numbers, self.virtual_loss, 1 / float(self.game.max_utility) or 1.0
 
     def _compile(self) -> None:
         if self._followed is not None:

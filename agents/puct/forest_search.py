@@ -64,7 +64,7 @@ class ForestSearch:
                 room = few + int((megabytes * 2**20 - small[0]) / (small[1] - small[0]))
                 most = min(room, few + (MOST_EDGES - edges[0]) // (edges[1] - edges[0]))
                 break
-        self.asked = simulations
+        self.asked = {"simulations": simulations, "root": root, **options}
         if simulations is not None and simulations > most and not is_strict:
             simulations = None
         if simulations is not None and simulations > most:

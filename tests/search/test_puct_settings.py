@@ -14,6 +14,12 @@ from plyground.agents.puct import ObservationEvaluator
 from plyground.envs import connect_four, tictactoe
 
 
+def uneven(states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Priors and values that differ from position to position, and are the same each time."""
+    boards = np.array([int(tictactoe().key(state)) % 1009 for state in states])
+    return 1.0 + (boards[:, None] * np.arange(1, 10)) % 7, (boards % 21 - 10) / 20
+
+
 @pytest.mark.parametrize("how", [{}, {"root": "gumbel"}], ids=["a tree", "a forest"])
 def test_another_batch_cannot_be_set(how: dict[str, Any]) -> None:
     """Compiled code wrote beyond the leaves for which there was room."""
@@ -35,6 +41,39 @@ def test_a_temperature_that_is_set_later_draws_the_moves(how: dict[str, Any]) ->
     drawn = [[agent.analyse(game.new_state()).best_action for _ in range(6)] for agent in (given, later)]
     assert drawn[0] == drawn[1]
     assert len(set(drawn[1])) > 1
+
+
+@pytest.mark.parametrize(
+    ("how", "names"),
+    [
+        ({}, ("c", "c_base", "fpu", "noise", "noise_alpha")),
+        ({"proofs": True}, ("c", "c_base", "fpu", "noise", "noise_alpha")),
+        ({"root": "gumbel"}, ("noise",)),
+    ],
+    ids=["a tree", "proofs", "gumbel"],
+)
+def test_numbers_that_are_set_later_are_heeded(how: dict[str, Any], names: tuple[str, ...]) -> None:
+    """A forest searched with those that it was made with."""
+    game, start = tictactoe(), tictactoe().new_state()
+    set_later: dict[str, Any] = {"c": 9, "c_base": 1, "fpu": -0.9, "noise": 0.9, "noise_alpha": 5}
+    for name in names:
+        more: dict[str, Any] = how | ({"noise": 0.5} if name == "noise_alpha" else {})
+        given = PUCT(game, 60, evaluator=uneven, seed=0, **{**more, name: set_later[name]})
+        later, never = (PUCT(game, 60, evaluator=uneven, seed=0, **more) for _ in range(2))
+        setattr(later, name, set_later[name])
+        found = later.analyse(start)
+        assert found.visits == given.analyse(start).visits
+        before = never.analyse(start)
+        assert found.visits != before.visits, name
+        setattr(never, name, set_later[name])  # between two searches
+        assert never.analyse(start).visits != before.visits, name
+
+
+def test_what_does_not_fit_is_refused_when_it_is_set_later() -> None:
+    agent = PUCT(tictactoe(), 60, evaluator=uneven, proofs=True)
+    agent.c = -1.0
+    with pytest.raises(ValueError, match=r"^c must be a number, at least 0"):
+        agent.analyse(tictactoe().new_state())
 
 
 def test_observations_come_with_masks() -> None:
