@@ -30,7 +30,6 @@ class PairEvaluator(ObservationEvaluator):
     def __init__(self, policy: Inference | None, value: Inference | None, temperature: float = 1.0) -> None:
         self.policy = None if policy is None else NetworkEvaluator(policy, temperature=temperature)
         self.value = None if value is None else NetworkEvaluator(value)
-        self._unit = 1.0
 
     def __deepcopy__(self, memo: Any) -> PairEvaluator:
         made = copy.copy(self)
@@ -43,7 +42,6 @@ class PairEvaluator(ObservationEvaluator):
         Raises:
             ValueError: one is for another.
         """
-        self._unit = float(game.max_utility)
         for one in (self.policy, self.value):
             if one is not None:
                 one.check(game)
@@ -53,4 +51,4 @@ class PairEvaluator(ObservationEvaluator):
         priors = np.zeros(masks.shape) if self.policy is None else self.policy(observations, masks)[0]
         if self.value is None:
             return priors, np.zeros(len(masks))
-        return priors, self._unit * self.value.inference(observations)[1].astype(np.float64)
+        return priors, self.value.values(observations)

@@ -71,4 +71,11 @@ class NetworkEvaluator(ObservationEvaluator):
     def __call__(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Answer:
         """Return priors [batch, num_actions] and values [batch]."""
         logits, values = self.inference(observations)
-        return priors_of(logits / self.temperature, masks), (self._unit or 1.0) * values
+        return priors_of(logits / self.temperature, masks), self._scaled(values)
+
+    def values(self, observations: NDArray[Any]) -> NDArray[np.float64]:
+        """Return values [batch] alone."""
+        return self._scaled(self.inference(observations)[1])
+
+    def _scaled(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        return (self._unit or 1.0) * values.astype(np.float64)

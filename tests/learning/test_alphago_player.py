@@ -110,6 +110,29 @@ def test_priors_are_those_of_one_network_and_values_those_of_the_other(folder: P
     assert list(uniform.values()) == pytest.approx([0.25] * 4, rel=1e-4)
 
 
+def test_a_temperature_divides_the_logits_of_the_priors(folder: Path) -> None:
+    priors = [
+        np.array(list(found(AlphaGo(GAME, folder, 10, backend="torch", temperature=tau))["priors"].values()))
+        for tau in (1.0, 3.0)
+    ]
+    milder = priors[0] ** (1 / 3)
+    assert priors[1] == pytest.approx(milder / milder.sum(), abs=1e-3)
+    assert np.abs(priors[1] - priors[0]).max() > 0.01
+
+
+def test_values_are_in_the_unit_of_the_game(folder: Path) -> None:
+    """The pair took the unit of a game that it then refused, for a search that had begun with it."""
+    planes, masks = GAME.observation(STATE, GAME.player(STATE))[None], np.ones((1, 4), np.bool_)
+    shares = pair(folder)(planes, masks)[1]
+    assert abs(shares[0]) > 0.01
+    evaluator, by_two = pair(folder), GAME.replace(max_utility=2.0, check=False)
+    evaluator.check(by_two)
+    np.testing.assert_allclose(evaluator(planes, masks)[1], 2 * shares, rtol=1e-6)
+    with pytest.raises(ValueError, match="values up to 2, for another search"):
+        evaluator.check(GAME)
+    np.testing.assert_allclose(evaluator(planes, masks)[1], 2 * shares, rtol=1e-6)
+
+
 def test_rollouts_know_the_last_moves_of_their_leaf() -> None:
     tree = new_prior_tree(5, 3, 3, 1)
     tree.action[:] = [9, 1, 2, 3, 4]
