@@ -24,6 +24,7 @@ from .policies import Linear, Policy, linear_odds, new_linear
 __all__ = ["LinearPolicy", "policy_of"]
 
 _FORMAT = 1
+_MOST_SUM = 700.0  # of an action's weights, either way: exp of that, and of so much less than 0, is still a number
 
 
 class LinearPolicy:
@@ -36,7 +37,8 @@ class LinearPolicy:
         weights: [game.knowledge.num_weights]; None for zeros, by which all candidates are alike.
 
     Raises:
-        ValueError: the game has no local features, or the weights are not so many finite numbers.
+        ValueError: the game has no local features, or the weights are not so many numbers, or so large that the odds of
+            an action might be infinite, or 0.
     """
 
     def __init__(self, game: Game | str, weights: ArrayLike | None = None) -> None:
@@ -46,9 +48,12 @@ class LinearPolicy:
             raise ValueError(f"{self.game.spec} has no local features: see plyground.envs.definition.knowledge")
         self.weights: NDArray[np.float32] = np.zeros(number, np.float32)
         if weights is not None:
-            given = np.asarray(weights, np.float32)
-            if given.shape != (number,) or not np.isfinite(given).all():
-                raise ValueError(f"the weights of {self.game.spec} must be {number} finite numbers, got {given}")
+            given, most = np.asarray(weights, np.float64), _MOST_SUM / self.game.knowledge.slots
+            if given.shape != (number,) or not (np.abs(given) <= most).all():
+                raise ValueError(
+                    f"the weights of {self.game.spec} must be {number} finite numbers from {-most:g} to {most:g}, "
+                    f"beyond which exp of an action's sum might be none, got {shown(given)}"
+                )
             self.weights[:] = given
 
     def for_kernel(self) -> Linear:
@@ -106,7 +111,10 @@ class LinearPolicy:
                 f"{path} is a rollout policy of {name} with {weights.size} weights, and {game.spec} has "
                 f"{game.knowledge.num_weights or 'no'} weights of local features"
             )
-        return cls(game, weights)
+        try:
+            return cls(game, weights)
+        except ValueError as error:
+            raise ValueError(f"{path} is no file of a linear rollout policy: {error}") from None
 
 
 @kernel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import pickle
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +103,8 @@ def test_inside_the_search(extra: dict[str, Any], tmp_path: Path) -> None:
         agent.reset(seed=3)
         twin = pickle.loads(pickle.dumps(agent))
         assert agent.analyse(state).values == found.values == twin.analyse(state).values
-        assert found.values != MCTS(game, 300, seed=3, **extra).analyse(state).values
+        # Of the same rules without what the game knows, by kernels that others compile: random moves are the same.
+        assert found.values != MCTS(tictactoe(), 300, seed=3, **extra).analyse(state).values
         assert agent.batched() is None  # a batch would roll out at random
     if not extra:
         assert by_file.analyse(state).values == found.values
@@ -130,9 +130,18 @@ class TestErrors:
             MCTS(_game(), rollout=rollout)
 
     def test_weights(self) -> None:
-        for weights in (np.zeros(11), np.full(12, np.nan)):
+        for weights in (np.zeros(11), np.full(12, np.nan), np.full(12, 1e300)):
             with pytest.raises(ValueError, match="must be 12 finite numbers"):
                 LinearPolicy(_game(), weights)
+
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_weights_whose_odds_would_be_no_numbers(self, sign: int) -> None:
+        """All probabilities were nan, and rollouts played the last candidate always."""
+        game = _game()
+        with pytest.raises(ValueError, match=r"must be 12 finite numbers from -350 to 350, beyond .*, got array"):
+            LinearPolicy(game, np.full(12, sign * 350.1))
+        largest = LinearPolicy(game, np.full(12, sign * 350.0))
+        assert largest.probabilities(game.new_state()) == pytest.approx(np.full(9, 1 / 9))
 
     def test_a_full_disk_leaves_no_part_of_a_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(file: Any, **arrays: Any) -> None:
@@ -145,16 +154,29 @@ class TestErrors:
         assert not list(tmp_path.iterdir())
 
     def test_files(self, tmp_path: Path) -> None:
-        LinearPolicy(_game()).save(tmp_path / "policy.npz")
+        weights = np.random.default_rng(0).normal(size=12).astype(np.float32)
+        LinearPolicy(_game(), weights).save(tmp_path / "policy.npz")
         with pytest.raises(ValueError, match="policy of tictactoe with 12 weights, and connect_four has"):
             LinearPolicy.load(tmp_path / "policy.npz", "connect_four")
         with pytest.raises(FileNotFoundError):
             MCTS(_game(), rollout=str(tmp_path / "none.npz"))
-        whole = (tmp_path / "policy.npz").read_bytes()
+        whole, refused = (tmp_path / "policy.npz").read_bytes(), 0
         for place in range(len(whole)):  # zlib and zipfile have errors of their own
             (tmp_path / "bad.npz").write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])
-            with suppress(ValueError):
-                LinearPolicy.load(tmp_path / "bad.npz", _game())
+            try:
+                read = LinearPolicy.load(tmp_path / "bad.npz", _game())
+            except ValueError:
+                refused += 1
+            else:
+                np.testing.assert_array_equal(read.weights, weights)
+        assert refused > len(whole) / 2
+        far = LinearPolicy(_game())
+        far.weights[:] = 1000
+        far.save(tmp_path / "far.npz")
+        with pytest.raises(
+            ValueError, match=r"far.npz is no file of a linear rollout policy: the weights of tictactoe"
+        ):
+            LinearPolicy.load(tmp_path / "far.npz", _game())
         for content in (b"", b"no archive"):
             (tmp_path / "bad.npz").write_bytes(content)
             with pytest.raises(ValueError, match=r"bad.npz is no file of a linear rollout policy"):
