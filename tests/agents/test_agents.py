@@ -80,6 +80,15 @@ def same_games(classic: Any, name: str, spec: str) -> None:
     assert records[0].ending == "finished"
 
 
+def searcher_of(agent: type[SearchAgent]) -> SearchAgent:
+    """Return such a player of Connect Four, which sees what wins at once."""
+    game = connect_four()
+    made: tuple[SearchAgent, ...] = (
+        Minimax(game, 4), AlphaBeta(game, 4), MCTS(game, 500, seed=0), FlatMonteCarlo(game, 500, seed=0)
+    )  # fmt: skip
+    return next(one for one in made if type(one) is agent)
+
+
 @pytest.mark.parametrize("agent", [Minimax, AlphaBeta, MCTS, FlatMonteCarlo])
 class TestSearchAgents:
     def test_answer_is_about_the_position_and_leaves_it(
@@ -119,9 +128,7 @@ class TestSearchAgents:
             game.play_moves(moves) for moves in ([3, 0, 3, 0, 3, 1], [0, 3, 1, 3, 1, 3, 0])
         ]  # win, and stop a win
         planes = np.stack([game.observation(state, game.player(state)) for state in states])
-        searcher: SearchAgent = {Minimax: Minimax(game, 4), AlphaBeta: AlphaBeta(game, 4)}.get(
-            agent, MCTS(game, 500, seed=0)
-        )
+        searcher = searcher_of(agent)
         assert [searcher.analyse(state).best_action for state in states] == [3, 3]
         for batch in (planes, planes.reshape(2, -1), {"observation": planes, "action_mask": np.ones((2, 7))}):
             actions, hidden = searcher.predict(batch, deterministic=True)
@@ -131,6 +138,13 @@ class TestSearchAgents:
             assert (int(action), action.shape, hidden) == (3, (), "kept")
         none, hidden = searcher.predict(planes[:0], action_masks=np.ones((0, 7)))
         assert (none.shape, none.dtype, hidden) == ((0,), np.int64, None)
+        masks = np.zeros((2, 7))
+        masks[[0, 1], [0, 5]] = 1  # what wins is no candidate
+        for batch, given in ((planes, masks), ({"observation": planes, "action_mask": masks}, None)):
+            assert searcher.predict(batch, action_masks=given)[0].tolist() == [0, 5]
+        seen = {"observation": planes, "action_mask": np.ones((2, 7))}
+        assert searcher.predict(seen, action_masks=masks)[0].tolist() == [0, 5]  # those that are given by themselves
+        assert searcher.predict({"observation": planes[1], "action_mask": masks[1]})[0] == 5
         with pytest.raises(ValueError, match=r"action_masks must have shape \(2, 7\), .*, got \(7,\)"):
             searcher.predict(planes, action_masks=np.ones(7))
         with pytest.raises(ValueError, match="another game"):

@@ -13,9 +13,10 @@ from plyground.agents.mcts.final_move import Child, chosen
 from plyground.agents.mcts.rollouts import Guided
 from plyground.agents.mcts.tree import new_tree
 from plyground.agents.mcts.uct import Options, back_up_amaf, bounds_of, choose_child, new_extras, prove
-from plyground.envs import connect_four, make_game, othello, tictactoe
+from plyground.envs import connect_four, make_game, tictactoe
 from tests.conftest import random_game
-from tests.helpers.oracles import minimax_value
+from tests.helpers.oracles import minimax_value, reachable, worth_after
+from tests.search.test_alphabeta import take_twice
 
 OPTIONS: list[dict[str, Any]] = [
     {"final_move": "value"},
@@ -105,6 +106,15 @@ def test_neutral_options_do_what_plain_uct_does(spec: str, rng: np.random.Genera
         plain = MCTS(game, 3000, seed=2).analyse(state)
         same = MCTS(game, 3000, seed=2, fpu=1e300).analyse(state)  # by the other kernel
         assert (same.visits, same.values, same.pv) == (plain.visits, plain.values, plain.pv)
+
+
+def test_another_c_may_be_set_later() -> None:
+    """The trees searched with the one that they were made with."""
+    game = tictactoe()
+    given, later, never = (MCTS(game, 300, c=c, seed=0) for c in (0, 1.4, 1.4))
+    later.c = 0
+    visits = [agent.analyse(game.new_state()).visits for agent in (given, later, never)]
+    assert visits[0] == visits[1] != visits[2]
 
 
 class TestFinalMove:
@@ -205,14 +215,15 @@ class TestSolver:
         assert values >= {-1.0, 1.0}
 
     def test_turns_that_do_not_alternate(self) -> None:
-        game = othello()
-        rng = np.random.default_rng(3)
-        for _ in range(4):
-            states = random_game(game, rng)
-            state = states[-8]
-            found = MCTS(game, 200_000, solver=True, seed=0).analyse(state)
-            assert found.exact
-            assert found.value == AlphaBeta(game, 12).analyse(state).value
+        game = take_twice()
+        known: dict[bytes, float] = {}
+        for state in reachable(game).values():
+            if not game.is_terminal(state):
+                found = MCTS(game, 20_000, solver=True, seed=0).analyse(state)
+                assert found.exact
+                assert found.value == minimax_value(game, state, known)
+                for action in found.best_actions:
+                    assert worth_after(game, state, action, known) == found.value
 
     def test_bounds_by_hand(self) -> None:
         # The root (mover 1) has three children of player 0; the first has two children of player 1.
@@ -258,6 +269,16 @@ class TestRave:
         extras.amaf_visits[1:3], extras.amaf_total[1:3] = 5, (0, 4)
         assert choose_child(tree, 0, (extras, Options(rave=4), 0.0)) == 2
         assert choose_child(tree, 0, (extras, Options(rave=0.01), 0.0)) == 1
+
+
+def test_the_error_is_that_of_the_visits_of_the_move() -> None:
+    game = tictactoe()
+    both: tuple[dict[str, Any], ...] = ({}, {"threads": 2})
+    for options in both:
+        found = MCTS(game, 400, seed=0, **options).analyse(game.play_moves([0]))
+        visits = found.visits[found.best_action]
+        assert 0 < visits < 400
+        assert found.standard_error == pytest.approx(np.sqrt((1 - found.value**2) / visits))
 
 
 def test_progressive_bias_by_hand() -> None:

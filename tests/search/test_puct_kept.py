@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from plyground.agents.mcts.reuse import find
 from plyground.agents.puct import PUCT
 from plyground.arena import play
-from plyground.envs import BoardGameEnv, connect_four, othello, tictactoe
+from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
+from tests.helpers.oracles import minimax_value, reachable, worth_after
+from tests.search.test_alphabeta import take_twice
 from tests.search.test_puct import Answer, lopsided, uniform
 
 
@@ -117,10 +119,32 @@ class TestReuse:
             agent.analyse(game.play_moves([3]))
         assert kept(agent, [3]) == 0
 
-    def test_turns_that_do_not_alternate_and_a_match(self) -> None:
-        env = BoardGameEnv(othello())
-        record = play(env, [PUCT("othello", 60, reuse_tree=True, seed=0), PUCT("othello", 60, seed=0)], 1)
-        assert sum(record.outcome) == 0
+    def test_turns_that_do_not_alternate(self) -> None:
+        game, followed = take_twice(), [0, 0]
+        known: dict[bytes, float] = {}
+        for state in reachable(game).values():
+            for action in [] if game.is_terminal(state) else game.actions(state):
+                follow = game.play_moves([action], state)
+                if game.is_terminal(follow):
+                    continue
+                agent = PUCT(game, 400, c=7.0, reuse_tree=True, seed=0)
+                agent.analyse(state)
+                assert agent._tree is not None
+                node = find(game, agent._tree, state, follow)
+                assert node is not None
+                visits = int(agent._tree.visits[node])
+                found = agent.analyse(follow)
+                assert found.statistics["simulations kept"] == visits > 0
+                check_movers(game, agent._tree, follow)
+                assert worth_after(game, follow, found.best_action, known) == minimax_value(game, follow, known)
+                followed[int(game.player(follow) == game.player(state))] += 1
+        assert min(followed) > 5
+
+    def test_a_match(self) -> None:
+        record = play(
+            BoardGameEnv("tictactoe"), [PUCT("tictactoe", 60, reuse_tree=True, seed=0), PUCT("tictactoe", 60)], 1
+        )
+        assert record.ending == "finished"
 
 
 class TestMemory:
@@ -159,6 +183,17 @@ class TestMemory:
         second = agent.analyse(game.play_moves(first.pv[:2]))
         assert second.statistics["simulations kept"] > 0
         assert second.statistics["nodes in memory"] > 2000
+
+
+def check_movers(game: Game, tree: Any, root: Any) -> None:
+    """Check that each child is that of the player to move, and that none has won more than can be won."""
+    queue = [(0, root)]
+    while queue:
+        node, state = queue.pop()
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
+            assert tree.mover[child] == game.player(state)
+            assert abs(tree.total[child]) <= game.max_utility * tree.visits[child]
+            queue.append((child, game.play_moves([int(tree.action[child])], state)))
 
 
 def below(tree: Any, node: int) -> Any:
