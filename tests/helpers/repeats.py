@@ -23,9 +23,13 @@ def circle(exempt: tuple[int, ...] = (REST,), draw: int = 0, plies: int = PLIES)
     """Return a game in which both players walk one token round nine fields, and may step on no field a second time.
 
     They take one or two steps, forwards or backwards, or rest, which is always allowed. Where the token stands after
-    so many ``plies`` says who wins. Or the game is drawn when the token stands on a field so many times, ``draw``.
+    so many ``plies`` says who wins. Or the game is drawn when the token stands on a field so many times, ``draw``. How
+    many plies there are stands in the state, so that games of all lengths share compiled code.
     """
     steps, worth = np.array([1, -1, 2, -2, 0]), np.array([0, 1, -1, 1, -1, 0, 1, -1, 0])
+
+    def setup(state: Any) -> None:
+        state.last = plies
 
     def legal_actions(state: Any, actions: Any) -> int:
         for i in range(5):
@@ -43,14 +47,15 @@ def circle(exempt: tuple[int, ...] = (REST,), draw: int = 0, plies: int = PLIES)
 
     return Game(
         name="circle",
-        state=state_dtype(spot="i4", ply="i4"),
+        state=state_dtype(spot="i4", ply="i4", last="i4"),
         num_actions=5,
         max_plies=plies,
         observation_shape=(1, FIELDS, 2),
+        setup=setup,
         player=lambda state: state.ply & 1,
         legal_actions=legal_actions,
         play=play,
-        is_terminal=lambda state: state.ply == plies,
+        is_terminal=lambda state: state.ply == state.last,
         utility=lambda state, player: float(worth[state.spot] if player == 0 else -worth[state.spot]),
         observe=observe,
         repetition_key=lambda state: scattered(np.uint64(state.spot + 1)),

@@ -111,7 +111,7 @@ def test_a_won_game_is_won_although_older_proofs_are_in_the_table() -> None:
 
 
 def test_what_the_table_proved_with_more_plies_left_proves_nothing_later() -> None:
-    game = make_game("chess(max_quiet_plies=6)")
+    game = make_game("chess(max_quiet_plies=6)").replace(evaluate=evaluate)  # less to compile than the game's own
     agent = AlphaBeta(game, 5, selective=False, iterative=False)
     for quiet, value in ((0, 1), (2, 0)):  # a mate in three takes five plies
         found = agent.analyse(game.state_from_fen(f"7k/8/4K3/8/8/8/8/1Q6 w - - {quiet} 1"))
@@ -182,10 +182,12 @@ class TestRepetitions:
         differ = 0
         for times, depth in itertools.product((0, 1, 2), (1, 4)):
             earlier = [int(key) for key in past] * times
-            agent = AlphaBeta(game, depth, selective=False, repetitions=True, table_mb=0)
+            # Captures first in both: so they run in the kernel that the test before needs.
+            options: dict[str, Any] = {"selective": False, "captures": True, "table_mb": 0}
+            agent = AlphaBeta(game, depth, repetitions=True, **options)
             found = agent.analyse(state, past=np.array(earlier, np.uint64))
             assert found.value == pytest.approx(value(state, depth, [], earlier), abs=1e-12), (times, depth)
-            plain = AlphaBeta(game, depth, selective=False, table_mb=0).analyse(state)
+            plain = AlphaBeta(game, depth, **options).analyse(state)
             differ += found.values != plain.values
         assert differ
 
