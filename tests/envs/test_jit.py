@@ -17,7 +17,7 @@ from numba import njit
 from numba.core.bytecode import FunctionIdentity
 from numba.core.errors import NumbaError
 
-from plyground.envs import Game, checkers, connect_four, go, tictactoe
+from plyground.envs import Game, checkers, chess, connect_four, go, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, helper, kernel
 from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols_are_unique
@@ -236,6 +236,7 @@ def test_games_with_the_same_rules_are_one_type() -> None:
         assert first.numba_type == other.numba_type
         assert first != other
     assert checkers().numba_type == checkers(repetition=2).numba_type
+    assert chess(chess960=5).numba_type == chess(chess960=6).numba_type != chess().numba_type
 
 
 class TestRandomNumbers:

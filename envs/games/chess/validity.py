@@ -44,7 +44,8 @@ def validity(max_quiet_plies: int, is_960: bool, always: bool, start: State) -> 
         start: the initial position.
     """
     initial = np.zeros(1, LAYOUT)
-    initial[0] = start
+    if always:  # only then it matters: elsewhere all starts of Chess960 share their compiled rules
+        initial[0] = start
     pieces, castling, other_castling = initial["hash"][0], initial["castling"][0], initial["other_castling"][0]
 
     @helper
