@@ -167,8 +167,9 @@ def _opened(path: Path, write: bool) -> sqlite3.Connection:
 
 
 def _beside(path: Path) -> Path:
-    """Return the file with what was written last, which SQLite keeps beside a store that is open."""
-    return path.with_name(f"{path.name}-wal")
+    """Return the file with what was written last, which SQLite keeps beside an open store, not beside links to it."""
+    file = path.resolve()
+    return file.with_name(f"{file.name}-wal")
 
 
 def _may_write(folder: Path) -> bool:

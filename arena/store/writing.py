@@ -77,7 +77,7 @@ class Writer:
                 return
         raise OSError(
             f"cannot write {self.path}: the file was deleted, moved or replaced meanwhile; put it back, with "
-            f"{self.path.name}-wal if that is still there, and resume, or play into a new file"
+            f"{self._place.name}-wal if that is still there, and resume, or play into a new file"
         )
 
     # What follows is called inside `writing`.

@@ -94,7 +94,7 @@ class TestFaults:
         if suffix == ".parquet":
             pytest.importorskip("pyarrow")
         source, out = tmp_path / "source.jsonl", tmp_path / f"new{suffix}"
-        name = "of_others" if suffix == ".html" else "gomoku(size=5)"  # a page of which nothing is compiled
+        name = "of_others" if suffix == ".html" else "gomoku(size=7)"  # a page of which nothing is compiled
         one = dataclasses.replace(MATCH[0], game=name, moves=[0, 5, 1, 6, 2])
         write_records(source, (dataclasses.replace(one, seed=7**number % 2**60) for number in range(999)))
         if suffix != ".html":
@@ -122,6 +122,21 @@ class TestFaults:
             with pytest.raises(PermissionError, match=r"cannot write .*games\.db: it is read-only"):
                 use()
         assert list(read_records(path)) == [ODD]
+
+    def test_a_link_to_a_store_that_another_writes_has_its_last_games(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who may not write into the folder saw none: they are in a file beside the store, and not beside the link."""
+        store, link = tmp_path / "games.db", tmp_path / "elsewhere" / "link.db"
+        link.parent.mkdir()
+        link.symlink_to(store)
+        write_records(store, [ODD])
+        saving: Any = saved_records(store, [RECORDS["turns"], RECORDS["wide"]])
+        next(saving)
+        monkeypatch.setattr("plyground.arena.store.schema._may_write", lambda _: False)
+        for path in (store, link):
+            assert list(read_records(path)) == [ODD, RECORDS["turns"]]
+        saving.close()
 
     def test_a_store_that_is_taken_away_ends_a_tournament(self, tmp_path: Path) -> None:
         # Its games went into a file without a name, and were gone at the end without a word.

@@ -19,6 +19,7 @@ from rich.console import Console
 from plyground.arena import elo_difference, pair_scores, play_with_progress, rating_list, read_records, write_records
 from plyground.arena.cli.parts.replaying import Reel, browse
 from plyground.arena.cli.parts.watching import Follower, Pace, follow
+from plyground.arena.formats import saved_records
 from plyground.arena.progress import watch_games
 from plyground.arena.records.record import GameRecord
 from plyground.arena.store import tournaments_in
@@ -236,8 +237,8 @@ class TestWatch:
 
     def test_all_games_of_a_file_stand_above_the_table(self, run: Run, file: Path) -> None:
         """The points of all were those of the last one."""
-        write_records(file, [a_game("a b", 1.0, game="gomoku(size=5)")])
-        assert "tictactoe, gomoku(size=5)\n" in re.sub(" +\n", "\n", run("watch", str(file), "--once")[0])
+        write_records(file, [a_game("a b", 1.0, game="gomoku(size=7)")])
+        assert "tictactoe, gomoku(size=7)\n" in re.sub(" +\n", "\n", run("watch", str(file), "--once")[0])
 
     @pytest.mark.slow
     def test_a_file_that_grows_until_nothing_comes(self, file: Path) -> None:
@@ -296,7 +297,7 @@ class TestWatch:
         assert follower.records == others
 
     def test_files_of_other_formats_are_read_anew(self, tmp_path: Path, run: Run) -> None:
-        games = [a_game("a b", 1.0, game="gomoku(size=5)", moves=[0, 5, 1, 6, 2])]
+        games = [a_game("a b", 1.0, game="gomoku(size=7)", moves=[0, 7, 1, 8, 2])]
         write_records(tmp_path / "one.jsonl", games)
         path = tmp_path / "one.sgf"
         run("convert", str(tmp_path / "one.jsonl"), str(path))
@@ -318,6 +319,19 @@ class TestWatch:
         assert (follower.look(), follower.look()) == (4, 0)
         run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "6", "--out", str(store), "--resume")
         assert follower.look() == 2
+
+    def test_a_link_to_a_store_that_is_written_shows_what_is_new(self, tmp_path: Path) -> None:
+        """Nothing new came until the end of the tournament: the log was looked for beside the link."""
+        store, link = tmp_path / "games.db", tmp_path / "link.db"
+        link.symlink_to(store)
+        write_records(store, MATCH[:1])
+        saving: Any = saved_records(store, MATCH[1:4])
+        next(saving)
+        follower = Follower(link)
+        assert (follower.look(), follower.look()) == (2, 0)
+        next(saving)
+        assert follower.look() == 1
+        saving.close()
 
     def test_a_test_that_stops_by_itself_has_no_plan(self, run: Run, tmp_path: Path) -> None:
         """The most games that it may take were told as those that there will be, and when they would end."""

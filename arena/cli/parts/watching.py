@@ -73,8 +73,9 @@ class Follower:
         return len(self.records) - before
 
     def _files(self) -> tuple[Path, Path]:
-        """Return the file, and the log beside it in which SQLite keeps what it has just been given."""
-        return self._file, self._file.with_name(f"{self._file.name}-wal")
+        """Return the file, and the log beside it, not beside a link, in which SQLite keeps what it has been given."""
+        file = self._file.resolve()
+        return file, file.with_name(f"{file.name}-wal")
 
     def _lines(self) -> int:
         with open(self._path, "rb") as file:
