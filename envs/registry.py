@@ -11,7 +11,8 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -86,12 +87,13 @@ def register_game(
         _check_preset(factory, preset, spec)
     if not is_own(factory) and _needs_nothing(factory):
         check_once(_named(name, factory()))
-    if known is None:
-        _register_ids(name, name, title, namespace)
-    for preset, spec in new.items():
-        _register_ids(preset, spec, None, namespace)
+    with _all_or_none():
+        if known is None:
+            _register_ids(name, name, title, namespace)
+        for preset, spec in new.items():
+            _register_ids(preset, spec, None, namespace)
     _presets.update(new)
-    _factories[name] = factory  # last, for the libraries may refuse an id
+    _factories[name] = factory
 
 
 def _check_preset(factory: Callable[..., Game], preset: str, spec: str) -> None:
@@ -123,6 +125,21 @@ def _named(name: str, game: Game) -> Game:
             "give both the same name"
         )
     return game
+
+
+@contextmanager
+def _all_or_none() -> Iterator[None]:
+    """Leave the libraries' registries as they were where one refuses an id, for it has those before by then."""
+    names = "aec_registry", "parallel_registry"  # since PettingZoo 1.27
+    registries: list[dict[str, Any]] = [gymnasium.registry, *(getattr(pettingzoo, name, {}) for name in names)]
+    before = [dict(one) for one in registries]
+    try:
+        yield
+    except BaseException:
+        for one, entries in zip(registries, before, strict=True):
+            one.clear()
+            one.update(entries)
+        raise
 
 
 def _register_ids(name: str, spec: str, title: str | None, namespace: str) -> None:

@@ -107,11 +107,14 @@ def test_names_that_can_be_no_ids_leave_nothing_registered() -> None:
     for message, names in wrong.items():
         with pytest.raises(ValueError, match=message):
             register_game(coin, **names)
-    gymnasium.register("test/Coin", "plyground.envs.solo:SoloEnv")  # beside which none with a version may stand
-    with pytest.raises(gymnasium.error.RegistrationError):
-        register_game(coin, namespace="test", presets={"heads": "coin"})
-    del gymnasium.registry["test/Coin"]
-    assert ({*gymnasium.registry}, {*pettingzoo.aec_registry}) == before
-    assert "coin" not in game_names()
+    for refused in ("test/Coin", "test/Heads"):  # beside which none with a version may stand
+        gymnasium.register(refused, "plyground.envs.solo:SoloEnv")
+        with pytest.raises(gymnasium.error.RegistrationError):
+            register_game(coin, namespace="test", presets={"heads": "coin"})
+        del gymnasium.registry[refused]
+        assert ({*gymnasium.registry}, {*pettingzoo.aec_registry}) == before
+        assert "test/coin-v0" not in pettingzoo.parallel_registry
+        assert "coin" not in game_names()
+        assert "heads" not in game_presets()
     register_game(coin, namespace="test", presets={"heads": "coin"})
     assert {"test/Coin-v0", "test/Heads-v0"} <= set(gymnasium.registry)
