@@ -26,15 +26,15 @@ class TestAdjudication:
     def test_exact(self) -> None:
         records = match("tictactoe", ["random", "random"], 20, seed=1, opening_plies=2, adjudication="exact")
         perfect = Minimax("tictactoe")
+        assert len({tuple(record.outcome) for record in records}) == 3
         for record in records:
+            assert record.ending == "adjudicated"
             state = TICTACTOE.play_moves(record.moves)
-            assert record.ending in ("adjudicated", "finished")
-            if record.ending == "adjudicated":
-                value = perfect.analyse(state).value * (1 - 2 * TICTACTOE.player(state))
-                assert record.outcome == [value, -value]
-                assert "-0.0" not in record.to_json()
-                assert record.reason == "solver knows the result"
-                assert len(record.moves) == 3  # after the first move of a player
+            value = perfect.analyse(state).value * (1 - 2 * TICTACTOE.player(state))
+            assert record.outcome == [value, -value]
+            assert "-0.0" not in record.to_json()
+            assert record.reason == "solver knows the result"
+            assert len(record.moves) == 3  # after the first move of a player
 
     @pytest.mark.slow
     def test_exact_by_a_search(self) -> None:

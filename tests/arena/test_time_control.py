@@ -18,6 +18,7 @@ from plyground.agents import MCTS, AlphaBeta, Mixture, Random
 from plyground.agents.engines import ChessEngine, Engine
 from plyground.arena import GameRecord, TimeControl, match, play
 from plyground.arena.referee import Conditions
+from plyground.arena.referee.clock import Clock
 from plyground.arena.referee.time_control import GameClock
 from plyground.envs import BoardGameEnv, make_game
 
@@ -241,6 +242,19 @@ class TestTime:
             TimeControl.parse("1 cpu").check(ChessEngine("chess", "stockfish -x"))
         with pytest.raises(ValueError, match="processor's time of 'stockfish -x' is not known"):
             TimeControl.parse("1 cpu").check(Mixture("chess", "random", ChessEngine("chess", "stockfish -x")))
+
+
+def test_the_overtime_begins_when_the_main_time_is_spent() -> None:
+    clock = Clock()
+    clock.set(10, overtime=10, stones=5)
+    clock.spend(0, 8)
+    assert clock.told(0) == (2, 10, 0, 0)
+    clock.spend(0, 3)
+    assert clock.told(0) == (10, 10, 0, 5)
+    clock.spend(0, 4)
+    assert clock.told(0) == (6, 10, 0, 4)
+    clock.spend(1, 10)
+    assert clock.told(1) == (10, 6, 0, 5)
 
 
 def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock() -> None:

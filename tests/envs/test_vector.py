@@ -36,7 +36,7 @@ def test_equals_gymnasiums_own_vector_of_single_environments(
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
     found: Any = ours.reset(seed=1)
     expected: Any = theirs.reset(seed=1)
-    ended = 0
+    ended = illegal = 0
     over = np.zeros(3, bool)
     for _ in range(150):
         (observations, infos), (their_observations, their_infos) = found, expected
@@ -73,14 +73,18 @@ def test_equals_gymnasiums_own_vector_of_single_environments(
             if "illegal_action" in final:
                 assert (final["illegal_action"] == their_final["illegal_action"]).all()
                 assert (final["_illegal_action"] == their_final["_illegal_action"]).all()
-        elif "illegal_action" in infos:
+            illegal += "illegal_action" in final
+        assert ("illegal_action" in infos) == ("illegal_action" in their_infos)
+        if "illegal_action" in infos:
             assert (infos["illegal_action"] == their_infos["illegal_action"]).all()
+            illegal += 1
         found, expected = (found[0], infos), (expected[0], their_infos)
         if mode is AutoresetMode.DISABLED and over.any():
             found = ours.reset(options={"reset_mask": over})
             expected = theirs.reset(options={"reset_mask": over.copy()})
             over = np.zeros(3, bool)
     assert ended > 3
+    assert illegal
 
 
 def test_make_vec_gives_it_and_make_does_not() -> None:
