@@ -17,10 +17,12 @@ from typing import Any
 
 import pytest
 
-from plyground.arena import learning_curve, read_records
+from plyground.arena import evaluate, learning_curve, read_records
 from plyground.arena.grading.failing import LadderError
 from plyground.arena.grading.grades import Blunder
 from plyground.arena.grading.plots import plot_curve
+from plyground.envs import make_game
+from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
 from tests.helpers.untrained_run import GAME
 
@@ -34,7 +36,8 @@ def run(run: Run) -> Any:
 
 class TestCommand:
     def test_tables(self, run: Any) -> None:
-        out, _ = run("mcts(simulations=5)", "-g", GAME, *SHORT, "--blunders", "2")
+        words = ("mcts(simulations=5)", "-g", GAME, *SHORT)
+        out, _ = run(*words, "--blunders", "2")
         assert "error: the share that does not preserve\n" in out  # no set has a row of positions far from the end
         for text in (
             "mcts(simulations=5) in mnk(m=4), seed 0",
@@ -44,8 +47,10 @@ class TestCommand:
             "calibration error",
         ):
             assert text in out
-        assert "blunders" in out
-        assert "3 " in out.partition("blunders")[2]  # a row of a board
+        game, found = make_game(GAME), json.loads(run(*words, "--json")[0])["grades"]["blunders"]
+        assert f"{len(found)} blunders, the worst 2:" in out
+        for blunder in found[:2]:
+            assert game.text(game.play_moves(blunder["line"])) in out.partition("blunders")[2]
         assert "which loses" in out or "which draws" in out
 
     @pytest.mark.slow
@@ -71,6 +76,19 @@ class TestCommand:
         total = found["grades"]["total"]
         assert total["keeping"]["share"] == total["keeping"]["hits"] / total["keeping"]["total"]
         assert [rung["player"] for rung in found["ladder"]["rungs"]] == ["random", "mcts(simulations=10)"]
+
+    def test_the_games_are_played_as_the_options_say(self, run: Any, tmp_path: Path) -> None:
+        words = ("--positions", "0", "--ladder", "random", "--games", "4", "--seed", "3", "--opening-plies", "1")
+        run("mcts(simulations=5)", "-g", GAME, *words, "--out", str(tmp_path), "--json")
+        options: dict[str, Any] = {"positions": 0, "ladder": ["random"], "games": 4}
+        found = evaluate("mcts(simulations=5)", GAME, **options, seed=3, opening_plies=1)
+        assert found.ladder is not None
+        records = list(read_records(tmp_path / "games.jsonl"))
+        assert without_times(records) == without_times(list(found.ladder.records))
+        assert [record.opening for record in records] == [1] * 4
+        other = evaluate("mcts(simulations=5)", GAME, **options, opening_plies=1).ladder
+        assert other is not None
+        assert without_times(list(other.records)) != without_times(records)
 
     def test_files(self, run: Any, tmp_path: Path) -> None:
         pytest.importorskip("matplotlib")
@@ -179,12 +197,17 @@ class TestCommand:
     def test_a_stopped_evaluation_is_no_point_of_the_curve(
         self, run: Any, training_run: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        given: list[Any] = []
+
         def stopped_at_the_second(*arguments: Any, **options: Any) -> Any:
+            given.append((*arguments, *map(options.get, ("positions", "ladder", "games", "opening_plies", "seed"))))
             for i, point in enumerate(learning_curve(training_run, GAME, positions=2, ladder="none")):
                 yield replace(point, found=replace(point.found, stopped=i == 1, notes=("of any kind",)))
 
         monkeypatch.setattr("plyground.arena.cli.parts.evaluation.learning_curve", stopped_at_the_second)
-        table, said = run(str(training_run), "--curve", code=130)
+        words = ("--positions", "7", "--ladder", "random", "--games", "4", "--opening-plies", "1", "--seed", "3")
+        table, said = run(str(training_run), "--curve", "-g", GAME, *words, code=130)
+        assert given == [(str(training_run), GAME, 7, ["random"], 4, 1, 3)]
         assert "20,000" in table
         assert "100,000" not in table
         assert "done, 1 of 2" in said

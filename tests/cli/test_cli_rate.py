@@ -10,9 +10,10 @@ import pytest
 
 from plyground.arena import read_records, write_records
 from plyground.arena.grading import placing
-from plyground.arena.grading.anchors import save_anchors
+from plyground.arena.grading.anchors import ladder_of, save_anchors
 from plyground.arena.ratings import Ratings
 from plyground.envs import tictactoe
+from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
 
 LADDER = {"random": 0.0, "minimax(depth=1)": 150.0}
@@ -76,6 +77,16 @@ def test_a_file_that_another_holds_is_refused_before_a_game(
     assert not asked
     run(*words, "games.jsonl")
     assert asked
+
+
+def test_the_games_are_played_as_the_options_say(run: Run, words: tuple[str, ...]) -> None:
+    """Other seeds and openings give other games, and the same ones as in Python."""
+    run(*words, "games.jsonl", "--seed", "5", "--opening-plies", "3")
+    games, ladder = tictactoe(), ladder_of(tictactoe(), Path("ladder.json"))
+    found = list(placing.iter_place(PLAYER, games, ladder, 6, 1, 5, opening_plies=3))
+    records = list(read_records("games.jsonl"))
+    assert without_times(records) == without_times([record for record, _ in found])
+    assert {(record.opening, len(record.moves) > 3) for record in records} == {(3, True)}
 
 
 def test_help_says_that_the_width_is_a_mean_of_both_sides(run: Run) -> None:

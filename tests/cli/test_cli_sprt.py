@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from plyground.arena import Sprt, iter_match
+from plyground.arena import Sprt, iter_match, match, read_records
+from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
 
 MATCH = ("sprt", "minimax", "random", "-g", "tictactoe", "--elo1", "100", "--opening-plies", "1")
@@ -34,6 +35,36 @@ def test_the_chances_of_errors_are_those_of_the_options(run: Run) -> None:
     found, expected = json.loads(run(*words)[0]), Sprt(0, 50, 0.01, 0.1, counts=[3, 8, 20, 12, 6])
     assert (found["alpha"], found["beta"]) == (0.01, 0.1)
     assert (found["lower"], found["upper"]) == pytest.approx((expected.lower, expected.upper))
+
+
+def test_the_scale_of_elo_is_that_of_the_options(run: Run) -> None:
+    words = ("sprt", "--pentanomial", "3 8 20 12 6", "--elo1", "50", "--model", "logistic")
+    found, expected = json.loads(run(*words, "--json")[0]), Sprt(0, 50, model="logistic", counts=[3, 8, 20, 12, 6])
+    assert found["model"] == "logistic"
+    assert found["llr"] == pytest.approx(expected.llr)
+    assert found["llr"] != pytest.approx(Sprt(0, 50, counts=[3, 8, 20, 12, 6]).llr, rel=0.01)
+    assert f"logistic Elo {expected.estimate().elo:+.1f} (" in run(*words)[0]
+
+
+def test_the_games_are_played_as_the_options_say(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The player that fails from the third move on loses each game, and nothing ends with its error."""
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text("0 4\n8 4\n")
+    Path("broken.py").write_text(
+        "def player(observation, info):\n"
+        "    if observation['action_mask'].sum() < 5:\n"
+        "        raise RuntimeError('out of luck')\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    words = ("minimax(depth=1)", "./broken.py:player", "-g", "tictactoe", "--model", "logistic", "--seed", "3")
+    words = (*words, "--openings", "book.txt", "--keep-going", "--max-games", "4", "--out", "games.jsonl", "--json")
+    assert json.loads(run("sprt", *words)[0])["model"] == "logistic"
+    records = list(read_records("games.jsonl"))
+    players = ["minimax(depth=1)", "./broken.py:player"]
+    expected = match("tictactoe", players, 4, seed=3, openings="book.txt", failures=Exception)
+    assert without_times(records) == without_times(expected)
+    assert {tuple(record.moves[:2]) for record in records} == {(0, 4), (8, 4)}
+    assert "failed" in {record.ending for record in records}
 
 
 def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:
