@@ -12,9 +12,9 @@ import pytest
 from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.alphabeta.options import new_status
 from plyground.agents.alphabeta.ordering import score_all, settle
-from plyground.agents.alphabeta.selecting import is_late
+from plyground.agents.alphabeta.selecting import is_late, reduction
 from plyground.agents.alphabeta.workspace import new_workspace
-from plyground.envs import Game, chess, connect_four, helper
+from plyground.envs import Game, connect_four, helper
 from tests.conftest import random_game
 
 _THREE = np.uint64(3)
@@ -68,7 +68,7 @@ TOLD = connect_four(4, 5).replace(
     noisy_actions=_listed, is_forced=_is_forced, stakes=_stakes, exchange=_exchange, passed=_passed
 )
 NOTHING: dict[str, Any] = {"table_mb": 0, "ordered": False, "iterative": False}
-FUTILE_TO, RAZORED_TO, MOVES_FUTILE_TO, LATE_TO, POOR_TO = 6, 3, 4, 5, 5
+FUTILE_TO, RAZORED_TO, MOVES_FUTILE_TO, LATE_TO, POOR_TO, REDUCED_FROM = 6, 3, 4, 5, 5, 3
 
 
 class Slow(NamedTuple):
@@ -85,16 +85,33 @@ class Slow(NamedTuple):
     null_margin: float = 0
     razoring: float = 0
     quiet_exchange: float = 0
+    lmr: int = 0
+    deep_reductions: bool = False
 
     def root(self, state: Any) -> float:
         best = -math.inf
-        for child in self.children(state, self.game.actions(state)):
+        for number, action in enumerate(self.game.actions(state)):
+            (child,) = self.children(state, [action])
+            # At the root a late move is reduced by more than a ply or not at all, unless it wins something.
+            is_dull = self.deep_reductions and not _is_forced(state) and _stakes(state, action)[0] <= 0
+            less = self.reduction(self.depth, number, False) if is_dull else 0
             window = math.inf if best == -math.inf else math.nextafter(best, math.inf)
-            value = self.reply(child, 1, self.depth - 1, best, window)
+            value = self.reply(child, 1, self.depth - 1 - less, best, window)
+            if value > best and less:
+                value = self.reply(child, 1, self.depth - 1, best, window)
             if value > best and window < math.inf:
                 value = self.reply(child, 1, self.depth - 1, best, math.inf)
             best = max(best, value)
         return best
+
+    def reduction(self, depth: int, number: int, is_narrow: bool) -> int:
+        """Return by how many plies a move is searched less deep, of which the player is not forced to make one."""
+        if not self.lmr or number < self.lmr or depth < REDUCED_FROM:
+            return 0
+        if not self.deep_reductions:
+            return 1
+        plies = math.floor(math.log(depth) * math.log(number) / 1.8 + 0.5)
+        return min(max(plies - (0 if is_narrow else 1), 0), depth - 2)
 
     def children(self, state: Any, actions: list[int]) -> Any:
         for action in actions:
@@ -153,21 +170,24 @@ class Slow(NamedTuple):
                     return found
         best = -math.inf
         for number, action in enumerate(self.game.actions(state)):
+            less = 0 if forced else self.reduction(depth, number, is_narrow)
             late = self.late_pruning and depth <= LATE_TO and number >= self.late_pruning + depth * depth
             if is_narrow and number and late:
                 break
-            lost = self.quiet_exchange * depth * depth
+            lost, near = self.quiet_exchange * (depth - less) ** 2, depth - less
             is_quiet = _stakes(state, action)[0] <= 0
-            if is_narrow and number and lost and depth <= POOR_TO and is_quiet and not _exchange(state, action, -lost):
+            if is_narrow and number and lost and near <= POOR_TO and is_quiet and not _exchange(state, action, -lost):
                 continue
             (child,) = self.children(state, [action])
-            hopeless = self.futility and depth <= MOVES_FUTILE_TO and static + self.futility * depth <= alpha
+            hopeless = self.futility and near <= MOVES_FUTILE_TO and static + self.futility * near <= alpha
             if is_narrow and number and hopeless and is_quiet and not _is_forced(child):
-                best = max(best, min(alpha, static + self.futility * depth))
+                best = max(best, min(alpha, static + self.futility * near))
                 continue
             floor = max(alpha, best)
             high = math.nextafter(floor, math.inf) if number else beta
-            found = self.reply(child, ply + 1, depth - 1, floor, high)
+            found = self.reply(child, ply + 1, depth - 1 - less, floor, high)
+            if found > floor and less:
+                found = self.reply(child, ply + 1, depth - 1, floor, high)
             if found > floor and high < beta and found < beta:
                 found = self.reply(child, ply + 1, depth - 1, floor, beta)
             best = max(best, found)
@@ -189,6 +209,9 @@ class Slow(NamedTuple):
         {"razoring": 40.0, "quiescence": 2},
         {"quiet_exchange": 10.0},
         {"quiescence": 5, "delta": 30.0},
+        {"lmr": 2, "null_move": 1},
+        {"lmr": 1, "deep_reductions": True},
+        {"lmr": 1, "deep_reductions": True, "futility": 60.0, "quiet_exchange": 10.0},
         {
             "quiescence": 4,
             "check_extensions": True,
@@ -251,47 +274,6 @@ def test_replies_behind_the_depth_limit_are_to_the_move_before() -> None:
     assert agent.workspace[0].frames["previous"][1:6].tolist() == [3, 4, 4, 4, 4]
 
 
-def test_what_the_table_does_not_know_is_searched_a_ply_less_deep(rng: np.random.Generator) -> None:
-    game = TOLD.replace(evaluate=noise, max_utility=math.inf)
-    options: dict[str, Any] = {"internal_reductions": 3}
-    changed = 0
-    for state in random_game(game, rng, plies=9)[:-1]:
-        three, four = (AlphaBeta(game, depth).analyse(state).value for depth in (3, 4))
-        # With four plies, replies have three left. An empty table knows none of them; after three plies it knows all.
-        assert AlphaBeta(game, 4, **options, iterative=False, pvs=False).analyse(state).value == three
-        assert AlphaBeta(game, 4, **options).analyse(state).value == four
-        tableless = AlphaBeta(game, 4, table_mb=0)  # as in chess, whose own option it is
-        tableless.options = tableless.options._replace(**options)
-        assert tableless.analyse(state).value == four
-        changed += three != four
-    assert changed
-
-
-def test_a_table_for_noisy_moves_saves_nodes_and_changes_nothing_where_they_come_to_their_end(
-    rng: np.random.Generator,
-) -> None:
-    nodes = np.zeros(2, np.int64)
-    options: dict[str, Any] = {"quiescence": 20, "evaluate": noise, "captures": True}
-    for state in random_game(TOLD, rng)[:-2]:
-        for depth in (1, 4):
-            plain = AlphaBeta(TOLD, depth, **options).analyse(state)
-            found = AlphaBeta(TOLD, depth, quiescence_table=True, **options).analyse(state)
-            assert (found.value, found.exact) == (plain.value, plain.exact)
-            nodes += plain.nodes, found.nodes
-    assert nodes[1] < 0.95 * nodes[0]
-
-
-@pytest.mark.slow
-def test_what_was_not_searched_for_want_of_plies_answers_no_quiescence_search() -> None:
-    """Each of these may try one noisy move: evaluations at the end of others are none of its results."""
-    game = chess()
-    state = game.state_from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
-    options = {"quiescence": 1, "captures": True, "selective": False}
-    plain = AlphaBeta(game, 2, **options).analyse(state)
-    found = AlphaBeta(game, 2, quiescence_table=True, **options).analyse(state)
-    assert found.value == plain.value
-
-
 @pytest.mark.slow
 def test_moves_that_lose_by_the_exchange_are_left_out_behind_the_depth_limit(rng: np.random.Generator) -> None:
     def kept(state: Any, actions: Any) -> int:
@@ -330,6 +312,16 @@ def test_a_quiet_move_that_failed_elsewhere_loses_nothing_by_the_exchange() -> N
         settle(TOLD.exchange, state, frame, i, count)
     losing = [int(move) for move, score in zip(frame.moves, frame.scores, strict=True) if is_late(status, 2, 3, score)]
     assert losing == [1]  # it wins 50 and risks 100
+
+
+def test_reductions_by_hand() -> None:
+    status = new_status(TOLD, AlphaBeta(TOLD, 4, lmr=1, deep_reductions=True).options, 4)[0]
+    # ln(depth) · ln(number) / 1.8, rounded: 0.42, 0.53, 0.62, 1.50, 5.66; but a ply is left: of 3 no more than 1.
+    for (depth, number), plies in {(3, 2): 0, (4, 2): 1, (5, 2): 1, (7, 4): 1, (20, 30): 6, (3, 200): 1}.items():
+        assert reduction(status, depth, number, True) == plies
+        assert reduction(status, depth, number, False) == (1 if number == 200 else max(0, plies - 1))
+    status.deep_reductions = 0
+    assert reduction(status, 20, 30, True) == reduction(status, 20, 30, False) == 1
 
 
 EVERYTHING: dict[str, Any] = {
