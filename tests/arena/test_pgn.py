@@ -104,7 +104,7 @@ class TestWritten:
         other = GameRecord("checkers", ["a", "b"], [], 0, [0, 0], "truncated", [], [], None)
         with pytest.raises(ValueError, match="PGN files hold chess, got 'checkers'"):
             written(tmp_path, other)
-        with pytest.raises(ValueError, match=r"move 1, a1a1, is illegal|move 1, a1#0|move 1, "):
+        with pytest.raises(ValueError, match=r"move 1, \S+, is illegal in chess$"):
             written(tmp_path, dataclasses.replace(other, game="chess", moves=[0], seconds=[0.0], movers=[0]))
         assert not (tmp_path / "written.pgn").exists()
 

@@ -60,7 +60,7 @@ class TestPlay:
 
     def test_can_be_given_up(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         assert self.played(run, monkeypatch, "quit", "connect_four", "--against", "random").endswith("abandoned.\n")
-        assert "go_9x9" not in self.played(run, monkeypatch, "", "tictactoe", "--against", "human")
+        assert self.played(run, monkeypatch, "", "tictactoe", "--against", "human").endswith("abandoned.\n")
 
     @pytest.mark.parametrize(
         ("game", "moves"), [("chess", "g1f3 g8f6 f3g1 f6g8"), ("minichess", "b1a3 b5c3 a3b1 c3b5")]

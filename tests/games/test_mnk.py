@@ -10,8 +10,9 @@ import pytest
 
 from plyground.agents import AlphaBeta
 from plyground.envs import Game, check_game, gomoku, gomoku_v0, mnk, mnk_v0
+from plyground.envs.games import mnk as mnk_file
 from plyground.envs.jit import kernel
-from plyground.envs.jit.prng import new_rng
+from plyground.envs.jit.prng import below, new_rng
 from tests.conftest import random_game
 from tests.helpers.oracles import Board, board_of, lines, winner
 
@@ -144,9 +145,10 @@ class TestRules:
             assert not game.is_terminal(game.play_moves([one, "c1", two, "c2", three]))
 
     @pytest.mark.parametrize(("free", "by_scan"), [(25, False), (4, False), (3, True), (2, True), (1, True)])
-    def test_random_moves_are_uniform(self, free: int, by_scan: bool, rng: np.random.Generator) -> None:
-        game, draws = gomoku(5), 1000
-        assert by_scan == (8 * free < 25)
+    def test_random_moves_are_uniform(
+        self, free: int, by_scan: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game, draws, bounds = gomoku(5), 1000, set[int]()
         state = game.new_state()
         while len(game.actions(state)) > free:
             # Rows of two and two, shifted by one row for the next two rows: nobody gets five in a row.
@@ -155,9 +157,11 @@ class TestRules:
             game.play(state, int(rng.choice(wanted or game.actions(state))))
         assert not game.is_terminal(state)
         generator, buffer = new_rng(7), np.empty(25, np.int32)
+        monkeypatch.setattr(mnk_file, "below", lambda rng, bound: bounds.add(int(bound)) or below(rng, bound))
         with np.errstate(over="ignore"):  # the generator multiplies modulo 2⁶⁴
             found = Counter(int(game.random_action(state, buffer, generator)) for _ in range(draws))
         assert sorted(found) == game.actions(state)
+        assert bounds == {free if by_scan else 25}  # a place among the free cells, or any cell until it is free
         mean = draws / free
         assert sum((count - mean) ** 2 / mean for count in found.values()) < free - 1 + 5 * np.sqrt(2 * free)  # χ²
 

@@ -15,8 +15,15 @@ import pytest
 
 from plyground.agents import make
 from plyground.agents.engines import EngineError
-from plyground.arena import GameRecord, Ratings, climb, elo_difference, evaluate, match, pair_scores, rate_against
-from plyground.arena.grading.anchors import anchors_of, committed_anchors, ladder_of, measure_anchors, save_anchors
+from plyground.arena import GameRecord, climb, elo_difference, evaluate, match, pair_scores, rate_against
+from plyground.arena.grading.anchors import (
+    anchors_of,
+    committed_anchors,
+    ladder_of,
+    measure_anchors,
+    ratings_of,
+    save_anchors,
+)
 from plyground.arena.grading.curve import learning_curve
 from plyground.arena.grading.ladder import LADDERS, ladder_rungs
 from plyground.arena.grading.placing import rungs_at_hand
@@ -264,15 +271,17 @@ class TestClimb:
 
     def test_a_rung_that_fails_in_some_games_has_a_rating(self) -> None:
         rungs = ("random", "alphabeta(depth=1)")
+        whole: list[GameRecord] = []
 
         def failing(played: Iterator[GameRecord], total: int) -> list[GameRecord]:
-            whole = list(islice(played, 4))
+            whole.extend(islice(played, 4))
             lost = [replace(one, ending="failed", outcome=[-1.0, 1.0]) for one in played]  # by whoever began
             return whole + lost[: 2 * MAX_FAILURES - 1]
 
         found = measure_anchors(make_game(GAME), rungs, 20, watch=failing)
         assert found is not None
-        assert found.elo["random"] == 0
+        assert found == ratings_of(rungs, whole)
+        assert found.elo[rungs[1]] > 0
 
     def test_ladders(self) -> None:
         assert len(ladder_rungs("full")) == 13
@@ -300,6 +309,12 @@ def test_which_rung_is_rated_0(run: Any, game: str, rungs: list[str], said: str)
     assert said in run("evaluate", "random", "--game", game, "--positions", "0", "--games", "2", *ladder)[0]
 
 
-def test_the_ladder_measured_is_a_rating() -> None:
-    found = measure_anchors(make_game(GAME), RUNGS[:2], 4, watch=play_all)
-    assert isinstance(found, Ratings)
+def test_the_ladder_measured_is_the_rating_by_all_its_games() -> None:
+    records: list[GameRecord] = []
+
+    def kept(played: Iterator[GameRecord], total: int) -> list[GameRecord]:
+        records.extend(play_all(played, total))
+        return records
+
+    assert measure_anchors(make_game(GAME), RUNGS, 4, watch=kept) == ratings_of(RUNGS, records)
+    assert len(records) == 12

@@ -129,13 +129,21 @@ def test_a_game_goes_on_when_the_window_is_closed() -> None:
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copies_have_a_window_of_their_own(copied: Any) -> None:
+    import pygame
+
     env = BoardGameEnv("tictactoe", render_mode="human")
     env.reset()
     env.step(4)
-    twin = copied(env)
+    twin, other = copied(env), copied(env)
+    twin.step(0)  # takes pygame's only window over
     env.close()
-    twin.step(0)
+    assert pygame.display.get_init()
     twin.close()
+    assert not pygame.display.get_init()
+    other.step(0)
+    assert pygame.display.get_init()
+    other.close()
+    assert not pygame.display.get_init()
 
 
 @pytest.mark.parametrize(
