@@ -150,7 +150,7 @@ def test_a_title_of_which_another_has_a_part_is_told_apart(run: Run, tmp_path: P
 
 def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "games.sgf"
-    words = ("generate", "gomoku(size=5)", "random", "--noise", "0.3", "--out", str(out))
+    words = ("generate", "gomoku(size=7)", "random", "--noise", "0.3", "--out", str(out))
     run(*words, "--games", "2")
     run(*words, "--games", "3", "--resume")
     assert "its opening is" in run(*words, "--games", "4", "--resume", "--opening-plies", "9-9", code=2)[1]
@@ -169,7 +169,7 @@ def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path
 
 
 def test_a_file_of_the_field_takes_games_of_one_run(tmp_path: Path) -> None:
-    out, records = tmp_path / "games.sgf", list(generate("gomoku(size=5)", ["random"], 2))
+    out, records = tmp_path / "games.sgf", list(generate("gomoku(size=7)", ["random"], 2))
     saving = saved(out, iter(records), 0)
     next(saving)
     with pytest.raises(OSError, match=r"cannot write .*games\.sgf: another process adds games to it; play into"):

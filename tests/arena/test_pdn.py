@@ -251,8 +251,8 @@ class TestForeign:
             written(tmp_path, record)
 
     def test_other_rules(self, tmp_path: Path) -> None:
-        (record,) = read(tmp_path, "1. 11-15", game="checkers(max_quiet_plies=255)")
-        assert record.game == "checkers(max_quiet_plies=255)"
+        (record,) = read(tmp_path, "1. 11-15", game="checkers(repetition=2)")
+        assert record.game == "checkers(repetition=2)"
 
     def test_old_encoding(self, tmp_path: Path) -> None:
         (tmp_path / "games.pdn").write_bytes('[Black "Grübel"] 1. 11-15'.encode("latin-1"))

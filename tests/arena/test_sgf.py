@@ -101,13 +101,13 @@ class TestThereAndBack:
         assert {r.opening for r in back} == {4}
         assert [len(r.seconds) for r in back] == [len(r.moves) for r in back]
 
-    @pytest.mark.parametrize("illegal", [0, 24])
+    @pytest.mark.parametrize("illegal", [0, 48])
     def test_an_illegal_move_is_kept_out_of_the_moves(self, tmp_path: Path, illegal: int) -> None:
-        record = play(BoardGameEnv("gomoku(size=5)"), [Scripted(0, 2), Scripted(24, illegal)], seed=0)
+        record = play(BoardGameEnv("gomoku(size=7)"), [Scripted(0, 2), Scripted(48, illegal)], seed=0)
         assert (record.ending, record.outcome, record.moves[-1]) == ("illegal", [0, -1], illegal)
         text = written(tmp_path, record)
         assert "RE[B+F]" in text
-        assert "".join(text.split()).endswith(";B[aa];W[ee];B[ca])")
+        assert "".join(text.split()).endswith(";B[aa];W[gg];B[ca])")
         (back,) = read_games(tmp_path / "written.sgf")
         assert untimed(back) == untimed(record)
 
@@ -171,7 +171,7 @@ class TestThereAndBack:
 
     def test_illegal_moves_are_not_written(self, tmp_path: Path) -> None:
         for moves, message in [([0, 0], r"move 2, [A-Z]?\w+, is illegal"), ([0, 77], "move 2, 77, is illegal")]:
-            record = GameRecord("gomoku(size=5)", ["a", "b"], moves, 0, [0, 0], "truncated", [0, 0], [0, 1], None)
+            record = GameRecord("gomoku(size=7)", ["a", "b"], moves, 0, [0, 0], "truncated", [0, 0], [0, 1], None)
             with pytest.raises(ValueError, match=message):
                 written(tmp_path, record)
         assert not (tmp_path / "written.sgf").exists()
@@ -242,8 +242,7 @@ class TestForeign:
             "(;GM[2];B[D3];W[C3])",
             "(;GM[2]AB[ed][de]AW[dd][ee];B[dc];W[cc])",
         ]
-        for record in read(tmp_path, "".join(forms)):
-            assert names(record) == ["d3", "c3"]
+        assert [names(record) for record in read(tmp_path, "".join(forms))] == [["d3", "c3"]] * 3
 
     def test_encodings(self, tmp_path: Path) -> None:
         latin, utf = "é".encode("latin-1"), "é".encode()
@@ -327,7 +326,7 @@ class TestForeign:
 
 
 class TestFormats:
-    @pytest.mark.parametrize("spec", ["go(board_size=5)", "othello(size=4)", "gomoku(size=5)", "checkers"])
+    @pytest.mark.parametrize("spec", ["go(board_size=5)", "othello(size=4)", "gomoku(size=7)", "checkers"])
     def test_json_lines_keep_all(self, tmp_path: Path, spec: str) -> None:
         records = match(spec, ["random", "random"], games=2, seed=1)
         write_games(tmp_path / "games.jsonl", records)

@@ -138,7 +138,7 @@ class TestConversion:
 
     def test_no_more_games_leave_a_file_as_it_is(self, tmp_path: Path) -> None:
         file = tmp_path / "games.sgf"
-        write_games(file, [GameRecord("gomoku(size=5)", ["a", "b"], [0], 0, [0.0, 0.0], "finished", [0.0], [0], None)])
+        write_games(file, [GameRecord("gomoku(size=7)", ["a", "b"], [0], 0, [0.0, 0.0], "finished", [0.0], [0], None)])
         before = file.read_bytes()
         write_games(file, [])
         assert file.read_bytes() == before

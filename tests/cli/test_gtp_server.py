@@ -193,12 +193,12 @@ class TestCommands:
         assert server.seat.game.parameters["komi"] == 6.5
         assert "X" in server.seat.game.text(server.seat.seen[1]["state"])  # the stones stay
         assert answers(server, "komi", "komi x", "komi nan") == ["? syntax error"] * 3
-        assert server.answer("boardsize 6") == "="
-        assert server.seat.game.parameters == {"board_size": 6, "komi": 6.5, "superko": "positional"}
+        assert server.answer("boardsize 9") == "="
+        assert server.seat.game.parameters == {"board_size": 9, "komi": 6.5, "superko": "positional"}
         assert "X" not in server.seat.game.text(server.seat.seen[1]["state"])
         assert answers(server, "boardsize 0", "boardsize 99") == ["? unacceptable size"] * 2
         assert answers(server, "boardsize", "boardsize 5.5") == ["? syntax error"] * 2
-        assert server.seat.game.parameters["board_size"] == 6
+        assert server.seat.game.parameters["board_size"] == 9
 
 
 class TestConversation:
