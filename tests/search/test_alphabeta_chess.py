@@ -145,6 +145,22 @@ def test_captures_without_end_are_looked_at_where_an_interrupt_is_heard(monkeypa
     assert begun[0] > 1  # with a budget the first depth is short
 
 
+@pytest.mark.parametrize(
+    ("fen", "dropped"),
+    [
+        ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", ("captures",)),
+        ("r1bq1rk1/pp2bppp/2n1pn2/3p4/3P1B2/2NBPN2/PP3PPP/R2Q1RK1 w - - 0 1", ("countermoves", "penalties")),
+    ],
+    ids=["hardly anything is quiet", "all is quiet"],
+)
+def test_each_sound_option_for_the_order_saves_nodes(fen: str, dropped: tuple[str, ...]) -> None:
+    state = CHESS.state_from_fen(fen)
+    order: dict[str, Any] = {"captures": True, "countermoves": True, "penalties": True}
+    nodes = AlphaBeta(CHESS, 5, selective=False, **order).analyse(state).nodes
+    for name in dropped:
+        assert AlphaBeta(CHESS, 5, selective=False, **{**order, name: False}).analyse(state).nodes > 1.1 * nodes
+
+
 class TestRepetitions:
     def test_the_side_behind_takes_a_perpetual(self) -> None:
         state = CHESS.state_from_fen(PERPETUAL)

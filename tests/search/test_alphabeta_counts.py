@@ -29,6 +29,7 @@ def test_each_sound_option_saves_nodes() -> None:
     for option in ({"table_mb": 0}, {"hash_move": False}, {"iterative": False}, {"ordered": False}):
         assert nodes(**option) > 1.05 * everything
     assert everything < 0.05 * plain
+    assert nodes(fold=True) < 0.8 * everything  # half of the tree is the image of the other half
 
 
 def test_statistics_add_up() -> None:

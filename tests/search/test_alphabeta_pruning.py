@@ -12,7 +12,7 @@ import pytest
 from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.alphabeta.options import new_status
 from plyground.agents.alphabeta.ordering import score_all, settle
-from plyground.agents.alphabeta.selecting import is_late, reduction
+from plyground.agents.alphabeta.selecting import is_late, is_reduced, reduction
 from plyground.agents.alphabeta.workspace import new_workspace
 from plyground.envs import Game, connect_four, helper
 from tests.conftest import random_game
@@ -229,7 +229,9 @@ def test_each_option_does_what_the_slow_search_does(options: dict[str, Any], rng
     for depth in (1, 3, 5):
         agent = AlphaBeta(game, depth, **options, **NOTHING)
         plain, slow = AlphaBeta(game, depth, **NOTHING), Slow(game, depth, **options)
-        for state in random_game(game, rng, plies=9)[:-1]:
+        # Few positions of random games force the player, whose moves are not reduced there.
+        forced = [game.play_moves([0, 4, 0, 4])] if "lmr" in options else []
+        for state in random_game(game, rng, plies=9)[:-1] + forced:
             found = agent.analyse(state)
             assert found.value == slow.root(state), (depth, state)
             changed += found.nodes != plain.analyse(state).nodes
@@ -320,7 +322,12 @@ def test_reductions_by_hand() -> None:
     for (depth, number), plies in {(3, 2): 0, (4, 2): 1, (5, 2): 1, (7, 4): 1, (20, 30): 6, (3, 200): 1}.items():
         assert reduction(status, depth, number, True) == plies
         assert reduction(status, depth, number, False) == (1 if number == 200 else max(0, plies - 1))
+    start, forced = TOLD.new_state(), TOLD.play_moves([0, 4, 0, 4])
+    told = [(0, 3, 1), (0, 3, 0), (0, 2, 1), (1, 3, 1), (2, 3, 1)]  # the move, plies left, moves before it
+    assert [is_reduced(TOLD, start, *one[:1], status, *one[1:]) for one in told] == [True, False, False, False, False]
+    assert not is_reduced(TOLD, forced, 0, status, 3, 1)
     status.deep_reductions = 0
+    assert not is_reduced(TOLD, start, 0, status, 3, 1)
     assert reduction(status, 20, 30, True) == reduction(status, 20, 30, False) == 1
 
 
