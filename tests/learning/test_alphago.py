@@ -19,8 +19,8 @@ torch = pytest.importorskip("torch")
 from plyground.agents import make  # noqa: E402
 from plyground.agents.alphago import model_files  # noqa: E402
 from plyground.agents.mcts import LinearPolicy  # noqa: E402
-from plyground.agents.networks import new_network, read_network  # noqa: E402
-from plyground.arena import save_positions, write_games  # noqa: E402
+from plyground.agents.networks import make_inference, new_network, read_network  # noqa: E402
+from plyground.arena import load_positions, save_positions, write_games  # noqa: E402
 from plyground.arena.generation import generate  # noqa: E402
 from plyground.arena.training.alphago import (  # noqa: E402
     AlphaGoConfig,
@@ -95,7 +95,11 @@ def test_a_run_writes_models_results_and_tests(whole: Path) -> None:
     assert found["policy"]["truth"]["held out"]["positions"] == 10
     assert sum(found["rl"]["against policy"]["drawn"][name] for name in ("won", "drawn", "lost")) == 4
     assert found["value"]["positions"] == {"one": 40, "test": 4, "whole": 40}
-    assert found["value"]["one position a game"]["truth, held out"]["mse"] >= 0
+    solved = load_positions(whole / "records" / "solved.npz", GAME)
+    states = [solved.game.play_moves(list(line)) for line in solved.lines]
+    planes = np.stack([solved.game.observation(state, solved.game.player(state)) for state in states])
+    error = np.mean((make_inference(whole / "value")(planes)[1] - solved.value) ** 2)
+    assert found["value"]["one position a game"]["truth, held out"]["mse"] == pytest.approx(error, rel=0.02)
     for part in ("policy", "rl", "value"):
         assert read_network(whole / part).config.game == GAME
         assert list((whole / part / "tensorboard").glob("events*"))
@@ -220,7 +224,9 @@ def test_a_value_network_that_time_has_ended_has_the_results_until_then(whole: P
     (path / "value" / "results.json").unlink()
     resume(path, Stop(21), minutes=10.0)  # after the 16 steps of the others: the games, and a step of learning
     resume(path, minutes=1e-9)
-    assert results(path)["value"]["one position a game"]["test"] >= 0
+    marks = results(path)["value"]["one position a game"]
+    assert {"train", "test", "truth, held out"} <= marks.keys()
+    assert 0 < marks["test"] <= 4
     assert "whole games" not in results(path)["value"]
 
 

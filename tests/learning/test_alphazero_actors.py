@@ -120,6 +120,7 @@ def test_what_an_actor_played_for_a_run_that_was_killed_meanwhile_is_not_handed_
     monkeypatch.setattr("os.getppid", lambda: parents[0])
     monkeypatch.setattr("sys.argv", ["", str(tmp_path), "1", "7"])
     act()
+    assert parents == [1]  # it has played
     assert not list((tmp_path / "actors").glob("*.turn"))
 
 

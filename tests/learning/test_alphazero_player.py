@@ -6,9 +6,11 @@ import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from plyground.agents import AlphaZero, Minimax, Policy, make
 from plyground.arena import match
@@ -114,12 +116,29 @@ def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
 @pytest.mark.slow
 def test_past_boards_are_shown_below_the_root(tmp_path: Path) -> None:
     game = make_game("go(board_size=5)")
-    save_network(tmp_path / "go.safetensors", new_network(game, "tiny"))
+    save_network(tmp_path / "go.safetensors", stirred(new_network(game, "tiny")))
     agent = AlphaZero(game, tmp_path / "go.safetensors", simulations=8)
-    env = BoardGameEnv(game)
-    env.reset(options={"moves": [12, 7, 6]})
+    env, played = BoardGameEnv(game), [12, 7, 6]
+    env.reset(options={"moves": played})
     observation, info = env.observe(env.agent_selection), env.infos[env.agent_selection]
+    shown, evaluator = list[bytes](), agent.evaluator
+    assert isinstance(evaluator, NetworkEvaluator)
+    inference: Any = evaluator.inference
+
+    def noted(planes: NDArray[Any]) -> Any:
+        shown.extend(one.tobytes() for one in planes)
+        return inference(planes)
+
+    evaluator.inference = noted  # pyright: ignore[reportAttributeAccessIssue]
     assert info["action_mask"][agent.act(observation, info)]
+    expected = {observation["observation"].tobytes()}
+    for action in game.actions(info["state"]):
+        env.reset(options={"moves": [*played, action]})
+        expected.add(env.observe(env.agent_selection)["observation"].tobytes())
+    assert len(set(shown)) > 5
+    assert len(set(shown) & expected) > 3
+    assert set(shown) <= expected  # eight simulations visit eight candidates
+    evaluator.inference = inference
     with pytest.raises(ValueError, match="pass the environment's observation"):
         agent.analyse(info["state"])
 

@@ -108,15 +108,17 @@ def test_proved_results_that_are_graded_keep_their_number() -> None:
 
 
 def test_results_without_proofs_are_those_of_the_games() -> None:
-    play = self_play(proofs=False, num_envs=1)
+    play, ended = self_play(proofs=False, num_envs=1), 0
     batch: GameBatch = play.batch
     for _ in range(40):
         samples = play.play(uniform, 1)
         if len(samples):
+            ended += 1
             last = samples[-1]
             assert last["plies_left"] == 1
             assert abs(last["result"]) == batch.rewards.max()
             assert (samples["proved"] == UNPROVED).all()
+    assert ended > 3
 
 
 @pytest.mark.slow
@@ -129,6 +131,7 @@ def test_whose_cells_are_at_the_end(spec: str) -> None:
         spec, num_envs=4, simulations=4, opening_plies=2, proofs=False, full_share=0.6, cheap_simulations=2
     )
     samples = SelfPlay(game, config, 0).play(uniform, 40)
+    assert np.unique(samples["game"]).size > 3
     for number in np.unique(samples["game"]):
         one = samples[samples["game"] == number]
         if spec.startswith("go"):  # 0.5 points decide; the first player shows no plane of ones
@@ -161,6 +164,7 @@ def test_full_and_cheap_searches_and_weights_by_surprise() -> None:
 
 def test_results_are_those_of_games_in_which_cheap_searches_played() -> None:
     samples = self_play(full_share=0.4, cheap_simulations=2, proofs=False).play(uniform, 12)
+    assert np.unique(samples["game"]).size > 24
     for number in np.unique(samples["game"]):
         game = samples[samples["game"] == number]
         turns = np.where((game["plies_left"][0] - game["plies_left"]) % 2 == 0, 1, -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from dataclasses import fields, replace
@@ -18,8 +19,8 @@ from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
 from plyground.arena.training import RunFolder, new_model  # noqa: E402
 from plyground.arena.training.model import check_algorithm  # noqa: E402
-from plyground.arena.training.networks import network_settings  # noqa: E402
-from plyground.envs import Game  # noqa: E402
+from plyground.arena.training.networks import ResidualNetwork, network_settings  # noqa: E402
+from plyground.envs import Game, make_game  # noqa: E402
 from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.training_runs import ALL, SMALL, assert_same  # noqa: E402
 
@@ -251,4 +252,10 @@ class TestRun:
     @pytest.mark.parametrize("network", ["mlp", "resnet"])
     @pytest.mark.parametrize("game", ["connect_four", "go(board_size=5)"])
     def test_networks_for_all_boards(self, tmp_path: Path, game: str, network: Any) -> None:
-        train(replace(SMALL, game=game, network=network, blocks=1, steps=128, symmetry=True), tmp_path / "run")
+        config = replace(SMALL, game=game, network=network, blocks=1, steps=128, symmetry=True)
+        model = train(config, tmp_path / "run")
+        bodies = [part for part in model.policy.modules() if isinstance(part, ResidualNetwork)]
+        assert bool(bodies) is (network == "resnet")
+        planes = math.prod(make_game(game).observation_shape)
+        widths = {part.in_features for part in model.policy.modules() if isinstance(part, torch.nn.Linear)}
+        assert (planes in widths) is (network == "mlp")  # all planes at once
