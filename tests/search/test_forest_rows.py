@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 
 from plyground.agents.puct.forest import Forest, Searched
-from plyground.agents.puct.forest.trees import new_trees
 from plyground.envs import BoardGameEnv, Game, connect_four, go, make_game, tictactoe
 from tests.helpers.forest_games import answers, positions
 from tests.helpers.oracles import minimax_value, worth_after
@@ -179,40 +178,6 @@ def test_an_interrupted_search_answers_with_what_it_has(root: Any) -> None:
     found = trees.search(np.repeat(game.initial, 4), answers, interrupted=lambda: True)
     assert not found.visits.any()
     assert all(policy[action] > 0 for policy, action in zip(found.policies, found.actions, strict=True))
-
-
-@pytest.mark.parametrize("root", ["gumbel", "puct"])
-def test_a_full_tree_goes_on(root: Any) -> None:
-    game = make_game(SMALL)
-    states = positions(game, 8)
-    small, large = (Forest(game, 8, root=root, simulations=40, proofs=False, seed=0) for _ in range(2))
-    small.trees = new_trees(game, 8, 81, 86, 1, 5)  # an edge for each node, and those at the root
-    found = small.search(states, answers)
-    assert small.trees.rows["full"].any()
-    assert small.trees.rows["edges"].max() <= small.trees.edges.shape[1]
-    assert found.visits.sum(axis=1).tolist() == [40] * 8
-    large.search(states, answers)
-    assert small.evaluations >= large.evaluations  # leaves without room are evaluated again
-
-
-def test_memory_is_as_stated_and_never_grows() -> None:
-    game = make_game(SMALL)
-    trees = Forest(game, 16, simulations=20, seed=0)
-    nodes = 2 * 20 + 1
-    edges = 5 + 5 * nodes
-    stated = trees.nbytes
-    parts = trees.trees
-    assert parts.nodes.shape == parts.states.shape == (16, nodes)
-    assert parts.edges.shape == (16, edges)
-    assert stated == sum(part.nbytes for part in parts)
-    states = np.repeat(game.initial, 16)
-    for _ in range(6):
-        found = trees.search(states, answers)
-        trees.keep(found.actions)
-        for state, action in zip(states, found.actions, strict=True):
-            game.play(state, action)
-    assert trees.trees is parts
-    assert trees.nbytes == stated
 
 
 def test_another_position_begins_anew() -> None:
