@@ -19,6 +19,7 @@ from plyground.envs import BoardGameEnv, GameBatch, as_opponents, make_game
 pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from plyground.agents.alphazero.agent import _BatchedAlphaZero
 from plyground.agents.networks import NetworkEvaluator, new_network, save_network
 from tests.learning.test_networks import stirred
 
@@ -111,6 +112,17 @@ def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
     for row in rows:
         env.reset(options={"state": batch.states[row]})
         assert agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]) == chosen[row]
+
+
+def test_what_is_set_later_is_heeded_in_batches_too(folder: Path) -> None:
+    batch, rows = GameBatch(GAME, 40, opening_plies=(2, 2), seed=1), np.arange(40)
+    given, later = (AlphaZero(GAME, folder, 20, root="puct", c=c).batched() for c in (9.0, 1.25))
+    assert given is not None
+    assert isinstance(later, _BatchedAlphaZero)
+    before = later.act(batch, rows)
+    later.agent.c = 9.0
+    assert (later.act(batch, rows) == given.act(batch, rows)).all()
+    assert (later.act(batch, rows) != before).any()
 
 
 @pytest.mark.slow

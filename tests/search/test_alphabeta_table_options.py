@@ -12,7 +12,7 @@ from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.alphabeta.table import EXACT, LOWER, UPPER, remember
 from plyground.envs import chess
 from tests.conftest import random_game
-from tests.search.test_alphabeta_pruning import TOLD, noise
+from tests.search.test_alphabeta_pruning import PLAIN, TOLD, noise
 
 NOISY = TOLD.replace(evaluate=noise, max_utility=math.inf)
 
@@ -29,7 +29,7 @@ def test_what_the_table_does_not_know_is_searched_a_ply_less_deep(rng: np.random
     options: dict[str, Any] = {"internal_reductions": 3}
     changed = 0
     for state in random_game(game, rng, plies=9)[:-1]:
-        three, four = (AlphaBeta(game, depth).analyse(state).value for depth in (3, 4))
+        three, four = (AlphaBeta(game, depth, **PLAIN).analyse(state).value for depth in (3, 4))
         # With four plies, replies have three left. An empty table knows none of them; after three plies it knows all.
         assert AlphaBeta(game, 4, **options, iterative=False, pvs=False).analyse(state).value == three
         assert AlphaBeta(game, 4, **options).analyse(state).value == four
