@@ -45,6 +45,8 @@ SMALLER = {
     "gomoku": "gomoku(size=7)",
 }  # where random games of the default take long as plain Python
 GAMES = [*(SMALLER.get(name, name) for name in game_names()), "connect_four(rows=4, columns=5)"]
+# Where environments play, chess is that of other tests: the steps of another would be compiled for these alone.
+PLAYED = [name.replace("chess(max_quiet_plies=12)", "chess") for name in GAMES]
 
 
 # Searches and checks of games are tested on a few games by `make test`, and on all by `make test-all`: each takes
@@ -62,8 +64,8 @@ SEARCHES = {
     "montecarlo": FOUR,
     "opponents": FOUR[:1],
     "overlays::test_real_searches_can_be_drawn": FOUR[:3],
-    "pettingzoo::test_api_of_every_game": ("tictactoe", *FOUR[2:], "chess(max_quiet_plies=12)"),
-    "pettingzoo::test_render": ("connect_four", "chess(max_quiet_plies=12)"),
+    "pettingzoo::test_api_of_every_game": ("tictactoe", *FOUR[2:], "chess"),
+    "pettingzoo::test_render": ("connect_four", "chess"),
     "pettingzoo::test_copies_continue_identically_from_every_ply": ("tictactoe", "othello"),
     "properties": (*FOUR[:2], "tictactoe", "go(board_size=5)"),
     "properties::test_symmetries_commute_with_play_and_observe": (FOUR[0], "othello"),

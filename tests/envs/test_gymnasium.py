@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 
 from plyground.agents import AlphaBeta, Random
 from plyground.envs import Game, SoloEnv, as_opponents, connect_four, game_names
+from tests.conftest import PLAYED
 
 
 class Scripted:
@@ -140,6 +141,7 @@ def test_illegal_move_loses_and_the_next_needs_a_reset() -> None:
         env.step(5)
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 def test_masks_are_those_of_the_position(game: Game) -> None:
     env = SoloEnv(game, "random")
     for seed in range(5):

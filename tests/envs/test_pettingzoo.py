@@ -20,6 +20,7 @@ from pettingzoo.test.state_test import test_state, test_state_space
 from plyground import envs
 from plyground.agents import AlphaBeta
 from plyground.envs import BoardGameEnv, Game, connect_four, connect_four_v0, game_names, make_game, tictactoe_v0
+from tests.conftest import PLAYED
 
 for imported in (test_save_obs, test_state, test_state_space):
     vars(imported)["__test__"] = False  # called below; pytest must not collect them
@@ -49,6 +50,7 @@ def test_api(ours: Any, theirs: Any, make: str) -> None:
     assert messages(lambda: api_test(getattr(ours, make)(), num_cycles=1000)) <= allowed | THIRD_PARTY
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 @pytest.mark.parametrize("illegal", ["lose", "raise"])
 def test_api_of_every_game(game: Game, illegal: Any) -> None:
     allowed = messages(lambda: api_test(connect_four_v3.env(), num_cycles=1000))
@@ -68,10 +70,12 @@ def test_every_game_has_a_module_and_an_id(name: str) -> None:
     assert [env.unwrapped.illegal for env in made[:2]] == ["lose", "raise"]
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 def test_seeds(game: Game) -> None:
     seed_test(lambda: BoardGameEnv(game), num_cycles=500)
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 def test_state_and_its_space(game: Game) -> None:
     env = BoardGameEnv(game)
     test_state_space(env)
@@ -84,6 +88,7 @@ def test_save_observations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 def test_render(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plyground.envs.render.renderer.RENDER_FPS", 0)  # nobody watches
     make: Any = lambda **kwargs: BoardGameEnv(game, **kwargs)  # noqa: E731

@@ -37,7 +37,8 @@ def test_steered_games_are_identical_record_by_record() -> None:
         assert found[name] > 0, name
 
 
-def test_spaces_are_the_same() -> None:
+def test_spaces_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plyground.envs.position.bind", lambda *arguments: None)  # nothing is played, nor compiled
     for parameters in ({}, {"classic": True}):
         env, classic = chess_v0.env(**parameters), chess_v6.env()
         assert env.possible_agents == classic.possible_agents

@@ -13,6 +13,7 @@ import pytest
 from plyground.envs import BoardGameEnv, Game, SoloEnv, letters, make_game, numbers_up
 from plyground.envs.render import picture
 from plyground.envs.render.window import Window
+from tests.conftest import PLAYED
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,7 @@ def test_pictures_have_the_last_move_and_whose_turn_it_is() -> None:
     assert env._repr_svg_() != expected.to_svg()
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 def test_pictures_of_every_game(game: Game) -> None:
     moves = game.actions(game.new_state())[:1]
     svg = shown(game, "svg", moves)
