@@ -25,6 +25,7 @@ from .linear import LinearPolicy, policy_of
 from .report import most_visited_line, standard_error
 from .rollouts import Guided
 from .searcher import Searcher
+from .tree import exploration
 from .uct import Options, is_plain
 
 __all__ = ["MCTS"]
@@ -54,8 +55,8 @@ class MCTS(SearchAgent):
         game: the game, or its name.
         simulations: simulations for each move.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
-        c: how much to explore, 1.4 by default. The means run from -1 to 1 (times the game's ``max_utility``), twice the
-            range for which UCB1's √2 is meant.
+        c: how much to explore, 1.4 by default, in units of the game's ``max_utility``. The means run from -1 to 1 of
+            these, twice the range for which UCB1's √2 is meant. (Of utilities without a limit, the unit is 1.)
         final_move: ``"visits"``, the robust child; ``"value"``, the max child; or ``"robust-max"``, the child that is
             both. Where no child is both, the search goes on for up to as many simulations again (not beyond
             ``seconds``), and then takes the robust child (Chaslot et al. 2008; Coulom 2006).
@@ -217,7 +218,7 @@ class MCTS(SearchAgent):
         )
         if not plain or nodes_for(self.game, self.simulations) > _BATCHED_NODES:
             return None
-        return BatchedMCTS(self.game, int(self.simulations), float(self.c), forced)
+        return BatchedMCTS(self.game, int(self.simulations), exploration(self.c, self.game), forced)
 
     def _compile(self) -> None:
         self._searchers[0].compile(self.reuse_tree)
@@ -228,7 +229,7 @@ class MCTS(SearchAgent):
         start = time.perf_counter()
         past = self._past if self._followed is None else self._followed.past(state, self._past)
         for searcher in self._searchers:
-            searcher.c = float(self.c)  # which may have been set since the last search
+            searcher.c = exploration(self.c, self.game)  # c may have been set since the last search
         kept = sum(searcher.start(state, actions, self.reuse_tree, past) for searcher in self._searchers)
         # What is known of the position was looked for in the time of the move.
         done = self._run_and_tell(kept, start)

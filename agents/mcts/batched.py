@@ -21,13 +21,13 @@ class BatchedMCTS(BatchedSearch):
     Args:
         game: the game.
         simulations: simulations for each move.
-        c: how much to explore.
+        c: how much to explore, in units of the means.
         forced: whether a forced move is searched too, as the agent does: it draws random numbers.
     """
 
     def __init__(self, game: Game, simulations: int, c: float, forced: bool = False) -> None:
         super().__init__(game, simulations)
-        self._simulations, self._c, self._forced = simulations, c, forced
+        self._simulations, self.c, self._forced = simulations, c, forced
 
     def _new_memory(self) -> Any:
         game = self.game
@@ -37,7 +37,7 @@ class BatchedMCTS(BatchedSearch):
 
     def _search(self, memory: Any, batch: GameBatch, rows: Any, actions: Any, first: int, last: int) -> None:
         args = batch.states, batch.masks, batch.rngs, rows, actions, first, last
-        _mcts(self.game, *memory, self._c, self._simulations, self._forced, *args)
+        _mcts(self.game, *memory, self.c, self._simulations, self._forced, *args)
 
 
 def nodes_for(game: Game, simulations: int) -> int:

@@ -24,7 +24,7 @@ from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, in_turn
 from .policies import policy_rollout
-from .tree import shuffle, ucb
+from .tree import exploration, shuffle, ucb
 
 __all__ = ["FlatMonteCarlo"]
 
@@ -95,8 +95,8 @@ class FlatMonteCarlo(SearchAgent):
         simulations: how many there are for each move.
         seconds: wall-clock time for each move. Of both budgets the first to run out ends the search.
         allocation: ``"uniform"`` or ``"ucb1"``.
-        c: how much ``"ucb1"`` explores. The means run from -1 to 1 (times the game's ``max_utility``), twice the range
-            for which UCB1's √2 is meant.
+        c: how much ``"ucb1"`` explores, in units of the game's ``max_utility``. The means run from -1 to 1 of these,
+            twice the range for which UCB1's √2 is meant. (Of utilities without a limit, the unit is 1.)
         seed: the seed of the random games; None takes one from the system's entropy.
 
     Raises:
@@ -137,7 +137,8 @@ class FlatMonteCarlo(SearchAgent):
         """Return the arguments of the kernel but the number of simulations, with room for the state at the root."""
         root, scratch = np.zeros((2, 1), self.game.dtype)
         buffer = np.empty(self.game.num_actions, np.int32)
-        return self.game, root, scratch, actions, samples, buffer, self._rng, self.allocation == "ucb1", float(self.c)
+        c = exploration(self.c, self.game)
+        return self.game, root, scratch, actions, samples, buffer, self._rng, self.allocation == "ucb1", c
 
     def _compile(self) -> None:
         bind(_sample, *self._arguments(np.zeros(1, np.int32), _no_samples(1)), 1)

@@ -35,7 +35,7 @@ class Searcher:
     Args:
         game: the game.
         options: what is added to plain UCT; where that is nothing, the plain kernel runs.
-        c: how much to explore.
+        c: how much to explore, in units of the means.
         rng: the generator of the rollouts, from `plyground.envs.jit.prng.new_rng`.
         megabytes: the most memory for the tree; None for no limit. A root and its children are always kept.
         policy: what draws the moves of the rollouts; None: the game's ``random_action``.

@@ -44,7 +44,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, repeats,
         repeats: a `Repeats`, by which no position comes again in the tree, or one that does is drawn; or None.
         actions: [num_actions] scratch.
         rng: the generator of the rollouts, see `plyground.envs.jit.prng`.
-        c: how much to explore.
+        c: how much to explore, in units of the means.
         simulations: how many simulations to run.
 
     Returns:

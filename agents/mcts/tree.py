@@ -11,11 +11,13 @@ al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), sectio
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs import Game
 from ...envs.jit import helper
 from ...envs.jit.prng import below
 
@@ -25,6 +27,7 @@ __all__ = [
     "backpropagate",
     "clear",
     "descend",
+    "exploration",
     "has_room",
     "new_tree",
     "select_child",
@@ -79,6 +82,14 @@ def clear(tree: Tree, mover: int) -> None:
 def ucb(mean: float, visits: int, log_parent_visits: float, c: float) -> float:
     """Return UCB1 as UCT uses it: ``mean + c · sqrt(ln N / n)`` (Kocsis and Szepesvári 2006, section 2.2)."""
     return mean + c * np.sqrt(log_parent_visits / visits)
+
+
+def exploration(c: float, game: Game) -> float:
+    """Return ``c`` in the units of the game's utilities: UCB1 is for means within 1 (Auer et al. 2002).
+
+    A game that names no largest utility has no unit, and its means count as they are.
+    """
+    return float(c) * (float(game.max_utility) if game.max_utility < math.inf else 1.0)
 
 
 @helper

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import time
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, PUCT, AlphaBeta
+from plyground.agents import MCTS, PUCT, AlphaBeta, FlatMonteCarlo
+from plyground.agents.mcts.batched import BatchedMCTS
 from plyground.agents.mcts.memory import grown
 from plyground.agents.mcts.searcher import Searcher
-from plyground.agents.mcts.tree import new_tree
+from plyground.agents.mcts.tree import exploration, new_tree
 from plyground.agents.mcts.uct import NEUTRAL
 from plyground.arena import play
-from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
+from plyground.envs import BoardGameEnv, Game, as_opponents, connect_four, tictactoe
+from plyground.envs.jit import helper
 from plyground.envs.jit.prng import new_rng
 from tests.conftest import random_game
 from tests.helpers.oracles import minimax_value
@@ -198,3 +202,28 @@ def test_rollouts_draw_by_the_games_own_rule() -> None:
     assert set(found.values.values()) <= {-1.0, 0.0, 1.0}
     again = [MCTS(game, 7, seed=seed).analyse(state).values for seed in range(5)]
     assert again == [found.values] * 5  # no chance is left, but in the order in which children are tried
+
+
+def test_exploration_is_in_units_of_the_utilities() -> None:
+    game, scaled = tictactoe(), tenfold(tictactoe())
+    state = game.play_moves([0, 4])
+    for search in (MCTS, partial(FlatMonteCarlo, allocation="ucb1")):
+        plain, large = (search(one, 300, seed=0).analyse(state) for one in (game, scaled))
+        assert large.visits == plain.visits
+        assert large.value == pytest.approx(10 * plain.value)
+    batched = as_opponents(MCTS(scaled, 300), scaled)
+    assert isinstance(batched, BatchedMCTS)
+    assert batched.c == 14
+    unlimited = AlphaBeta(game, 1, evaluate=lambda state, player: 0.0).game
+    assert unlimited.max_utility == math.inf
+    assert exploration(1.4, unlimited) == 1.4  # there is no unit
+
+
+def tenfold(game: Game) -> Game:
+    """Return the game for ten times as much."""
+    utility = helper(game.utility)
+
+    def ten_times(state: Any, player: int) -> float:
+        return 10 * utility(state, player)
+
+    return game.replace(utility=ten_times, max_utility=10.0)
