@@ -19,7 +19,7 @@ from ..envs import Game, State
 from ..envs.jit import bind, kernel
 from .analysis import Analysis
 from .clock import run_with_stop
-from .search import DEEPEST, SearchAgent, check_budget, line_of, with_evaluation
+from .search import DEEPEST, SearchAgent, check_budget, line_of, value_found, with_evaluation
 
 __all__ = ["Minimax"]
 
@@ -123,7 +123,7 @@ class Minimax(SearchAgent):
             horizon = int(counts[_HORIZON])
             sign = 1 if game.player(states[0]) == game.player(state) else -1
             value = run_with_stop(lambda: _minimax(game, states, moves, line, 0, depth - 1, counts, stop), stop)
-            values[action] = sign * value + 0.0  # no -0
+            values[action] = value_found(sign * value + 0.0)  # no -0
             lines[action] = (action, *line_of(line[0]))
             if counts[_HORIZON] == horizon or abs(value) >= game.max_utility:
                 proved.append(action)

@@ -38,6 +38,7 @@ __all__ = [
     "line_of",
     "most_positions",
     "table_memory",
+    "value_found",
     "with_evaluation",
 ]
 
@@ -285,6 +286,20 @@ def with_evaluation(game: Game, evaluate: Any, weights: Mapping[str, float] | No
         return game
     check_once(game)
     return game.replace(evaluate=evaluate, max_utility=math.inf, check=False)  # what it returns may be anything
+
+
+def value_found(value: float) -> float:
+    """Return the value that a search has found, which is finite unless an evaluation is not.
+
+    Raises:
+        ValueError: it is infinite or NaN.
+    """
+    if not math.isfinite(value):
+        raise ValueError(
+            f"evaluate must return finite numbers, and the search found {value}: for a position that is won return one "
+            "that is larger than all others"
+        )
+    return value
 
 
 def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from ..search import (
     in_turn,
     line_of,
     most_positions,
+    value_found,
     with_evaluation,
 )
 from .batched import BatchedAlphaBeta
@@ -370,9 +371,9 @@ class AlphaBeta(SearchAgent):
     def _answer(self, root: Any, actions: NDArray[np.int32], status: NDArray[Any], seconds: float) -> Analysis:
         """Return what the search left at the root and counted."""
         counts = dict(zip(STATUS.names or (), status.item(), strict=True))
-        pv, value = line_of(root.line), float(root.value)
+        pv, value = line_of(root.line), value_found(float(root.value))
         values = zip(actions.tolist(), root.found[actions].tolist(), strict=True)
-        found = {move: value for move, value in sorted(values) if value == value}  # not NaN: searched
+        found = {move: value_found(value) for move, value in sorted(values) if value == value}  # not NaN: searched
         kinds = root.found_kinds.tolist()
         best = {move for move in found if found[move] == value} if self.options.all_best else {pv[0]}
         return Analysis(

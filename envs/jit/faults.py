@@ -40,9 +40,11 @@ def compile_rules(game: Any) -> None:
             returned = dispatcher.overloads[signature].signature.return_type
         except Exception as error:  # Numba raises KeyError, AttributeError and its own
             raise ValueError(_in_a_line(game, rule, error)) from error
-        if rule not in _NO_NUMBER and isinstance(returned, (types.NoneType, types.Optional)):
+        if rule not in _NO_NUMBER and not isinstance(returned, (types.Number, types.Boolean)):
             file, line = _place(getattr(game, rule))
-            raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return a number, and can return None")
+            is_none = isinstance(returned, (types.NoneType, types.Optional))
+            what = "can return None" if is_none else f"returns {returned}"
+            raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return a number, and {what}")
 
 
 def rule_fault(arguments: tuple[Any, ...]) -> ValueError | None:

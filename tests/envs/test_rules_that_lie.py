@@ -267,6 +267,12 @@ def test_a_rule_that_can_return_nothing_is_found_by_compiling() -> None:
         check_game(Game(**{**TAKE, "utility": sometimes_nothing}))
 
 
+@pytest.mark.parametrize(("said", "kind"), [("won", "Literal"), ((1.0, 0.0), "UniTuple")])
+def test_an_evaluation_that_is_no_number_is_said_in_a_line(said: Any, kind: str) -> None:
+    with pytest.raises(ValueError, match=rf"^'evaluate' of take {HERE} must return a number, and returns {kind}.*$"):
+        AlphaBeta(Game(**TAKE), depth=1, evaluate=lambda state, player: said).prepare()
+
+
 def test_honest_rules_pass() -> None:
     game = Game(**TAKE)
     check_game(game)

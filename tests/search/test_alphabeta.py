@@ -360,3 +360,13 @@ def test_the_depth_may_be_changed_between_searches() -> None:
         assert found.value == fresh.analyse(state).value
         assert agent.workspace[0].table.size >= fresh.workspace[0].table.size  # a small one does not stay
         assert agent.workspace[0].states.size > min(depth or 20, len(found.pv))
+
+
+@pytest.mark.parametrize(("search", "said"), [(AlphaBeta, np.inf), (Minimax, np.nan)])
+def test_an_evaluation_that_is_not_finite_proves_nothing(search: Any, said: float) -> None:
+    def evaluate(state: Any, player: int) -> float:
+        return said if player == 0 else -said
+
+    game = tictactoe()
+    with pytest.raises(ValueError, match=r"evaluate must return finite numbers, and the search found -?(inf|nan)"):
+        search(game, depth=2, evaluate=evaluate).analyse(game.new_state())
