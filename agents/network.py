@@ -21,7 +21,8 @@ class ModelNetwork:
     """What a model's network says of positions, as the players to move see them.
 
     ``planes`` are always [positions, *observation_shape], flat or not, and ``masks`` [positions, num_actions], true for
-    the legal actions.
+    the legal actions. A model that learns in a `VecNormalize` is shown observations by its statistics as they are now.
+    Files of models do not have them.
 
     Args:
         model: a model, the file it was saved to, or the folder of a training run.
@@ -37,6 +38,14 @@ class ModelNetwork:
         self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
         if not hasattr(self.model, "policy"):
             raise ValueError(f"model must be one of stable-baselines3, its file, or a training run, got {shown(model)}")
+        self._copied: Any = None  # the statistics that a copy in another process has
+
+    @property
+    def _normalization(self) -> Any:
+        """The `VecNormalize` in which the model learns, or None."""
+        if self._copied is not None:
+            return self._copied
+        return getattr(self.model, "get_vec_normalize_env", lambda: None)()
 
     def check(self, game: Game) -> None:
         """Check that the model was trained for ``game``.
@@ -115,23 +124,26 @@ class ModelNetwork:
 
     def _model_observation(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> Any:
         """Bring the planes into the form that the model was trained on."""
-        space = self.model.observation_space
-        if not isinstance(space, Dict):
-            return planes.reshape(-1, *space.shape).astype(space.dtype)
-        parts = {"observation": planes, "action_mask": masks}
-        return {
-            name: parts[name].reshape(-1, *part.shape).astype(part.dtype)  # pyright: ignore[reportOptionalIterable]
-            for name, part in space.spaces.items()
-        }
+        space, normalization = self.model.observation_space, self._normalization
+        if isinstance(space, Dict):
+            parts = {"observation": planes, "action_mask": masks}
+            seen: Any = {
+                name: parts[name].reshape(-1, *part.shape).astype(part.dtype)  # pyright: ignore[reportOptionalIterable]
+                for name, part in space.spaces.items()
+            }
+        else:
+            seen = planes.reshape(-1, *space.shape).astype(space.dtype)
+        return seen if normalization is None else normalization.normalize_obs(seen)
 
     def __getstate__(self) -> dict[str, Any]:
         file = io.BytesIO()
         self.model.save(file)
-        return {"model": (type(self.model), file.getvalue())}
+        return {"model": (type(self.model), file.getvalue()), "normalization": self._normalization}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         cls, data = attributes["model"]
         self.model = cls.load(io.BytesIO(data), device="cpu")
+        self._copied = attributes["normalization"]
 
 
 def _features(policy: Any, tensor: Any, extractor: Any) -> Any:

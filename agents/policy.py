@@ -31,7 +31,8 @@ class Policy:
 
     Args:
         game: the game, or its name.
-        model: a model, or the file it was saved to; or a `ModelNetwork`.
+        model: a model, or the file it was saved to; or a `ModelNetwork`. The file of a model that learned in a
+            `VecNormalize` lacks what normalizes observations: give the model.
         deterministic: play the preferred action; False: draw from the model's distribution (Q-values have none).
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
         seed: the seed of the draws; None takes one from the system's entropy.

@@ -86,12 +86,29 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self._env = BoardGameEnv(game, render_mode=render_mode, illegal="raise", screen_size=screen_size)
         self._env.render_mode = None  # it shows nothing unasked: nobody wants to watch openings
         self.render_mode = render_mode
-        check_single(opponent)
-        self.opponent = resolved(opponent, game)
-        prepare(self.opponent)
+        self.opponent = opponent
         planes = game.observation_space()
         self.observation_space: Any = flatten_space(planes) if self.flatten else planes
         self.action_space = Discrete(game.num_actions)
+
+    @property
+    def opponent(self) -> Any:
+        """Who plays the other side: an agent.
+
+        It can be set to all that the environment can be made with. A game that has begun is then over: `reset` begins
+        the next one.
+
+        Raises:
+            ValueError: it is no player of the game, or plays many games at once.
+        """
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: PlayerLike) -> None:
+        check_single(opponent)
+        found = resolved(opponent, self.game)
+        prepare(found)
+        self._opponent, self._learner = found, ""
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None

@@ -32,6 +32,8 @@ else:
 
 __all__ = ["BoardVecEnv"]
 
+_MADE_WITH = ("game", "num_envs", "opponent", "seat", "opening_plies", "threads")
+
 
 class BoardVecEnv(VecEnv):
     """Many games with one learner, for stable-baselines3: PPO, A2C, DQN, and MaskablePPO, which sees the masks.
@@ -170,7 +172,13 @@ class BoardVecEnv(VecEnv):
 
         Raises:
             ValueError: ``indices`` are not all games.
+            AttributeError: it says what the games were made with.
         """
+        if attr_name in _MADE_WITH:
+            raise AttributeError(
+                f"the games of {self!r} were made with their {attr_name!r}: make another BoardVecEnv. (An opponent "
+                "that is to change can be a function, which asks whom it likes.)"
+            )
         if sorted(self._get_indices(indices)) != list(range(self.num_envs)):
             raise ValueError(f"the games of {self!r} share their attributes: {attr_name!r} can be set for all only")
         setattr(self, attr_name, value)

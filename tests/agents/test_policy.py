@@ -13,11 +13,14 @@ import pytest
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
-from plyground.agents import Policy, make  # noqa: E402  (after the libraries are known to be there)
+from stable_baselines3.common.vec_env import VecNormalize  # noqa: E402  (after the libraries are known to be there)
+
+from plyground.agents import Policy, make  # noqa: E402
 from plyground.agents.network import ModelNetwork  # noqa: E402
 from plyground.arena import iter_match, play  # noqa: E402
 from plyground.envs import BoardGameEnv, GameBatch, SoloEnv  # noqa: E402
 from plyground.envs.vector.opponents import prepare  # noqa: E402
+from plyground.envs.vector.stable_baselines import BoardVecEnv  # noqa: E402
 
 ALGORITHMS = {"MaskablePPO": contrib.MaskablePPO, "PPO": sb3.PPO, "A2C": sb3.A2C, "DQN": sb3.DQN}
 
@@ -196,3 +199,22 @@ def test_the_folder_of_a_run_names_its_model(tmp_path: Path) -> None:
     assert type(make(f"a2c({tmp_path})", "connect_four").model).__name__ == "A2C"  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(FileNotFoundError, match="no model file"):
         make(f"a2c({tmp_path.parent})", "connect_four")
+
+
+@pytest.mark.parametrize("algorithm", ["MaskablePPO", "DQN"])
+def test_statistics_of_observations_are_those_that_the_model_learned_with(algorithm: str) -> None:
+    env = VecNormalize(BoardVecEnv("connect_four", 4, "random", seed=0))
+    model: Any = ALGORITHMS[algorithm]("MlpPolicy", env, device="cpu", seed=0)
+    env.reset()
+    for _ in range(20):
+        env.step(np.array([np.flatnonzero(row)[0] for row in env.env_method("action_masks")]))
+    env.reset()
+    planes = np.random.default_rng(0).integers(0, 2, (100, 6, 7, 2), np.int8)
+    shown: Any = env.normalize_obs(planes.reshape(100, -1).astype(np.float32))
+    masks = np.ones((100, 7), np.bool_)
+    preferred, _ = model.predict(shown, deterministic=True)
+    player = Policy("connect_four", model)
+    for copy in (player, pickle.loads(pickle.dumps(player))):
+        np.testing.assert_array_equal(copy._network.scores(planes, masks).argmax(1), preferred)
+    env.norm_obs = False
+    assert (player._network.scores(planes, masks).argmax(1) != preferred).any()

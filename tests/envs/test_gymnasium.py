@@ -350,3 +350,22 @@ def test_there_is_no_game_where_the_opponent_cannot_begin_one() -> None:
         env.step(3)
     env.reset()
     assert not env.opponent.left  # it has played its move, and the learner may
+
+
+def test_another_opponent_plays_from_the_next_game_on() -> None:
+    env = SoloEnv("connect_four", Scripted(0, 0), seat="first")
+    env.reset()
+    env.step(1)
+    env.opponent = lambda observation, info: 6
+    with pytest.raises(ValueError, match="no game of connect_four is being played"):
+        env.step(1)
+    env.reset()
+    env.step(1)
+    assert env._env.moves == [1, 6]
+    opponent = env.opponent
+    with pytest.raises(ValueError, match="did you mean 'alphabeta'"):
+        env.opponent = "alfabeta"
+    assert env.opponent is opponent
+    env.step(2)
+    assert env._env.moves == [1, 6, 2, 6]
+    gymnasium.make("plyground/ConnectFour-v0").set_wrapper_attr("opponent", "random")

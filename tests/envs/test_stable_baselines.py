@@ -156,6 +156,9 @@ def test_attributes_are_shared() -> None:
     assert env.get_attr("colour", indices=2) == ["red"]
     with pytest.raises(ValueError, match="'colour' can be set for all only"):
         env.set_attr("colour", "blue", indices=[1])
+    for name in ("opponent", "seat", "opening_plies"):
+        with pytest.raises(AttributeError, match=f"were made with their {name!r}: make another BoardVecEnv"):
+            env.set_attr(name, "random")
     assert env.env_is_wrapped(Monitor) == [True] * 3
     assert env.env_is_wrapped(SoloEnv, indices=[0]) == [False]  # type: ignore[arg-type]
     assert repr(env) == "<BoardVecEnv connect_four num_envs=3 seat='random'>"
