@@ -12,6 +12,7 @@ from typing import Any, Literal, ParamSpec
 from ..agents.engines import EngineError
 from ..envs import Game, as_game
 from ..envs.outside.arguments import check_jobs, checked_whole
+from ..envs.outside.messages import shown
 from ..envs.players import PlayerLike, player_name
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
@@ -127,7 +128,11 @@ def iter_match(
         OSError: the store cannot be written.
     """
     game = as_game(game)
+    if isinstance(players, (str, Mapping)) or not isinstance(players, Sequence):
+        raise ValueError(f"players must be a list of two or more, such as ['mcts', 'random'], got {shown(players)}")
     labels = labels_of(players) if names is None else list(names)
+    if not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"names must be strings, as records keep them, got {labels}")
     if len(players) < 2:
         raise ValueError(f"it takes two players to play, got {labels}")
     if len(labels) != len(players):

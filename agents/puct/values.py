@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...envs import Game
 from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
+from ...envs.outside.messages import shown
 from ..mcts.linear import LinearPolicy, policy_of
 from ..mcts.policies import policy_rollout
 from .evaluators import Evaluator, ObservationEvaluator
@@ -116,6 +117,10 @@ class LeafValues:
         else:
             answer = self.evaluator(states.copy())
         # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
+        if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+            raise ValueError(
+                f"the evaluator must return two arrays, priors {shape} and values {states.shape}, got {shown(answer)}"
+            )
         priors, values = (np.require(array, np.float64, ["C", "W"]) for array in answer)
         if priors.shape != shape or values.shape != states.shape:
             raise ValueError(

@@ -92,9 +92,14 @@ def train(
     given = {name: value for name, value in options.items() if not (value is None or value == [])}
     steps, minutes = given.get("steps"), given.get("minutes")
     if resume_from is not None:
-        if algorithm or game or out is not None or set(given) - set(_RESUMED):
+        named = {"the algorithm": algorithm, "the game": game, "--out": out is not None}
+        more = [what for what, is_given in named.items() if is_given]
+        more += [_option_name(name) for name in given if name not in _RESUMED]
+        if more:
             free = ", ".join(map(_option_name, _RESUMED))
-            raise ValueError(f"--resume goes on with what its folder says: give no more than {free}")
+            raise ValueError(
+                f"--resume goes on with what its folder says: leave out {', '.join(more)}, and give no more than {free}"
+            )
         _go_on(resume_from, step, **given)
         return
     if not algorithm or not game:

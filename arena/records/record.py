@@ -106,7 +106,7 @@ class GameRecord:
         except RecursionError:
             raise ValueError("lists or objects are nested too deeply for a record") from None
         except json.JSONDecodeError as error:
-            wrong = error.msg[:1].lower() + error.msg[1:]
+            wrong = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
             raise ValueError(f"no JSON: {wrong} at character {error.pos + 1}, got {shown(line.strip())}") from None
         names = {field.name for field in fields(cls)} - _SOMETIMES
         if not isinstance(data, dict) or set(data) - _SOMETIMES != names:

@@ -10,12 +10,23 @@ from typing import Any
 from ...agents.engines import EngineError
 from ...envs import Game
 from ...envs.outside.arguments import is_list
+from ...envs.outside.messages import shown
 from .adjudication import Adjudicator, adjudicator_of
 from .time_control import TimeControl
 
 __all__ = ["Conditions", "Failures"]
 
 Failures = type[Exception] | tuple[type[Exception], ...]
+
+
+def _checked_failures(failures: Any) -> Failures:
+    """Return classes of errors, which Python would look at only when a player fails, hours later."""
+    classes = failures if isinstance(failures, tuple) else (failures,)
+    if not all(isinstance(one, type) and issubclass(one, Exception) for one in classes):
+        raise ValueError(
+            f"failures must be Exception, a class of such errors, or a tuple of them, got {shown(failures)}"
+        )
+    return failures
 
 
 @dataclass(frozen=True)
@@ -46,12 +57,12 @@ class Conditions:
         """Return the conditions that somebody names, by specs; a number is the seconds of a game.
 
         Raises:
-            ValueError: one cannot be read.
+            ValueError: one cannot be read, or ``failures`` are no classes of errors.
         """
         if control is not None and not isinstance(control, TimeControl):
             control = TimeControl.parse(control) if isinstance(control, str) else TimeControl(control)
         given: Any = () if adjudication is None else adjudication if is_list(adjudication) else [adjudication]
-        return cls(failures, control, tuple(map(adjudicator_of, given)), analyses)
+        return cls(_checked_failures(failures), control, tuple(map(adjudicator_of, given)), analyses)
 
     @property
     def described(self) -> dict[str, Any]:

@@ -73,7 +73,9 @@ class StateFolder:
         if self.path.is_file():
             raise FileExistsError(f"{str(self.path)!r} is a file: choose a folder for the run")
         if self.config.exists() and not self._has_only_begun():
-            raise FileExistsError(f"{str(self.path)!r} holds a run already: resume it, or choose another folder")
+            raise FileExistsError(
+                f"{str(self.path)!r} holds a run already: resume it (--resume {self.path}), or choose another folder"
+            )
         if not self.config.exists():
             check_free(self.path, (self.model.name, "state", "checkpoints", self.progress.name, *own))
         if not self.path.parent.is_dir():

@@ -39,6 +39,8 @@ def seed_sequence(seed: int | np.random.SeedSequence | None = None) -> np.random
     if isinstance(seed, np.random.SeedSequence):
         return seed
     try:
+        if isinstance(seed, (bool, np.bool_)):
+            raise TypeError
         return np.random.SeedSequence(seed)
     except (TypeError, ValueError):
         raise ValueError(f"seed must be a whole number, at least 0, or None, got {seed!r}") from None

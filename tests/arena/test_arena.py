@@ -210,6 +210,12 @@ class TestMatch:
             ({"game": "shogi"}, "unknown game 'shogi'"),
             ({"opening_plies": -1}, "opening_plies must be a whole number"),
             ({"seed": -1}, "seed must be a whole number, at least 0"),
+            ({"failures": "x"}, "failures must be Exception, a class of such errors, or a tuple of them, got 'x'"),
+            ({"failures": (OSError, 3)}, "failures must be Exception, a class of such errors, or a tuple of them"),
+            ({"names": [1, 2]}, r"names must be strings, as records keep them, got \[1, 2\]"),
+            ({"players": "random"}, r"players must be a list of two or more, such as .*, got 'random'"),
+            ({"players": {"a": "random"}}, r"players must be a list of two or more, such as .*, got {'a': 'random'}"),
+            ({"players": None}, r"players must be a list of two or more, such as .*, got None"),
         ],
     )
     def test_bad_arguments_fail_before_anything_is_played(self, arguments: dict[str, Any], message: str) -> None:
@@ -351,13 +357,13 @@ class TestRecords:
         assert list(game_results([record])) == [("a", "b", points[0])]
         assert {line.name: line.total.points for line in standings([record])} == dict(zip("ab", points, strict=True))
 
-    @pytest.mark.parametrize("line", ["{", "3", '{"game": "x"}'])
+    @pytest.mark.parametrize("line", ["{", "3", '{"game": "x"}', '{"game": "x\t"}'])
     def test_corrupt_line(self, tmp_path: Path, line: str) -> None:
         path = tmp_path / "games.jsonl"
         write_records(path, match("tictactoe", ["random", "random"], games=2))
         with path.open("a") as file:
             file.write(line + "\n")
-        with pytest.raises(ValueError, match=r"games.jsonl, line 3: "):
+        with pytest.raises(ValueError, match=r"games.jsonl, line 3: (?!.* at at )"):
             list(read_records(path))
 
     def test_interrupt_keeps_what_is_finished(self, tmp_path: Path) -> None:

@@ -81,6 +81,9 @@ def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     run("train", "--resume", str(folder), "--steps", "72", "--threads", "2", "--backend", "torch")
     assert AlphaZeroConfig.load(folder / "config.json").threads == 2
     wrong = run("train", "--resume", str(folder), "--seed", "1", code=2)[1]
+    assert "leave out --seed, and" in wrong
+    wrong = run("train", "ppo", "connect_four", "--resume", str(folder), code=2)[1]
+    assert "leave out the algorithm, the game, and give no more than" in wrong
     assert "give no more than --steps, --minutes, --threads, --network-threads, --device, --backend" in wrong
     found = json.loads(run("evaluate", str(folder), "--positions", "2", "--ladder", "none", "--json")[0])
     assert (found["player"], found["game"]) == (str(folder), "tictactoe")

@@ -227,6 +227,7 @@ GAME: Any = tictactoe()
         (lambda: MCTS(GAME, widening=ODD), "widening must be above 0 and at most 1, or None, got '1'"),
         (lambda: MCTS(GAME, tree_mb=ODD), "tree_mb must be a finite number above 0, or None, got '1'"),
         (lambda: MCTS(GAME, solver=ODD), "solver must be True or False, got '1'"),
+        (lambda: MCTS(GAME, seed=True), "seed must be a whole number, at least 0, or None, got True"),
         (lambda: MCTS(GAME, seed=ODD), "seed must be a whole number, at least 0, or None, got '1'"),
         (lambda: PUCT(GAME, c=ODD), "c must be a finite number, at least 0, got '1'"),
         (lambda: PUCT(GAME, virtual_loss=ODD), "virtual_loss must be a whole number, .*, got '1'"),

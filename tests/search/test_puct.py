@@ -361,9 +361,11 @@ def test_time_budget() -> None:
         ((np.full((1, 9), np.nan), np.zeros(1)), "finite"),
         ((np.full((1, 9), -1), np.zeros(1)), "not negative"),
         ((np.ones((1, 9)), np.full(1, np.inf)), "finite"),
+        (None, r"must return two arrays, priors \(1, 9\) and values \(1,\), got None"),
+        (np.ones((1, 9)), r"must return two arrays, priors \(1, 9\) and values \(1,\), got array"),
     ],
 )
-def test_a_wrong_answer_of_the_evaluator_is_named(answer: Answer, message: str) -> None:
+def test_a_wrong_answer_of_the_evaluator_is_named(answer: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PUCT("tictactoe", 10, evaluator=lambda states: answer).analyse(tictactoe().new_state())
 
