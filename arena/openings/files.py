@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
-from ...envs import Game, State
+import numpy as np
+
+from ...envs import Game, State, make_game
 from ...envs.outside.arguments import checked_whole, is_list
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, same_spec
@@ -114,7 +117,8 @@ def read_openings(path: str | Path, game: Game, opening_plies: int | None = None
         path: a text file, with the moves of an opening in each line (names or numbers of actions; what comes after
             ``#`` is skipped); or, ``.epd`` or ``.fen``, with a position in each line, see
             `plyground.arena.openings.positions`; or recorded games, in any format of `plyground.arena.read_games`, of
-            which each opening counts once.
+            which each opening counts once. Their game may have other parameters, such as another komi, if it has the
+            same board and the same actions.
         game: the game.
         opening_plies: how many plies of each. Default: all, and of recorded games, what their records call the opening.
             Positions have none.
@@ -163,9 +167,10 @@ def _read_line(game: Game, line: str, plies: int | None) -> Opening | None:
 
 def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
     openings: dict[tuple[str | None, tuple[int, ...]], Opening] = {}
+    made = cache(make_game)
     for number, record in enumerate(read_games(path), start=1):
         try:
-            if not same_spec(record.game, game.source):
+            if not same_spec(record.game, game.source) and not _has_the_moves_of(game, record.game, made):
                 raise ValueError(f"it is a game of {record.game}, expected {game.source}")
             if plies is None and not record.opening and record.start is None:
                 raise ValueError("its record has no opening: say how many plies, by opening_plies")
@@ -174,6 +179,23 @@ def _of_records(path: Path, game: Game, plies: int | None) -> list[Opening]:
             raise ValueError(f"{path}, game {number}: {error}") from None
         openings.setdefault((opening.start, tuple(opening.moves)), opening)  # each pairing has played it, twice
     return list(openings.values())
+
+
+def _has_the_moves_of(game: Game, spec: str, made: Callable[[str], Game]) -> bool:
+    """Return whether a spec is of the same game with the same board and the same actions.
+
+    How it is scored, and when it is drawn, may differ, as komi, superko and the draws of chess do: an opening is
+    replayed by the rules of ``game``. Only a game of the same name is made: a place in a record would be run.
+    """
+    if spec.partition("(")[0].strip() != game.source.partition("(")[0].strip():
+        return False
+    other, names = made(spec), game.dtype.names or ()
+    return (
+        (other.dtype, other.num_actions, other.observation_shape)
+        == (game.dtype, game.num_actions, game.observation_shape)
+        and other.fixed == game.fixed
+        and all(np.array_equal(other.initial[one], game.initial[one]) for one in names if one not in game.fixed)
+    )
 
 
 def _open(game: Game, moves: list[int], start: str | None) -> Opening:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from plyground.agents import AlphaBeta, Solver
-from plyground.arena import iter_match, match, write_games
+from plyground.arena import iter_match, match, read_games, write_games
 from plyground.arena.openings import (
     Opening,
     balanced_openings,
@@ -55,9 +56,33 @@ class TestFiles:
         assert len(read_openings(tmp_path / "tournament.jsonl", game)) == 2  # each of three pairings has played them
         with pytest.raises(ValueError, match=r"games.sgf, game 1: it is a game of gomoku\(size=7\), expected gomoku$"):
             read_openings(tmp_path / "games.sgf", make_game("gomoku"))
+        other = make_game("gomoku(size=7, exact=True)")
+        assert moves_of(read_openings(tmp_path / "games.sgf", other)) == [record.moves[:3] for record in records[::2]]
         write_games(tmp_path / "plain.jsonl", match(game, ["random", "random"], 2, opening_plies=0))
         with pytest.raises(ValueError, match=r"plain.jsonl, game 1: its record has no opening: say how many plies"):
             read_openings(tmp_path / "plain.jsonl", game)
+
+    def test_games_that_others_scored_in_another_way(self, tmp_path: Path) -> None:
+        """Of other programs there is hardly a game with our komi and our superko."""
+        game, path = make_game("go(board_size=5)"), tmp_path / "games.sgf"
+        path.write_text("(;SZ[5]KM[6.5]RE[B+R];B[cc];W[bb];B[dd])(;SZ[5];B[cc];W[dd];B[])(;SZ[5]KM[7.5];B[cc];W[bb])")
+        assert moves_of(read_openings(path, game, 2)) == [[12, 6], [12, 18]]
+        record, _ = match(game, ["random", "random"], 2, openings=str(path), opening_plies=2)
+        assert (record.game, record.moves[:2]) == (game.spec, [12, 6])
+        with pytest.raises(ValueError, match=r"game 1: it is a game of go\(board_size=5, .*\), expected go$"):
+            read_openings(path, make_game("go"), 2)
+        write_games(tmp_path / "go.jsonl", read_games(path))
+        with pytest.raises(ValueError, match=r"game 1: it is a game of go\(.*\), expected gomoku\(size=5\)"):
+            read_openings(tmp_path / "go.jsonl", make_game("gomoku(size=5)"), 2)
+
+    def test_a_place_in_a_record_is_not_run(self, tmp_path: Path) -> None:
+        (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n")
+        (record, _) = match("tictactoe", ["random", "random"], 2)
+        record = replace(record, game=f"{tmp_path / 'evil.py'}:game")
+        write_games(tmp_path / "games.jsonl", [record])
+        with pytest.raises(ValueError, match="expected tictactoe"):
+            read_openings(tmp_path / "games.jsonl", tictactoe())
+        assert not (tmp_path / "was_run").exists()
 
     @pytest.mark.parametrize(
         ("text", "message"),
